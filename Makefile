@@ -1,0 +1,54 @@
+# Every target sets up what it needs: the environment is made once, in .venv, and again when
+# pyproject.toml or requirements.lock change.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+# Overrides for any figure: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help list smoke test lint bench clean
+
+help: ## this text
+	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
+	@echo "make explain-<name>  what of a figure is cached, and why the rest is not"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
+	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'
+
+fig-%: $(READY)
+	@$(BIN)/dpbandits run $* $(ARGS)
+
+explain-%: $(READY)
+	@$(BIN)/dpbandits explain $* $(ARGS)
+
+list: $(READY) ## the figures, algorithms and environments
+	@$(BIN)/dpbandits list
+
+smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
+	@set -e; for file in conf/figure/*.yaml; do \
+	  $(BIN)/dpbandits run $$(basename $$file .yaml) profile=smoke paths.out=out/smoke $(ARGS); done
+
+test: $(READY) ## the tests, minutes
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY) ## format, style and types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+bench: $(READY) ## speed of the kernels against plain loops
+	@$(BIN)/python benchmarks/kernels.py $(ARGS)
+
+clean: ## remove pictures, results and the environment
+	rm -rf out cache .venv .mypy_cache .ruff_cache .hypothesis
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dpbandits needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
+	@echo "Setting up .venv; once, about a minute" >&2
+	@rm -f $(READY)
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $(READY)

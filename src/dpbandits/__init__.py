@@ -1,0 +1,1 @@
+"""dpbandits: the paper-figure factory for differentially private bandits."""

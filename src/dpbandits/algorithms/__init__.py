@@ -1,0 +1,1 @@
+"""The algorithms, one per file: the folder is the registry."""

@@ -1,0 +1,86 @@
+"""azize2022, Algorithm 1: any index policy made epsilon-global DP by adaptive episodes.
+
+An index sees the rewards of the arm's last active episode only, through their private mean. As the
+pulls of the chosen arm double, that episode holds half of all its pulls, m = N/2, and an arm's
+episodes are disjoint: every reward is in one release.
+
+The algorithms give the index, a body of `index` for their Params, which hold the fields `epsilon`,
+`alpha`, `ties` and `first_episode`.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax, random_argmax
+from dpbandits.bandit import number_of_arms, playing, pull, pull_many, rounds_played
+from dpbandits.kernel import by_class, kernel
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.releases import Laplace
+
+
+class Ties(IntEnum):
+    """Reading: which of several arms of largest index is pulled."""
+
+    FIRST = 0  # the first in the listed order
+    RANDOM = 1  # one of them uniformly
+
+
+class FirstEpisode(IntEnum):
+    """Reading: m of an arm that was pulled once, where N/2 is not a number of rewards."""
+
+    ONE = 0  # m = 1, the number of rewards that there are
+    HALF = 1  # m = 1/2, equations (7), (8) and their noise to the letter
+
+
+@by_class
+def index(params, private_mean, m, log_t):
+    """I_a(t-1, alpha) from the private mean over m rewards; log_t = log t_l."""
+    raise NotImplementedError("these Params registered no index")
+
+
+@kernel
+def play(params, bandit, rng):
+    """Algorithm 1: the arm of largest index is played until its pulls have doubled."""
+    arms = number_of_arms(bandit)
+    pulls = np.empty(arms, np.int64)  # N_a
+    m = np.empty(arms)
+    private_mean = np.empty(arms)
+    for arm in range(arms):
+        pulls[arm] = 1
+        m[arm] = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
+        private_mean[arm] = pull(bandit, arm) + laplace(rng, 1.0 / m[arm], params.epsilon)
+    indices = np.empty(arms)
+    while playing(bandit):
+        log_t = math.log(rounds_played(bandit) + 1)
+        for arm in range(arms):
+            indices[arm] = index(params, private_mean[arm], m[arm], log_t)
+        if params.ties == Ties.RANDOM:
+            chosen = random_argmax(indices, rng)
+        else:
+            chosen = argmax(indices)
+        episode = pulls[chosen]  # N_a(t) = 2 N_a(t_l - 1)
+        total = pull_many(bandit, chosen, episode)
+        pulls[chosen] += episode
+        m[chosen] = episode
+        private_mean[chosen] = total / episode + laplace(rng, 1.0 / episode, params.epsilon)
+
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
+    """One private mean per arm and episode; the episodes 1, 1, 2, 4, ... of an arm are disjoint."""
+    first_m = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
+    for arm in range(arms):
+        yield Laplace(arm, 1, 1, sensitivity=1.0, scale=1.0 / (first_m * params.epsilon))
+        episode = 1
+        while 2 * episode <= horizon:
+            yield Laplace(
+                arm,
+                episode + 1,
+                2 * episode,
+                1.0 / episode,
+                1.0 / (episode * params.epsilon),
+            )
+            episode *= 2

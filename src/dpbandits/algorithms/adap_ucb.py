@@ -1,0 +1,33 @@
+"""AdaP-UCB (azize2022): Algorithm 1 with index (7). epsilon-global DP, Theorem 6."""
+
+import math
+from typing import NamedTuple
+
+from dpbandits.algorithms._adaptive_episodes import (
+    FirstEpisode,
+    Ties,
+    index,
+    play,
+    releases,
+)
+from dpbandits.parameters import Positive
+
+__all__ = ["LABEL", "Params", "play", "releases"]
+
+LABEL = "AdaP-UCB"
+
+
+class Params(NamedTuple):
+    """The privacy budget, alpha of (7), and the readings of Algorithm 1."""
+
+    epsilon: Positive
+    alpha: Positive = 3.1
+    ties: Ties = Ties.FIRST
+    first_episode: FirstEpisode = FirstEpisode.ONE
+
+
+@index.register(Params)
+def adap_ucb_index(params, private_mean, m, log_t):
+    """(7): mu~ + sqrt(alpha log t_l / (2 m)) + alpha log t_l / (epsilon m)."""
+    exploration = params.alpha * log_t / m
+    return private_mean + math.sqrt(0.5 * exploration) + exploration / params.epsilon

@@ -1,0 +1,80 @@
+"""DP-SE (sajed2019): Algorithm 3, private successive elimination. epsilon-DP, Theorem 4.1."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.kernel import inlined, kernel
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.parameters import Positive, Rounds
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "DP-SE"
+
+
+class Params(NamedTuple):
+    """The privacy budget and the horizon T, of which the confidence is beta = 1/T (section 5)."""
+
+    epsilon: Positive
+    horizon: Rounds
+
+
+@inlined
+def passes_of_epoch(params, epoch, arms):
+    """R_e of line 8, a real number; `arms` is |S| when the epoch begins."""
+    e2 = float(epoch) * epoch
+    gap = math.pow(2.0, -epoch)  # Delta_e
+    statistics = 32.0 * math.log(8.0 * arms * e2 * params.horizon) / (gap * gap)
+    privacy = 8.0 * math.log(4.0 * arms * e2 * params.horizon) / (params.epsilon * gap)
+    return max(statistics, privacy) + 1.0
+
+
+@kernel
+def play(params, bandit, rng):
+    """Algorithm 3: epochs of round-robin pulls, fresh means, and noise drawn for each arm alone."""
+    active = np.empty(number_of_arms(bandit), np.int64)  # S
+    for arm in range(active.size):
+        active[arm] = arm
+    epoch = 0
+    while active.size > 1 and playing(bandit):
+        epoch += 1
+        arms = active.size
+        real_passes = passes_of_epoch(params, epoch, arms)
+        # `while r < R_e: r += 1` ends at r = ceil(R_e); no more passes than rounds are left.
+        r = math.ceil(min(real_passes, float(rounds_left(bandit))))
+        sums = pull_each(bandit, active, r)
+        e2 = float(epoch) * epoch
+        h = math.sqrt(math.log(8.0 * arms * e2 * params.horizon) / (2.0 * real_passes))
+        c = math.log(4.0 * arms * e2 * params.horizon) / (real_passes * params.epsilon)
+        private_mean = np.empty(arms)
+        for i in range(arms):
+            private_mean[i] = sums[i] / r + laplace(rng, 1.0 / r, params.epsilon)
+        largest = private_mean[argmax(private_mean)]
+        kept = 0
+        for i in range(arms):
+            if largest - private_mean[i] <= 2.0 * h + 2.0 * c:
+                active[kept] = active[i]
+                kept += 1
+        active = active[:kept]
+    pull_many(bandit, active[0], rounds_left(bandit))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """One private mean per active arm and epoch, each of fresh rewards.
+
+    Declared for an arm that is never dropped among `arms` that never are; a smaller S changes the
+    lengths of the epochs, never that they are disjoint.
+    """
+    for arm in range(arms):
+        epoch, last = 1, 0
+        while True:
+            passes = math.ceil(passes_of_epoch(params, epoch, arms))
+            if (last + passes) * arms > horizon:
+                break
+            scale = 1.0 / (passes * params.epsilon)
+            yield Laplace(arm, last + 1, last + passes, sensitivity=1.0 / passes, scale=scale)
+            epoch, last = epoch + 1, last + passes

@@ -1,0 +1,101 @@
+"""From blocks to tidy tables: one row per panel, curve and x."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbandits import statistics, theory
+from dpbandits.cell import Cell, Grid, checkpoints
+from dpbandits.spec import Bound, Curve, FigureSpec
+from dpbandits.store import Store
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a panel, summed up over its runs; the arrays have one entry per x."""
+
+    panel: str
+    label: str
+    style: str
+    runs: int  # 0 for a bound
+    slope: float | None  # of log centre against log x, where the figure asks for it
+    x: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    median: np.ndarray
+    min: np.ndarray
+    max: np.ndarray
+    centre: np.ndarray  # what is drawn as the line
+    low: np.ndarray  # and as the band or bars around it
+    high: np.ndarray
+
+
+STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
+
+
+def summarise(spec: FigureSpec, store: Store) -> list[Series]:
+    """Every curve of the figure from the store. KeyError names a run that is missing."""
+    return [
+        _series(spec, panel.letter, curve, store) for panel in spec.panels for curve in panel.curves
+    ]
+
+
+def to_csv(series: list[Series]) -> bytes:
+    """The table of a figure; numbers in the shortest form that reads back to the same bits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("panel", "label", "x", "runs", *STATISTICS))
+    for each in series:
+        for i, x in enumerate(each.x):
+            numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
+            writer.writerow((each.panel, each.label, f"{x:.15g}", each.runs, *map(repr, numbers)))
+    return text.getvalue().encode()
+
+
+def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
+    exact = isinstance(curve.sources[0], Bound)
+    if curve.x is None:
+        (source,) = curve.sources
+        x, values = _over_time(source, spec, store)
+    else:
+        x = np.array(curve.x)
+        values = np.column_stack([_at_the_end(source, spec, store) for source in curve.sources])
+    centre = statistics.CENTRES[spec.centre](values)
+    low, high = statistics.SPREADS[spec.spread](values, centre)
+    return Series(
+        panel=panel,
+        label=curve.label,
+        style=curve.style,
+        runs=0 if exact else spec.runs,
+        slope=statistics.loglog_slope(x, centre) if spec.slopes else None,
+        x=x,
+        mean=statistics.mean(values),
+        std=statistics.standard_deviation(values),
+        median=statistics.median(values),
+        min=values.min(axis=0),
+        max=values.max(axis=0),
+        centre=centre,
+        low=low,
+        high=high,
+    )
+
+
+def _over_time(
+    source: Cell | Bound, spec: FigureSpec, store: Store
+) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(source, Cell):
+        return source.checkpoints().astype(float), store.load(source, spec.runs)
+    arguments = dict(source.arguments)
+    rounds = checkpoints(arguments["horizon"], Grid.LOG)
+    bound = theory.function(source.function)
+    values = [bound(**{**arguments, "horizon": int(n)}) for n in rounds]
+    return rounds.astype(float), np.array([values])
+
+
+def _at_the_end(source: Cell | Bound, spec: FigureSpec, store: Store) -> np.ndarray:
+    # The values over the runs at the horizon.
+    if isinstance(source, Cell):
+        return store.load(source, spec.runs)[:, -1]
+    return np.array([theory.function(source.function)(**dict(source.arguments))])

@@ -1,0 +1,1 @@
+"""The laws of the rewards, one per file: the folder is the registry."""

@@ -1,0 +1,60 @@
+"""Why a cell is or is not in the cache."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dpbandits.cell import Cell
+from dpbandits.spec import FigureSpec
+from dpbandits.store import Store, identity, key
+
+
+def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
+    """A line per cell: its key, how many of its runs are cached and, if not all, why."""
+    cells = spec.cells()
+    complete = 0
+    for cell in cells:
+        have = len(store.covered(cell) & set(range(spec.runs)))
+        complete += have == spec.runs
+        why = "" if have == spec.runs else f"  {_reason(cell, have, store)}"
+        yield f"{key(cell)}  {have:>4}/{spec.runs} runs  {cell.name}{why}"
+    yield (
+        f"{spec.name}: {complete} of {len(cells)} cells are complete in {store.folder};"
+        f" a run computes {'nothing' if complete == len(cells) else 'the rest'}"
+    )
+
+
+def _reason(cell: Cell, have: int, store: Store) -> str:
+    if have:
+        return "more runs are asked for than there are"
+    wanted = dict(_flat(identity(cell)))
+    nearest: list[str] | None = None
+    for other in store.other_identities(cell):
+        there = dict(_flat(other))
+        differences = [
+            _difference(name, there.get(name), wanted.get(name))
+            for name in sorted(wanted.keys() | there.keys())
+            if wanted.get(name) != there.get(name)
+        ]
+        if nearest is None or len(differences) < len(nearest):
+            nearest = differences
+    if nearest is None:
+        return "never computed"
+    return f"not computed; the nearest that is differs in {', '.join(nearest)}"
+
+
+def _difference(name: str, there: Any, wanted: Any) -> str:
+    if name.startswith("sources."):
+        file = name.removeprefix("sources.")
+        return f"the source {file}" + (" (new)" if there is None else " (gone)" * (wanted is None))
+    short = name.removeprefix("cell.")
+    if isinstance(wanted, list) and isinstance(there, list):
+        return f"{short} ({len(there)} values, wanted {len(wanted)})"
+    return f"{short} ({there}, wanted {wanted})"
+
+
+def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _flat(child, f"{path}.{name}" if path else name)
+    else:
+        yield path, node

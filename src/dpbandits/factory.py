@@ -1,0 +1,192 @@
+"""From a figure's specification to its files: the whole way, in the order in which data flows."""
+
+import hashlib
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from dpbandits import plotting, registry, runner
+from dpbandits.atomic import write_atomically
+from dpbandits.cell import Cell
+from dpbandits.config import Settings
+from dpbandits.curves import Series, summarise, to_csv
+from dpbandits.errors import UserError
+from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.progress import duration
+from dpbandits.provenance import git_revision, provenance
+from dpbandits.spec import FigureSpec
+from dpbandits.store import Store, key
+
+KINDS = (*plotting.FORMATS, "csv", "json")
+Draw = Callable[[plotting.Drawing], Figure]
+
+
+def produce(spec: FigureSpec, settings: Settings) -> int:
+    """Compute what is missing and draw what changed; returns the status, 1 where runs failed."""
+    start = time.monotonic()
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    folder = settings.out / spec.name
+    # Before hours of computation: can the results be written?
+    write_atomically(folder / ".writable", b"")
+    (folder / ".writable").unlink()
+    store = Store(settings.cache)
+    tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    failures = runner.play(tasks, store, settings.workers, spec.name)
+    if failures:
+        _report(failures, len(tasks), folder / "failures.json")
+        return 1
+    (folder / "failures.json").unlink(missing_ok=True)
+    drawn = _write_files(spec, settings, store, draw)
+    computed = sum(len(task.runs) for task in tasks)
+    cached = len(spec.cells()) * spec.runs - computed
+    print(
+        f"{spec.name}: {computed} runs computed, {cached} from the cache;"
+        f" {'drawn' if drawn else 'pictures are up to date'};"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+    )
+    return 0
+
+
+def redraw(spec: FigureSpec, settings: Settings) -> int:
+    """Draw from the cache alone, whatever is there. UserError where runs are missing."""
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    store = Store(settings.cache)
+    tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    if tasks:
+        missing = sum(len(task.runs) for task in tasks)
+        raise UserError(
+            f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
+            " computes them"
+        )
+    _write_files(spec, settings, store, draw, again=True)
+    print(f"{spec.name}: drawn from the cache; {settings.out / spec.name}")
+    return 0
+
+
+def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
+    """The command line that repeats this."""
+    return shlex.join(["dpbandits", verb, spec.name, *settings.overrides])
+
+
+def _write_files(
+    spec: FigureSpec, settings: Settings, store: Store, draw: Draw, again: bool = False
+) -> bool:
+    # Table, pictures and, last, the sidecar that vouches for them. False: all were there already.
+    file = settings.out / spec.name / spec.name
+    series = summarise(spec, store)
+    table = to_csv(series)
+    inputs = hashlib.sha256()
+    for part in (repr(spec), command("run", spec, settings), plotting.ink(spec.paper)):
+        inputs.update(part.encode())
+    inputs.update(table + str(git_revision()).encode())
+    if not again and _is_up_to_date(file, inputs.hexdigest()):
+        return False
+    panels = tuple(
+        plotting.PanelDrawing(p.letter, p.title, tuple(s for s in series if s.panel == p.letter))
+        for p in spec.panels
+    )
+    keywords = f"dpbandits, figure {spec.name}, revision {git_revision()}"
+    files = plotting.render(draw, plotting.Drawing(spec.title, panels), keywords)
+    files["csv"] = table
+    sidecar = _sidecar(spec, settings, store, series)
+    sidecar["inputs"] = inputs.hexdigest()
+    sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}
+    for kind, content in files.items():
+        write_atomically(file.with_suffix(f".{kind}"), content)
+    write_atomically(file.with_suffix(".json"), (json.dumps(sidecar, indent=1) + "\n").encode())
+    return True
+
+
+def _is_up_to_date(file: Path, inputs: str) -> bool:
+    # Whether the sidecar tells of these inputs and every file is as it was written.
+    try:
+        sidecar = json.loads(file.with_suffix(".json").read_bytes())
+        return sidecar["inputs"] == inputs and all(
+            _digest(file.with_suffix(f".{kind}").read_bytes()) == digest
+            for kind, digest in sidecar["files"].items()
+        )
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _sidecar(
+    spec: FigureSpec, settings: Settings, store: Store, series: Sequence[Series]
+) -> dict[str, Any]:
+    slopes = {(s.panel, s.label): s.slope for s in series}
+    return {
+        "figure": spec.name,
+        "paper": spec.paper,
+        "title": spec.title,
+        "command": command("run", spec, settings),
+        "runs": spec.runs,
+        "centre": spec.centre,
+        "spread": spec.spread,
+        "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
+        "provenance": provenance(),
+        "curves": [
+            {
+                "panel": panel.letter,
+                "label": curve.label,
+                "loglog_slope": slopes[panel.letter, curve.label],
+                "sources": [
+                    {**_source(source), "x": x}
+                    for source, x in zip(
+                        curve.sources,
+                        curve.x or [None] * len(curve.sources),
+                        strict=True,
+                    )
+                ],
+            }
+            for panel in spec.panels
+            for curve in panel.curves
+        ],
+    }
+
+
+def _source(source: Any) -> dict[str, Any]:
+    if not isinstance(source, Cell):
+        return {"bound": source.function, "arguments": dict(source.arguments)}
+    return {
+        "key": key(source),
+        **source.description(),
+        "composed_epsilon": budget(source),
+    }
+
+
+def budget(cell: Cell) -> float | None:
+    """The epsilon that the declared releases of a cell compose to; None where it declares none."""
+    module = registry.algorithm(cell.algorithm)
+    if not hasattr(module, "releases"):
+        return None
+    arms = registry.environment(cell.environment).arms(cell.instance)
+    return composed_epsilon(module.releases(cell.params, arms, cell.horizon))
+
+
+def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:
+    described = [
+        {
+            "cell": failure.task.cell.description(),
+            "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
+            "error": failure.error,
+            "traceback": failure.trace,
+        }
+        for failure in failures
+    ]
+    write_atomically(file, (json.dumps(described, indent=1) + "\n").encode())
+    first = failures[0].task
+    print(
+        f"dpbandits: {len(failures)} of {tasks} tasks failed, the others are kept; first"
+        f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
+        f" all of them, with tracebacks, are in {file}",
+        file=sys.stderr,
+    )

@@ -1,0 +1,108 @@
+"""The only module that decorates: kernels, inlined helpers, functions chosen by a class.
+
+numba's disk cache watches the file of the decorated function and nothing else: edit a helper in
+another file and the old machine code is served. Here the machine code therefore lives in a folder
+named by a digest of *all* sources of the package, so that any edit starts an empty folder.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import wraps
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.extending import overload, register_jitable
+
+PACKAGE = Path(__file__).parent
+
+
+def source_digest(package: Path) -> str:
+    """Digest of every Python source below a folder, of Python and of the compiler's version."""
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {version('numpy')}".encode())
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"\0{path.relative_to(package).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def user_cache() -> Path:
+    """The user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
+    if own := os.environ.get("DPBANDITS_CACHE"):
+        return Path(own).expanduser().absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "dpbandits"
+
+
+def machine_code_folder() -> Path | None:
+    """The folder of today's machine code, created if need be; None where it cannot be written."""
+    folder = user_cache() / "kernels" / source_digest(PACKAGE)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return None
+
+
+FOLDER = machine_code_folder()
+
+
+# No wrapper for C callers, whom nobody is: it costs time to compile.
+KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True}
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function; it releases the GIL and its machine code is kept on disk."""
+    # numba reads the folder while it decorates: set it for that moment only, so that other users
+    # of numba in this process keep theirs. Without a folder there must be no cache at all: numba
+    # would fall back to __pycache__, which goes stale.
+    settings: Any = numba.core.config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(FOLDER or "")
+    try:
+        return numba.njit(**KERNEL, cache=FOLDER is not None)(function)
+    finally:
+        settings.CACHE_DIR = before
+
+
+# Not `inline="always"`: on kernels and in an overload together it drops statements silently.
+INLINED: Any = {**KERNEL, "forceinline": True}
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A helper that kernels inline; called from Python it is plain Python."""
+    return register_jitable(**INLINED)(function)
+
+
+def by_class(stub: Callable[..., Any]) -> Any:
+    """A function with one body per class of its first argument, in Python and in kernels alike.
+
+    Bodies are added with `@name.register(Class)`, where the class is a NamedTuple of a module
+    that can be imported. The stub's own body serves the classes that registered none.
+    """
+    bodies: dict[type, Callable[..., Any]] = {}
+
+    @wraps(stub)
+    def call(first: Any, *rest: Any) -> Any:
+        return bodies.get(type(first), stub)(first, *rest)
+
+    @overload(call, strict=False, jit_options=INLINED)
+    def choose(first: Any, *rest: Any) -> Callable[..., Any]:
+        return bodies.get(getattr(first, "instance_class", None), stub)  # type: ignore[arg-type]
+
+    def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def add(body: Callable[..., Any]) -> Callable[..., Any]:
+            if cls in bodies:
+                raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
+            bodies[cls] = body
+            return body
+
+        return add
+
+    call.register = register  # type: ignore[attr-defined]
+    return call

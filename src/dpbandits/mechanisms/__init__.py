@@ -1,0 +1,1 @@
+"""Noise mechanisms, asked for by sensitivity and privacy budget."""

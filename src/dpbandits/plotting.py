@@ -1,0 +1,205 @@
+"""Drawing shapes that every paper shares, the house style and files that are the same every time.
+
+Drawing functions know ink only: they get summed-up curves and draw them, and compute nothing.
+"""
+
+import importlib.util
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib
+import matplotlib.style
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpbandits import project
+from dpbandits.curves import Series
+from dpbandits.errors import UserError, nearest
+
+COLUMN, PAGE = 3.4, 6.75  # inches: the width of one column, of a page
+
+FORMATS = ("pdf", "svg", "png")
+
+
+class Style(NamedTuple):
+    """How an algorithm looks, in every figure of every paper."""
+
+    colour: str
+    marker: str
+    line: str = "-"
+
+
+# Keyed to the algorithm, not to its label: "DP-UCB" is the name of two. The colours are those of
+# Okabe and Ito, told apart by colour-blind readers too.
+STYLES = {
+    "ucb": Style("#000000", "x"),
+    "dp-se": Style("#009E73", "s"),
+    "adap-ucb": Style("#0072B2", "o"),
+    "adap-klucb": Style("#D55E00", "^"),
+    "bound": Style("#6b6b6b", "", "--"),
+}
+
+# For an algorithm that somebody drops in: its name decides, whatever stands beside it.
+SPARE = (
+    *(Style(colour, "D") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+    *(Style(colour, "v", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+)
+
+
+@dataclass(frozen=True)
+class PanelDrawing:
+    """What a panel shows."""
+
+    letter: str
+    title: str
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a drawing function gets."""
+
+    title: str
+    panels: tuple[PanelDrawing, ...]
+
+
+def style_of(name: str) -> Style:
+    """The style of an algorithm or of `bound`."""
+    return STYLES.get(name) or SPARE[sha256(name.encode()).digest()[0] % len(SPARE)]
+
+
+def drawing_file(paper: str) -> Path:
+    """figures/<paper>.py, the file of a paper's drawing functions."""
+    path = project.folder() / "figures" / f"{paper}.py"
+    if not path.is_file():
+        known = [other.stem for other in path.parent.glob("*.py")]
+        raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, known)}")
+    return path
+
+
+def style_file() -> Path:
+    """The house style."""
+    return project.folder() / "figures" / "style" / "paper.mplstyle"
+
+
+def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
+    """The function `name` of figures/<paper>.py."""
+    path = drawing_file(paper)
+    module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    module_spec.loader.exec_module(module)
+    known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
+    if name not in known:
+        raise UserError(f"figures/{paper}.py has no function '{name}'; {nearest(name, known)}")
+    return getattr(module, name)
+
+
+def ink(paper: str) -> str:
+    """Digest of all that decides how given curves look: the drawing code, the style, matplotlib."""
+    digest = sha256(matplotlib.__version__.encode())
+    for path in (drawing_file(paper), style_file(), Path(__file__)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def render(draw: Callable[[Drawing], Figure], drawing: Drawing, keywords: str) -> dict[str, bytes]:
+    """The figure in every format. The same curves and keywords give the same bytes."""
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
+        "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
+        "png": {"Title": drawing.title, "Comment": keywords},
+    }
+    with matplotlib.style.context(style_file(), after_reset=True):
+        matplotlib.rcParams["svg.hashsalt"] = drawing.title
+        figure = draw(drawing)
+        # The layout is solved once: the same in every format.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        files = {}
+        for kind in FORMATS:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, metadata=metadata[kind])
+            files[kind] = buffer.getvalue()
+    return files
+
+
+# Shapes ----------------------------------------------------------------------------------------
+
+
+def panel_grid(
+    drawing: Drawing, columns: int, height: float, width: float = PAGE
+) -> tuple[Figure, list[Axes]]:
+    """A figure with one pair of axes per panel, equal axes, titled `(a) title`; sizes in inches."""
+    rows = -(-len(drawing.panels) // columns)
+    figure = Figure(figsize=(width, height))
+    # Room between the panels, where the last tick label of one meets the first of the next.
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    axes = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for unused in axes[len(drawing.panels) :]:
+        unused.remove()
+    for ax, panel in zip(axes, drawing.panels, strict=False):
+        ax.set_title(f"({panel.letter}) {panel.title}" if panel.title else f"({panel.letter})")
+    return figure, axes[: len(drawing.panels)]
+
+
+def draw_over_time(ax: Axes, series: Series, order: int) -> Artist:
+    """A line over the rounds, its band where it has one, some markers; `order` staggers them."""
+    # Equal steps on a linear axis; markers of curves that run together stand side by side.
+    wanted = series.x[-1] * (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8
+    return _line(ax, series, np.searchsorted(series.x, wanted).tolist())
+
+
+def draw_over_parameter(ax: Axes, series: Series) -> Artist:
+    """A line with a marker at every value of a parameter, its band where it has one."""
+    return _line(ax, series, None)
+
+
+def _line(ax: Axes, series: Series, markevery: list[int] | None) -> Artist:
+    style = style_of(series.style)
+    (line,) = ax.plot(
+        series.x,
+        series.centre,
+        style.line,
+        color=style.colour,
+        marker=style.marker,
+        markevery=markevery,
+        markerfacecolor="white",
+        label=series.label,
+    )
+    if np.any(series.low != series.high):
+        # On a logarithmic axis a band that reaches 0 goes down to the frame.
+        floor = np.finfo(float).tiny if ax.get_yscale() == "log" else -np.inf
+        low = np.maximum(series.low, floor)
+        ax.fill_between(series.x, low, series.high, color=style.colour, alpha=0.18, linewidth=0)
+    return line
+
+
+def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
+    """The fitted log-log slopes, as powers of a symbol, in the lower right corner."""
+    lines = [("Least-squares fit", "black")]
+    for series in panel.series:
+        text = rf"{series.label}  $\propto {symbol}^{{{series.slope:.2f}}}$"
+        lines.append((text, style_of(series.style).colour))
+    for row, (text, colour) in enumerate(reversed(lines)):
+        ax.text(
+            0.98,
+            0.03 + 0.075 * row,
+            text,
+            color=colour,
+            transform=ax.transAxes,
+            horizontalalignment="right",
+            fontsize=7,
+        )
+
+
+def legend_below(figure: Figure, handles: list[Artist], columns: int) -> None:
+    """One legend for all panels, under them."""
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)

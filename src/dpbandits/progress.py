@@ -1,0 +1,102 @@
+"""Progress for people: a bar with the time left on a terminal, plain lines elsewhere."""
+
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+LINE_EVERY = 10.0  # seconds between plain lines
+
+
+class Estimate:
+    """The time left, from the seconds that a run of each kind took last.
+
+    Kinds differ by orders of magnitude (a batched policy, one that decides every round), so each
+    is timed by itself; a kind that has not been seen counts as the median of those that have. The
+    last time counts, not the mean: the first includes the compilation.
+    """
+
+    def __init__(self, runs: Mapping[str, int], workers: int) -> None:
+        self.left = dict(runs)
+        self.workers = workers
+        self.pace: dict[str, float] = {}  # seconds a run
+
+    def add(self, kind: str, runs: int, pace: float) -> None:
+        """Some runs of a kind are done, the last of them in `pace` seconds."""
+        self.left[kind] -= runs
+        self.pace[kind] = pace
+
+    def remaining(self) -> float | None:
+        """Seconds left; None before anything is done."""
+        if not self.pace:
+            return None
+        usual = statistics.median(self.pace.values())
+        return sum(n * self.pace.get(kind, usual) for kind, n in self.left.items()) / self.workers
+
+
+class Reporter:
+    """Tells how far the runs are; use as a context manager."""
+
+    def __init__(self, title: str, runs: Mapping[str, int], workers: int) -> None:
+        self.title = title
+        self.total = sum(runs.values())
+        self.estimate = Estimate(runs, workers)
+        self.finished = 0
+        self.started = self.last_line = time.monotonic()
+        self.bar: Progress | None = None
+        self.task = TaskID(0)
+
+    def __enter__(self) -> "Reporter":
+        if sys.stderr.isatty():
+            self.bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[left]}"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self.task = self.bar.add_task(self.title, total=self.total, left="")
+            self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.bar:
+            self.bar.stop()
+
+    def add(self, kind: str, runs: int, pace: float) -> None:
+        """Some runs of a kind are done, the last of them in `pace` seconds."""
+        self.finished += runs
+        self.estimate.add(kind, runs, pace)
+        remaining = self.estimate.remaining()
+        left = "" if remaining is None else f"about {duration(remaining)} left"
+        now = time.monotonic()
+        if self.bar:
+            self.bar.update(self.task, advance=runs, left=left)
+        elif now - self.last_line >= LINE_EVERY:
+            self.last_line = now
+            spent = duration(now - self.started)
+            line = f"{self.title}: {self.finished}/{self.total} runs after {spent}, {left}"
+            print(line, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: '0.4 s', '12 s', '3 min 05 s', '2 h 10 min'."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

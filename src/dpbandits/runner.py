@@ -1,0 +1,107 @@
+"""Plan what is missing, play it on all workers, keep it: the only loop over runs of many cells."""
+
+import queue
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+
+from dpbandits.cell import Cell
+from dpbandits.progress import Reporter
+from dpbandits.simulate import simulate
+from dpbandits.store import Store
+
+TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
+
+
+@dataclass(frozen=True)
+class Task:
+    """Consecutive runs of one cell: one call of a worker, one block on disk."""
+
+    cell: Cell
+    runs: range
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task: the curves and the seconds of its runs, or the text of the error."""
+
+    task: Task
+    curves: np.ndarray | None = None
+    seconds: np.ndarray | None = None
+    error: str | None = None  # the exception in one line
+    trace: str | None = None
+
+
+def plan(cells: Iterable[Cell], runs: int, store: Store, block: int) -> list[Task]:
+    """The tasks that are missing for `runs` runs of every cell.
+
+    A task has `block` runs or more. The first task of every cell comes before the second of any:
+    failures show early and the estimate of the time left soon knows every cell.
+    """
+    ranked: list[tuple[int, int, Task]] = []
+    for position, cell in enumerate(cells):
+        gaps = store.missing(cell, runs)
+        size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
+        pieces = [gap[i : i + size] for gap in gaps for i in range(0, len(gap), size)]
+        ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
+    return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def play(tasks: Sequence[Task], store: Store, workers: int | None, title: str) -> list[Outcome]:
+    """Play the tasks, write every block as it comes, report progress; returns the failed ones.
+
+    A failed task does not stop the others. UserError (a full disk) and KeyboardInterrupt do; what
+    is written stays.
+    """
+    failures = []
+    n_jobs = joblib.effective_n_jobs(-1 if workers is None else workers)
+    runs = Counter[str]()
+    for task in tasks:
+        runs[task.cell.name] += len(task.runs)
+    with Reporter(title, runs, n_jobs) as reporter:
+        for outcome in _outcomes(tasks, n_jobs):
+            task = outcome.task
+            if outcome.curves is None or outcome.seconds is None:
+                failures.append(outcome)
+                reporter.add(task.cell.name, len(task.runs), 0.0)
+            else:
+                store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
+                reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])
+    return failures
+
+
+def _outcomes(tasks: Sequence[Task], n_jobs: int) -> Iterator[Outcome]:
+    # As they finish. The parallel call lives in a thread of its own, so that the main thread only
+    # waits and an interrupt reaches it at once, even while a kernel plays and with one worker.
+    arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
+
+    def work() -> None:
+        try:
+            parallel = joblib.Parallel(n_jobs, prefer="threads", return_as="generator_unordered")
+            for outcome in parallel(joblib.delayed(attempt)(task) for task in tasks):
+                arrived.put(outcome)
+        except BaseException as error:  # to be raised where somebody looks
+            arrived.put(error)
+
+    if tasks:
+        threading.Thread(target=work, daemon=True).start()
+    for _ in tasks:
+        outcome = arrived.get()
+        if isinstance(outcome, BaseException):
+            raise outcome
+        yield outcome
+
+
+def attempt(task: Task) -> Outcome:
+    """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it."""
+    try:
+        curves, seconds = simulate(task.cell, task.runs)
+    except Exception as error:
+        line = f"{type(error).__name__}: {error}"
+        return Outcome(task, error=line, trace=traceback.format_exc())
+    return Outcome(task, curves, seconds)

@@ -1,0 +1,54 @@
+"""One cell, some runs -> their regret curves. The only place where a policy meets its bandit."""
+
+import json
+import time
+
+import numpy as np
+
+from dpbandits import registry
+from dpbandits.bandit import Bandit, new_bandit
+from dpbandits.cell import Cell
+from dpbandits.streams import Role, stream
+
+
+def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
+    """Play one run to the horizon; returns the bandit with its ledger.
+
+    The rewards' stream is named by the seed, the run and the environment, so that algorithms meet
+    the same rewards as far as they pull alike; the policy's also by the algorithm and its
+    parameters. The horizon names neither.
+    """
+    environment = registry.environment(cell.environment)
+    description = cell.description()
+    rewards = {name: description[name] for name in ("environment", "instance")}
+    told = {name: value for name, value in description["params"].items() if name != "horizon"}
+    policy = rewards | {"algorithm": cell.algorithm, "params": told}
+    bandit = new_bandit(
+        environment.law(cell.instance),
+        environment.arms(cell.instance),
+        cell.horizon,
+        cell.checkpoints(),
+        stream(cell.seed, Role.REWARDS, run, json.dumps(rewards, sort_keys=True)),
+        per_round,
+    )
+    rng = stream(cell.seed, Role.POLICY, run, json.dumps(policy, sort_keys=True))
+    registry.algorithm(cell.algorithm).play(cell.params, bandit, rng)
+    played = int(bandit.clock[0])
+    if played != cell.horizon:
+        raise RuntimeError(f"{cell.algorithm} played {played} rounds of {cell.horizon}")
+    return bandit
+
+
+def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    """The pseudo-regret of runs at the cell's checkpoints, and the seconds of each run.
+
+    float64 of shape (runs, checkpoints), and (runs,). A run's row depends on its number alone: not
+    on the runs beside it, nor on their order. The first run of a process includes the compilation.
+    """
+    curves = np.empty((len(runs), len(cell.checkpoints())))
+    seconds = np.empty(len(runs))
+    for row, run in enumerate(runs):
+        start = time.perf_counter()
+        curves[row] = play_run(cell, run).curve
+        seconds[row] = time.perf_counter() - start
+    return curves, seconds

@@ -1,0 +1,54 @@
+"""What a figure is: frozen values between the configuration and everything else."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpbandits.cell import Cell
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A named function of theory/, evaluated where a cell would be played."""
+
+    function: str  # <module>.<function> of theory/
+    arguments: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel: a cell over time, or a cell for every value of the swept parameter."""
+
+    name: str  # its key in the configuration
+    label: str  # in the legend and in tables
+    style: str  # the algorithm (or bound) that decides colour and marker
+    x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
+    sources: tuple[Cell | Bound, ...]  # one per value of x; exactly one where x is None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes."""
+
+    letter: str  # a, b, ... in the order of the original
+    title: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure: what is computed, how it is summed up and which function draws it."""
+
+    name: str
+    paper: str  # key of the paper; its drawing functions are figures/<paper>.py
+    title: str
+    draw: str  # the drawing function
+    runs: int
+    centre: str  # statistic of the line (statistics.CENTRES)
+    spread: str  # statistic of the band or bars (statistics.SPREADS)
+    slopes: bool  # fit the log-log slope of every curve
+    panels: tuple[Panel, ...]
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell of the figure once, in the order of the panels."""
+        sources = (s for p in self.panels for c in p.curves for s in c.sources)
+        return tuple(dict.fromkeys(s for s in sources if isinstance(s, Cell)))

@@ -1,0 +1,115 @@
+"""Statistics over the runs: axis 0 of an array of shape (runs, ...) unless said otherwise."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+GROUPS = 24  # of the median of means, tossou2017 section 4
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """The arithmetic mean."""
+    return np.mean(values, axis=0)
+
+
+def standard_deviation(values: np.ndarray) -> np.ndarray:
+    """The sample standard deviation (divisor runs - 1); 0 for a single run."""
+    return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """The standard error of the mean."""
+    return standard_deviation(values) / np.sqrt(len(values))
+
+
+def median(values: np.ndarray) -> np.ndarray:
+    """The median; of an even number of runs the mean of the two middle ones."""
+    return np.median(values, axis=0)
+
+
+def quantile(values: np.ndarray, q: float) -> np.ndarray:
+    """The q-quantile, 0 <= q <= 1, linear between order statistics."""
+    return np.quantile(values, q, axis=0)
+
+
+def median_of_means(values: np.ndarray, groups: int = GROUPS) -> np.ndarray:
+    """The median of the means of contiguous groups of runs (tossou2017, section 4).
+
+    The groups are of equal size, or differ by one run where `groups` does not divide the runs;
+    fewer runs than groups make every run a group.
+    """
+    parts = np.array_split(values, min(groups, len(values)), axis=0)
+    return np.median([part.mean(axis=0) for part in parts], axis=0)
+
+
+def gini_mean_difference(values: np.ndarray) -> np.ndarray:
+    """E|X - X'| over pairs of different runs: 2/(N(N-1)) sum_j (2j - N - 1) x_(j); 0 for one run.
+
+    Deviation: tossou2017 prints the sum without its factor 2/(N(N-1)), which grows like N^2 and
+    measures no deviation.
+    """
+    n = len(values)
+    if n < 2:
+        return np.zeros(values.shape[1:])
+    weights = 2.0 * np.arange(1, n + 1) - n - 1
+    return np.tensordot(weights, np.sort(values, axis=0), axes=1) * (2.0 / (n * (n - 1)))
+
+
+def gini_above(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """The Gini mean difference of the values strictly above `centre`, per column (tossou2017)."""
+    return _one_sided_gini(values, centre, np.greater)
+
+
+def gini_below(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """The Gini mean difference of the values strictly below `centre`, per column (tossou2017)."""
+    return _one_sided_gini(values, centre, np.less)
+
+
+def _one_sided_gini(
+    values: np.ndarray,
+    centre: np.ndarray,
+    side: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> np.ndarray:
+    columns = values.reshape(len(values), -1)
+    centres = np.broadcast_to(centre, values.shape[1:]).reshape(-1)
+    result = [
+        gini_mean_difference(column[side(column, at)])
+        for column, at in zip(columns.T, centres, strict=True)
+    ]
+    return np.array(result).reshape(values.shape[1:])
+
+
+CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "mean": mean,
+    "median": median,
+    "median-of-means": median_of_means,
+}
+
+# Each gives the lower and the upper end of what is drawn around the centre.
+SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
+    "none": lambda values, centre: (centre, centre),
+    "std": lambda values, centre: (
+        centre - standard_deviation(values),
+        centre + standard_deviation(values),
+    ),
+    "standard-error": lambda values, centre: (
+        centre - standard_error(values),
+        centre + standard_error(values),
+    ),
+    "quartiles": lambda values, centre: (
+        quantile(values, 0.25),
+        quantile(values, 0.75),
+    ),
+    "gini": lambda values, centre: (
+        centre - gini_below(values, centre),
+        centre + gini_above(values, centre),
+    ),
+}
+
+
+def loglog_slope(x: np.ndarray, y: np.ndarray) -> float:
+    """The least-squares slope of log y against log x; nan unless two points are positive."""
+    positive = (x > 0) & (y > 0)
+    if np.unique(x[positive]).size < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(x[positive]), np.log(y[positive]), 1)[0])
