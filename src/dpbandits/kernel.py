@@ -79,11 +79,23 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     return register_jitable(**INLINED)(function)
 
 
+def _refuse_foreign(cls: type) -> None:
+    # Machine code is kept by the types of the arguments, and the list of them names every class by
+    # its module: one class of a module that a later process cannot import makes the whole list
+    # unreadable there (ModuleNotFoundError at every call, until the folder is deleted).
+    kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
+    if kept and cls.__module__.split(".")[0] not in (PACKAGE.name, "__main__"):
+        raise TypeError(
+            f"{cls.__module__}.{cls.__qualname__} is not of the package {PACKAGE.name}: put its file"
+            f" into {PACKAGE}, whose machine code is kept together"
+        )
+
+
 def by_class(stub: Callable[..., Any]) -> Any:
     """A function with one body per class of its first argument, in Python and in kernels alike.
 
-    Bodies are added with `@name.register(Class)`, where the class is a NamedTuple of a module
-    that can be imported. The stub's own body serves the classes that registered none.
+    Bodies are added with `@name.register(Class)`, where the class is a NamedTuple of this package
+    (or of `__main__`, a notebook). The stub's own body serves the classes that registered none.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -96,6 +108,8 @@ def by_class(stub: Callable[..., Any]) -> Any:
         return bodies.get(getattr(first, "instance_class", None), stub)  # type: ignore[arg-type]
 
     def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        _refuse_foreign(cls)
+
         def add(body: Callable[..., Any]) -> Callable[..., Any]:
             if cls in bodies:
                 raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")

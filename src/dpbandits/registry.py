@@ -6,17 +6,20 @@ name begins with an underscore is shared by members and is none itself.
 
 import importlib
 import pkgutil
+from functools import cache
 from types import ModuleType
 
 from dpbandits import algorithms, environments
 from dpbandits.errors import UserError, nearest
 
 
+@cache
 def _names(package: ModuleType) -> list[str]:
     modules = pkgutil.iter_modules(package.__path__)
     return sorted(m.name.replace("_", "-") for m in modules if m.name[0] != "_")
 
 
+@cache
 def _module(package: ModuleType, kind: str, name: str) -> ModuleType:
     if name not in _names(package):
         raise UserError(f"unknown {kind} '{name}'; {nearest(name, _names(package))}")

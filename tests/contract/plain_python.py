@@ -1,0 +1,53 @@
+"""Plays every algorithm without the compiler; run by test_plain_python.py in a process of its own.
+
+Prints, per algorithm, law and mode, the pulls and the curve to the last bit; and plays every
+algorithm on a law that knows no means.
+"""
+
+import json
+from typing import Any
+
+import numba
+import numpy as np
+from cells import ALGORITHMS, LAWS, cell_of, params_of
+
+from dpbandits import registry
+from dpbandits.bandit import new_bandit
+from dpbandits.simulate import play_run
+
+MEANS = (0.62, 0.5, 0.55, 0.3)
+HORIZON = 30_000
+
+
+def outcomes() -> dict[str, list[str]]:
+    """Pulls and curve of one run of everything, floats in hexadecimal."""
+    result = {}
+    for algorithm in ALGORITHMS:
+        for law in LAWS:
+            for per_round in (False, True):
+                cell = cell_of(algorithm, law, MEANS, HORIZON, epsilon=2.0)
+                bandit = play_run(cell, 3, per_round)
+                name = f"{algorithm} on {law}, per_round={per_round}"
+                curve = [float(value).hex() for value in bandit.curve]
+                result[name] = [*map(str, bandit.pulls.tolist()), *curve]
+    return result
+
+
+def hidden_pulls() -> dict[str, list[int]]:
+    """Pulls of every algorithm on the law that has no means."""
+    from hidden_law import Hidden  # registers itself, which compiled kernels refuse
+
+    result = {}
+    for algorithm in ALGORITHMS:
+        rng = np.random.Generator(np.random.PCG64(1))
+        law = Hidden(np.array(MEANS))
+        bandit = new_bandit(law, len(MEANS), 3000, np.array([3000]), rng)
+        registry.algorithm(algorithm).play(params_of(algorithm, 3000), bandit, rng)
+        result[algorithm] = bandit.pulls.tolist()
+    return result
+
+
+if __name__ == "__main__":
+    settings: Any = numba.config
+    assert settings.DISABLE_JIT
+    print(json.dumps({"outcomes": outcomes(), "hidden": hidden_pulls()}))

@@ -1,0 +1,162 @@
+"""What every algorithm meets by being in the folder."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cells import ALGORITHMS, LAWS, cell_of, params_of
+from same_law import p_value
+
+from dpbandits import parameters, project, registry, runner
+from dpbandits.bandit import Bandit
+from dpbandits.cell import Cell, Grid
+from dpbandits.factory import budget
+from dpbandits.simulate import play_run, simulate
+from dpbandits.store import Store
+
+# Instances on which the outcomes of every algorithm vary at this horizon, and where half a percent
+# of it decides: on the first, AdaP's choices are close calls, on the second DP-SE's eliminations.
+CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0))
+HORIZON = 20_000
+RUNS = 600
+# A correct kernel fails the whole of one test less than once in 10^4, by Bonferroni over its
+# comparisons: on each instance the final regret and the pulls of each of two arms.
+LIMIT = 1e-4 / (len(CLOSE_CALLS) * 3)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_algorithm_file_is_complete(algorithm: str) -> None:
+    module = registry.algorithm(algorithm)
+    assert module.__doc__
+    assert module.LABEL
+    assert module.Params.__doc__
+    assert list(inspect.signature(module.play.py_func).parameters) == ["params", "bandit", "rng"]
+    assert project.read_member("algorithm", algorithm)["algorithm"] == algorithm
+    private = "epsilon" in module.Params._fields
+    assert hasattr(module, "releases") == private, "private if and only if releases are declared"
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_its_parameters_have_the_types_that_a_configuration_can_hold(algorithm: str) -> None:
+    params = params_of(algorithm, 100)
+    for name, annotation in parameters.fields(type(params)).items():
+        plain = parameters.plain(params)[name]
+        assert parameters.coerce(annotation, plain) == getattr(params, name)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
+    (_, (means, epsilon)) = CLOSE_CALLS
+    cell = cell_of(algorithm, law, means, HORIZON, epsilon)
+    together, _ = simulate(cell, range(8))
+    assert len(np.unique(together, axis=0)) > 1
+    alone = [simulate(cell, range(run, run + 1))[0][0] for run in (7, 0, 3)]
+    np.testing.assert_array_equal(alone, together[[7, 0, 3]])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path) -> None:
+    (_, (means, epsilon)) = CLOSE_CALLS
+    cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon)
+    results = []
+    for block, workers in ((1, 2), (7, 1), (3, 2)):
+        store = Store(tmp_path / f"{block}-{workers}")
+        assert not runner.play(runner.plan([cell], 10, store, block), store, workers, "test")
+        results.append(store.load(cell, 10))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
+    algorithm: str, law: str
+) -> None:
+    for means in ((0.3, 0.6, 0.5), (0.9, 0.9), (0.5,) * 7):
+        cell = cell_of(algorithm, law, means, horizon=len(means) * 101 + 1)
+        for per_round in (False, True):
+            bandit = play_run(cell, 0, per_round)
+            gaps = max(means) - np.array(means)
+            assert bandit.pulls.sum() == cell.horizon
+            assert bandit.pulls.min() >= 1
+            assert bandit.curve[-1] == pytest.approx(gaps @ bandit.pulls, rel=1e-12)
+            assert np.all(np.diff(bandit.curve) >= 0)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_horizon_of_one_round_per_arm_is_played(algorithm: str) -> None:
+    bandit = play_run(cell_of(algorithm, means=(0.2, 0.4, 0.6), horizon=3), 0)
+    assert bandit.pulls.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_anytime_algorithm_has_the_prefix_property(algorithm: str) -> None:
+    if "horizon" in registry.algorithm(algorithm).Params._fields:
+        pytest.skip("it is told the horizon")
+    long, short = cell_of(algorithm, horizon=5000), cell_of(algorithm, horizon=700)
+    common = np.intersect1d(long.checkpoints(), short.checkpoints())
+    assert common.size > 50
+    for run in range(5):
+        curves = [
+            play_run(cell, run).curve[np.isin(cell.checkpoints(), common)] for cell in (long, short)
+        ]
+        np.testing.assert_array_equal(curves[0], curves[1])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_law_without_a_closed_sum_gives_the_same_bits_in_both_modes(algorithm: str) -> None:
+    cell = cell_of(algorithm, "beta", horizon=4000)
+    for run in range(3):
+        batched, per_round = play_run(cell, run), play_run(cell, run, per_round=True)
+        np.testing.assert_array_equal(batched.curve, per_round.curve)
+        np.testing.assert_array_equal(batched.pulls, per_round.pulls)
+
+
+def outcomes(
+    algorithm: str, means: tuple[float, ...], epsilon: float, seed: int, per_round: bool
+) -> np.ndarray:
+    # Per run the final regret, then the pulls of each arm; shape (runs, 1 + arms).
+    cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon, Grid.END, seed)
+    bandits: list[Bandit] = [play_run(cell, run, per_round) for run in range(RUNS)]
+    return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
+    for means, epsilon in CLOSE_CALLS:
+        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False)
+        per_round = outcomes(algorithm, means, epsilon, seed=2, per_round=True)
+        for column in range(batched.shape[1]):
+            assert p_value(batched[:, column], per_round[:, column]) > LIMIT
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
+    smallest = 1.0
+    for means, epsilon in CLOSE_CALLS:
+        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False)
+        shifted = (*means[:-1], means[-1] + 0.01)
+        per_round = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True)
+        # The pulls alone: the regret would differ by the gap even for the same pulls.
+        for column in range(1, batched.shape[1]):
+            smallest = min(smallest, p_value(batched[:, column], per_round[:, column]))
+    assert smallest < LIMIT
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_declared_releases_compose_to_the_epsilon_that_was_given(algorithm: str) -> None:
+    for epsilon in (0.05, 1.0, 7.0):
+        for horizon in (10**6, 10**9):
+            cell = cell_of(algorithm, horizon=horizon, epsilon=epsilon)
+            if not hasattr(registry.algorithm(algorithm), "releases"):
+                assert budget(cell) is None
+            else:
+                assert budget(cell) == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:
+    cells: list[Cell] = [cell_of(name) for name in ("adap-ucb", "adap-klucb")]
+    assert cells[0].params == cells[1].params
+    assert cells[0] != cells[1]

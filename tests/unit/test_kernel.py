@@ -1,0 +1,147 @@
+"""The decorators: machine code that is kept, never stale, and functions chosen by a class."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import pytest
+
+from dpbandits import kernel
+from dpbandits.bandit import draw
+
+HELPER = """\
+from dpbandits.kernel import inlined, kernel
+
+@inlined
+def inlined_helper(x):
+    return x + 1
+
+@kernel
+def kernel_helper(x):
+    return x + 10
+"""
+
+USING = """\
+from dpbandits.kernel import kernel
+from dpbandits.helper import inlined_helper, kernel_helper
+
+@kernel
+def both(x):
+    return inlined_helper(x) + 1000 * kernel_helper(x)
+
+print(both(0), sum(both.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package with a kernel in one file and its helpers in another."""
+    copy = tmp_path / "copy" / "dpbandits"
+    shutil.copytree(kernel.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "helper.py").write_text(HELPER)
+    (copy / "using.py").write_text(USING)
+    return copy
+
+
+def run(package: Path, cache: Path) -> tuple[int, int]:
+    """What a fresh process computes, and how much of its machine code it found on disk."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "DPBANDITS_CACHE": str(cache),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-c", "import dpbandits.using"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, cwd=package.parent
+    )
+    result, hits = done.stdout.split()
+    return int(result), int(hits)
+
+
+def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache) == (10_001, 0)
+    assert run(package, cache) == (10_001, 1), "machine code comes from disk in a later process"
+    (package / "helper.py").write_text(HELPER.replace("x + 1\n", "x + 2\n"))
+    assert run(package, cache) == (10_002, 0)
+    (package / "helper.py").write_text(HELPER.replace("x + 10\n", "x + 20\n"))
+    assert run(package, cache) == (20_001, 0)
+
+
+def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder can be made below a file")
+    assert run(package, blocked / "cache") == (10_001, 0)
+    assert run(package, blocked / "cache") == (10_001, 0)
+    assert not list(package.rglob("*.nbi"))
+
+
+def test_the_digest_sees_every_source(package: Path) -> None:
+    before = kernel.source_digest(package)
+    (package / "environments" / "another.py").write_text("")
+    assert kernel.source_digest(package) != before
+
+
+def test_other_users_of_numba_keep_their_cache_folder() -> None:
+    settings: Any = numba.core.config
+    before = settings.CACHE_DIR
+    kernel.kernel(draw)
+    assert before == settings.CACHE_DIR
+
+
+class Left(NamedTuple):
+    value: float
+
+
+class Right(NamedTuple):
+    value: float
+
+
+class Neither(NamedTuple):
+    value: float
+
+
+@pytest.fixture
+def side(monkeypatch: pytest.MonkeyPatch) -> Any:
+    # Classes of a test are foreign to the package; nothing compiled with them is kept.
+    monkeypatch.setattr(kernel, "FOLDER", None)
+
+    @kernel.by_class
+    def side(one: Any, factor: float) -> float:
+        return 0.0
+
+    @side.register(Left)
+    def left(one: Any, factor: float) -> Any:
+        return -factor * one.value
+
+    @side.register(Right)
+    def right(one: Any, factor: float) -> Any:
+        return factor * one.value
+
+    return side
+
+
+def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(side: Any) -> None:
+    @numba.njit
+    def compiled(one: Any, factor: float) -> Any:
+        return side(one, factor)
+
+    for call in (side, compiled):
+        chosen = [call(cls(3.0), 2.0) for cls in (Left, Right, Neither)]
+        assert chosen == [-6.0, 6.0, 0.0]
+
+
+def test_a_class_has_one_body(side: Any) -> None:
+    with pytest.raises(TypeError, match="Left is registered already"):
+        side.register(Left)(lambda one, factor: 0.0)
+
+
+@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+def test_a_class_that_later_processes_cannot_import_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Left is not of the package dpbandits: put its file"):
+        draw.register(Left)
