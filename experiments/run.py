@@ -10,18 +10,19 @@ import hydra
 from omegaconf import DictConfig
 
 from dpbandits import config, factory
-from dpbandits.cli import guarded
+from dpbandits.cli import guarded, status_of
 
 statuses = [0]
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def task(composed: DictConfig) -> None:
-    spec, settings = config.from_hydra(composed)
-    statuses.append(factory.produce(spec, settings))
+    """One job. Errors of our own end here: Hydra would add words of its own to them."""
+    statuses.append(status_of(lambda: factory.produce(*config.from_hydra(composed))))
 
 
 def main() -> int:
+    """All jobs; the largest of their statuses."""
     with config.one_line_errors(sys.argv[1:]):
         task()
     return max(statuses)

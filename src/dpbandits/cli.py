@@ -42,14 +42,21 @@ def main() -> None:
     guarded(lambda: _figure_verb(arguments.verb, arguments.figure, arguments.overrides))
 
 
-def guarded(action: Callable[[], int]) -> None:
-    """Run an action and exit with its status; a UserError is one line and status 2."""
-    logging.basicConfig(format="dpbandits: %(message)s", level=logging.WARNING)
+def status_of(action: Callable[[], int]) -> int:
+    """The exit status of an action; a UserError is told in one line and gives status 2."""
     try:
-        status = action()
+        return action()
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        status = 2
+        return 2
+
+
+def guarded(action: Callable[[], int]) -> None:
+    """Run an action and exit with its status, 130 after an interrupt."""
+    logging.basicConfig(format="dpbandits: %(message)s", level=logging.WARNING)
+    try:
+        status = status_of(action)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print(
             "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on"
@@ -57,8 +64,8 @@ def guarded(action: Callable[[], int]) -> None:
             file=sys.stderr,
         )
         status = 130
-    sys.stdout.flush()
-    sys.stderr.flush()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        status = 0
     # Not sys.exit: a kernel that still plays in a thread would hold the process until it is done.
     os._exit(status)
 

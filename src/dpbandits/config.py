@@ -4,7 +4,7 @@ Hydra composes; dpbandits.reader checks and builds. Errors of either are one lin
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,21 +14,22 @@ import hydra
 import yaml
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException, MissingConfigException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from dpbandits import parameters, project
 from dpbandits.errors import UserError, nearest
-from dpbandits.reader import Reader, checked, leaves
+from dpbandits.origin import Origins, leaves
+from dpbandits.reader import Reader
 from dpbandits.spec import FigureSpec
 
 KEYS = {
-    "": ("seed", "runs", "paths", "profile", "engine", "figure"),
     "paths": ("cache", "out"),
     "engine": ("workers", "block"),
     "profile": ("name", "horizon_scale"),
 }
+TOP_KEYS = ("seed", "runs", "figure", *KEYS)
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,9 @@ class Settings:
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     """The figure and the settings that `figure=<figure> <overrides>` describe."""
-    figures = project.names("figure")
-    if figure not in figures:
-        raise UserError(f"unknown figure '{figure}'; {nearest(figure, figures)}")
+    for override in overrides:
+        if override.lstrip("+~").startswith("figure="):
+            raise UserError(f"the figure is named twice: {figure} and {override}")
     with one_line_errors([f"figure={figure}", *overrides]):
         return _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
 
@@ -68,27 +69,28 @@ def _compose(overrides: Sequence[str]) -> DictConfig:
 
 def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
-    for group, valid in KEYS.items():
-        for name in plain[group] if group else plain:
-            if name not in valid:
-                key = f"{group}.{name}" if group else name
-                raise UserError(f"unknown key '{key}'; {nearest(str(name), valid)}")
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    typed = frozenset(override.key_or_group for override in parsed)
-    return Reader(figure, plain, typed).read(), _settings(plain, overrides)
+    at = Origins(figure, plain, frozenset(override.key_or_group for override in parsed))
+    at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
+    for group, valid in KEYS.items():
+        plain[group] = at.mapping(plain.get(group), group)
+        required = [key for key in valid if key != "workers"]  # null: all cores
+        at.keys(plain[group], valid, group, required)
+    if plain["profile"]["name"] not in (profiles := project.names("profile")):
+        raise at.unknown("profile", plain["profile"]["name"], profiles, "profile.name")
+    return Reader(at).read(), _settings(at, overrides)
 
 
-def _settings(plain: Mapping[str, Any], overrides: Sequence[str]) -> Settings:
-    engine, paths = plain["engine"], plain["paths"]
-    origin = "conf/engine/ or command line"
-    workers = engine["workers"]
+def _settings(at: Origins, overrides: Sequence[str]) -> Settings:
+    engine, paths = at.plain["engine"], at.plain["paths"]
+    workers = engine.get("workers")
     if workers is not None:
-        workers = checked(parameters.Count, workers, "engine.workers", origin)
+        workers = at.checked(parameters.Count, workers, "engine.workers")
     return Settings(
-        cache=project.folder() / str(paths["cache"]),
-        out=project.folder() / str(paths["out"]),
+        cache=project.folder() / at.text(paths["cache"], "paths.cache"),
+        out=project.folder() / at.text(paths["out"], "paths.out"),
         workers=workers,
-        block=checked(parameters.Count, engine["block"], "engine.block", origin),
+        block=at.checked(parameters.Count, engine["block"], "engine.block"),
         overrides=tuple(overrides),
     )
 
@@ -99,25 +101,59 @@ def _settings(plain: Mapping[str, Any], overrides: Sequence[str]) -> Settings:
 @contextmanager
 def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     """Turn the errors of Hydra, OmegaConf and YAML into one line each."""
+    _read_figure_file(overrides)
     try:
         yield
     except MissingConfigException as error:
-        wanted = str(error.missing_cfg_file or "").rsplit("/", 1)[-1]
-        if not wanted or error.options is None:
-            raise UserError(_first_line(error)) from error
-        group = str(error.missing_cfg_file).removesuffix(f"/{wanted}")
-        raise UserError(f"unknown {group} '{wanted}'; {nearest(wanted, error.options)}") from error
+        raise UserError(_missing(error)) from error
+    except OverrideParseException as error:
+        raise UserError(
+            f"cannot read the override '{error.override}': write key=value, a list as key=[1,2],"
+            " and quote for the shell what holds spaces, commas or braces"
+        ) from error
     except yaml.YAMLError as error:
         raise UserError("not valid YAML: " + " ".join(str(error).split())) from error
+    except InterpolationKeyError as error:
+        raise UserError(f"{error.full_key}: {_first_line(error)}") from error
     except (HydraException, OmegaConfBaseException) as error:
         unknown = re.match(r"Could not override '([^']+)'", str(error))
         if unknown:
             raise UserError(_unknown_override(unknown[1], overrides)) from error
         if "You must specify 'figure'" in str(error):
-            raise UserError(
-                f"which figure? figure=<name>; {nearest('', project.names('figure'))}"
-            ) from error
+            figures = nearest("", project.names("figure"))
+            raise UserError(f"which figure? figure=<name>; {figures}") from error
         raise UserError(_first_line(error)) from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"a file of conf/ cannot be read: {error}") from error
+    except ValueError as error:
+        # Hydra's own word for a group that is overridden by no name.
+        if not str(error).startswith("Config group override"):
+            raise
+        typed = ", ".join(overrides)
+        raise UserError(
+            f"a group is overridden by a name, as profile=smoke; got {typed}"
+        ) from error
+
+
+def _read_figure_file(overrides: Sequence[str]) -> None:
+    # Alone and first: for a file that is no YAML, or no mapping, Hydra has no words.
+    figures = project.names("figure")
+    for override in overrides:
+        key, _, name = override.partition("=")
+        if key == "figure":
+            if name not in figures:
+                raise UserError(f"unknown figure '{name}'; {nearest(name, figures)}")
+            project.read_member("figure", name)
+
+
+def _missing(error: MissingConfigException) -> str:
+    # `In 'figure/x': Could not find 'algorithm/y'` and the options that there are.
+    group, _, name = str(error.missing_cfg_file or "").rpartition("/")
+    if not name or error.options is None:
+        return _first_line(error)
+    place = re.match(r"In '([^']+)'", str(error))
+    where = f" (conf/{place[1]}.yaml)" if place and "/" in place[1] else ""
+    return f"unknown {group} '{name}'{where}; {nearest(name, error.options)}"
 
 
 def _first_line(error: Exception) -> str:

@@ -50,7 +50,8 @@ def to_csv(series: list[Series]) -> bytes:
     for each in series:
         for i, x in enumerate(each.x):
             numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
-            writer.writerow((each.panel, each.label, f"{x:.15g}", each.runs, *map(repr, numbers)))
+            place = int(x) if x == int(x) else float(x)
+            writer.writerow((each.panel, each.label, place, each.runs, *map(repr, numbers)))
     return text.getvalue().encode()
 
 

@@ -9,17 +9,22 @@ from dpbandits.kernel import inlined, kernel
 
 
 @inlined
-def _x_log_ratio(x, y):
-    # x log(x/y) with its limits.
+def _term(x, y, difference):
+    # x log(x/y) with its limits; difference = y - x, exact even where x and y were rounded: where
+    # they are close the two terms of d nearly cancel, and only log1p keeps what is left.
     if x == 0.0:
         return 0.0
-    return math.inf if y == 0.0 else x * math.log(x / y)
+    if y == 0.0:
+        return math.inf
+    if abs(difference) < 0.5 * x:
+        return -x * math.log1p(difference / x)
+    return x * math.log(x / y)
 
 
 @inlined
 def bernoulli_kl(p, q):
     """d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats, with the limits at 0 and 1."""
-    return _x_log_ratio(p, q) + _x_log_ratio(1.0 - p, 1.0 - q)
+    return _term(p, q, q - p) + _term(1.0 - p, 1.0 - q, p - q)
 
 
 @kernel
@@ -32,7 +37,10 @@ def bernoulli_kl_upper(p, level):
     """
     if p >= 1.0:
         return 1.0
-    entropy = -_x_log_ratio(p, 1.0) - _x_log_ratio(1.0 - p, 1.0)
+    log_1p = math.log1p(-p)
+    entropy = -(1.0 - p) * log_1p
+    if p > 0.0:
+        entropy -= p * math.log(p)
     u = (level + entropy) / (1.0 - p)
     pinsker = p + math.sqrt(0.5 * level)
     if pinsker < 1.0:
@@ -41,8 +49,11 @@ def bernoulli_kl_upper(p, level):
         q = -math.expm1(-u)
         if q <= p:  # level is 0 to the last digit
             return p
-        excess = p * math.log(p / q) if p > 0.0 else 0.0
-        excess += (1.0 - p) * (math.log1p(-p) + u) - level
+        excess = _term(p, q, q - p) - level
+        if q - p < 0.5 * (1.0 - p):
+            excess += _term(1.0 - p, 1.0 - q, p - q)
+        else:
+            excess += (1.0 - p) * (log_1p + u)
         step = excess * q / (q - p)  # the derivative of d in u is (q - p)/q
         u -= step
         # In q the step is (1-q) times as large.

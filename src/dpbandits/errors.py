@@ -10,7 +10,7 @@ class UserError(Exception):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A clause for an error message: the nearest valid names, or all of them."""
-    known = sorted(known)
+    known = sorted(set(known))
     matches = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     if matches:
         return f"did you mean {' or '.join(repr(match) for match in matches)}?"

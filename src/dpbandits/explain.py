@@ -7,6 +7,8 @@ from dpbandits.cell import Cell
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store, identity, key
 
+SHOWN = 6  # differences
+
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     """A line per cell: its key, how many of its runs are cached and, if not all, why."""
@@ -27,19 +29,20 @@ def _reason(cell: Cell, have: int, store: Store) -> str:
     if have:
         return "more runs are asked for than there are"
     wanted = dict(_flat(identity(cell)))
-    nearest: list[str] | None = None
+    nearest: tuple[int, int, list[str]] | None = None
     for other in store.other_identities(cell):
         there = dict(_flat(other))
-        differences = [
-            _difference(name, there.get(name), wanted.get(name))
-            for name in sorted(wanted.keys() | there.keys())
-            if wanted.get(name) != there.get(name)
-        ]
-        if nearest is None or len(differences) < len(nearest):
-            nearest = differences
+        names = [n for n in sorted(wanted.keys() | there.keys()) if wanted.get(n) != there.get(n)]
+        # The same cell by other sources says more than another cell by the same sources.
+        distance = sum(name.startswith("cell.") for name in names), len(names)
+        if nearest is None or distance < nearest[:2]:
+            told = [_difference(name, there.get(name), wanted.get(name)) for name in names]
+            nearest = (*distance, told)
     if nearest is None:
         return "never computed"
-    return f"not computed; the nearest that is differs in {', '.join(nearest)}"
+    told = nearest[2]
+    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    return f"not computed; the nearest that is differs in {', '.join(told[:SHOWN] + more)}"
 
 
 def _difference(name: str, there: Any, wanted: Any) -> str:
@@ -47,7 +50,7 @@ def _difference(name: str, there: Any, wanted: Any) -> str:
         file = name.removeprefix("sources.")
         return f"the source {file}" + (" (new)" if there is None else " (gone)" * (wanted is None))
     short = name.removeprefix("cell.")
-    if isinstance(wanted, list) and isinstance(there, list):
+    if isinstance(wanted, list) and isinstance(there, list) and len(there) != len(wanted):
         return f"{short} ({len(there)} values, wanted {len(wanted)})"
     return f"{short} ({there}, wanted {wanted})"
 

@@ -86,8 +86,8 @@ def _refuse_foreign(cls: type) -> None:
     kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
     if kept and cls.__module__.split(".")[0] not in (PACKAGE.name, "__main__"):
         raise TypeError(
-            f"{cls.__module__}.{cls.__qualname__} is not of the package {PACKAGE.name}: put its file"
-            f" into {PACKAGE}, whose machine code is kept together"
+            f"{cls.__module__}.{cls.__qualname__} is not of the package {PACKAGE.name}: put its"
+            f" file into {PACKAGE}, whose machine code is kept together"
         )
 
 

@@ -83,20 +83,24 @@ def coerce(annotation: Any, value: Any) -> Any:
 def _plain(annotation: Any, value: Any) -> Any:
     # None where the value is not of the annotated kind. YAML reads 1e6 as a string; say so
     # rather than guess, but take 1000000.0 for a whole number.
-    if annotation is bool:
-        return value if isinstance(value, bool) else None
     if annotation == tuple[float, ...]:
-        if not isinstance(value, (list, tuple)):
+        if not isinstance(value, list | tuple):
             return None
         numbers = [_plain(float, item) for item in value]
         return None if any(number is None for number in numbers) else tuple(numbers)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if annotation not in (bool, int, float):
+        raise TypeError(f"parameters of type {annotation} are not supported")
+    if annotation is bool or isinstance(value, bool):
+        return value if annotation is bool and isinstance(value, bool) else None
+    if not isinstance(value, int | float):
         return None
-    if annotation is float:
-        return float(value)
-    if annotation is int:
-        return int(value) if math.isfinite(value) and value == int(value) else None
-    raise TypeError(f"parameters of type {annotation} are not supported")
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    if not math.isfinite(number) or (annotation is int and value != int(value)):
+        return None
+    return number if annotation is float else int(value)
 
 
 def build(

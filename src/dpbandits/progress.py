@@ -25,14 +25,15 @@ class Estimate:
         self.workers = workers
         self.pace: dict[str, float] = {}  # seconds a run
 
-    def add(self, kind: str, runs: int, pace: float) -> None:
-        """Some runs of a kind are done, the last of them in `pace` seconds."""
+    def add(self, kind: str, runs: int, pace: float | None) -> None:
+        """Some runs of a kind are done, the last in `pace` seconds; None where they failed."""
         self.left[kind] -= runs
-        self.pace[kind] = pace
+        if pace is not None:
+            self.pace[kind] = pace
 
     def remaining(self) -> float | None:
-        """Seconds left; None before anything is done."""
-        if not self.pace:
+        """Seconds left; None before half of the kinds have been seen."""
+        if not self.pace or 2 * len(self.pace) < len(self.left):
             return None
         usual = statistics.median(self.pace.values())
         return sum(n * self.pace.get(kind, usual) for kind, n in self.left.items()) / self.workers
@@ -57,7 +58,7 @@ class Reporter:
                 BarColumn(),
                 TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[left]}"),
+                TextColumn("elapsed{task.fields[left]}"),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -74,19 +75,19 @@ class Reporter:
         if self.bar:
             self.bar.stop()
 
-    def add(self, kind: str, runs: int, pace: float) -> None:
-        """Some runs of a kind are done, the last of them in `pace` seconds."""
+    def add(self, kind: str, runs: int, pace: float | None) -> None:
+        """Some runs of a kind are done, the last in `pace` seconds; None where they failed."""
         self.finished += runs
         self.estimate.add(kind, runs, pace)
         remaining = self.estimate.remaining()
-        left = "" if remaining is None else f"about {duration(remaining)} left"
+        left = "" if remaining is None else f", about {duration(remaining)} left"
         now = time.monotonic()
         if self.bar:
             self.bar.update(self.task, advance=runs, left=left)
-        elif now - self.last_line >= LINE_EVERY:
+        elif now - self.last_line >= LINE_EVERY and self.finished < self.total:
             self.last_line = now
             spent = duration(now - self.started)
-            line = f"{self.title}: {self.finished}/{self.total} runs after {spent}, {left}"
+            line = f"{self.title}: {self.finished}/{self.total} runs after {spent}{left}"
             print(line, file=sys.stderr, flush=True)
 
 

@@ -1,11 +1,11 @@
-"""The files of a checkout: where conf/ and figures/ are, and what they are called."""
+"""The files of a checkout: where conf/ and figures/ are, what they are called, what they say."""
 
-import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+from omegaconf import OmegaConf
 
 from dpbandits.errors import UserError
 
@@ -32,16 +32,29 @@ def member_file(group: str, name: str) -> str:
 
 
 def read_member(group: str, name: str) -> dict[str, Any]:
-    """What a member's file says, by itself, as plain values."""
-    content = _read_yaml(folder() / member_file(group, name))
+    """What a member's file says, by itself."""
+    return read_yaml(member_file(group, name))
+
+
+def read_yaml(file: str) -> dict[str, Any]:
+    """The keys and values of a file, read as Hydra reads it, interpolations left as they are."""
+    content = OmegaConf.to_container(_load(folder() / file, file), resolve=False)
     if not isinstance(content, dict):
-        raise UserError(f"{member_file(group, name)} must hold keys and values")
-    return copy.deepcopy(content)
+        raise UserError(f"{file} must hold keys and values")
+    return content  # type: ignore[return-value]
 
 
 @cache
-def _read_yaml(path: Path) -> Any:
+def _load(path: Path, file: str) -> Any:
     try:
-        return yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
+        if not path.read_text().strip():
+            raise UserError(f"{file} is empty; it must hold keys and values")
+        return OmegaConf.load(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" line {mark.line + 1}:" if mark else ""
+        problem = getattr(error, "problem", None) or str(error)
+        problem = " ".join(problem.split())
+        raise UserError(f"{file} is not valid YAML:{where} {problem}") from error

@@ -68,7 +68,7 @@ def play(tasks: Sequence[Task], store: Store, workers: int | None, title: str) -
             task = outcome.task
             if outcome.curves is None or outcome.seconds is None:
                 failures.append(outcome)
-                reporter.add(task.cell.name, len(task.runs), 0.0)
+                reporter.add(task.cell.name, len(task.runs), None)
             else:
                 store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
                 reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])

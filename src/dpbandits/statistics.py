@@ -51,8 +51,11 @@ def gini_mean_difference(values: np.ndarray) -> np.ndarray:
     n = len(values)
     if n < 2:
         return np.zeros(values.shape[1:])
-    weights = 2.0 * np.arange(1, n + 1) - n - 1
-    return np.tensordot(weights, np.sort(values, axis=0), axes=1) * (2.0 / (n * (n - 1)))
+    # The same sum over the spacings x_(j+1) - x_(j), of which j (N - j) pairs of runs lie astride:
+    # no term is negative, so that equal values give exactly 0.
+    j = np.arange(1.0, n)
+    spacings = np.diff(np.sort(values, axis=0), axis=0)
+    return np.tensordot(j * (n - j), spacings, axes=1) * (2.0 / (n * (n - 1)))
 
 
 def gini_above(values: np.ndarray, centre: np.ndarray) -> np.ndarray:

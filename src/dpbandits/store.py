@@ -170,16 +170,17 @@ def _read(path: Path, cell: Cell) -> Block:
             if checksum.tobytes() != _checksum(header, curves):
                 raise DamagedBlock("its checksum differs")
             described = json.loads(header.tobytes())
+            told = described["key"], described["runs"], float(described["seconds"])
     except DamagedBlock:
         raise
     # zipfile and numpy meet broken bytes with many kinds of exceptions.
     except Exception as error:
         raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
-    if described["key"] != key(cell) or described["runs"] != [first, last]:
+    if told[:2] != (key(cell), [first, last]):
         raise DamagedBlock("it belongs to another cell or other runs")
     if curves.shape != shape or curves.dtype != np.float64:
         raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
-    return Block(range(first, last + 1), curves, described["seconds"])
+    return Block(range(first, last + 1), curves, told[2])
 
 
 def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:

@@ -34,7 +34,8 @@ def composed_epsilon(releases: Iterable[Laplace]) -> float:
     for release in releases:
         if not isinstance(release, Laplace):
             raise TypeError(f"unknown release {release!r}: its budget cannot be composed")
-        if not (1 <= release.first <= release.last and release.scale > 0):
+        sound = release.sensitivity >= 0 and release.scale > 0
+        if not (sound and 1 <= release.first <= release.last):
             raise ValueError(f"not a release of rewards first..last: {release!r}")
         events.append((release.arm, release.first, release.epsilon))
         events.append((release.arm, release.last + 1, -release.epsilon))

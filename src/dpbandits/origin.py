@@ -1,0 +1,113 @@
+"""Where a value of the configuration stands, and the checks that say so when it is wrong.
+
+Paths are those of the command line, as `figure.curves.dp-se.epsilon`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dpbandits import parameters, project
+from dpbandits.errors import UserError, nearest
+
+
+def leaves(node: Any, path: str = "") -> Iterator[str]:
+    """The dotted paths of all values of nested mappings."""
+    if isinstance(node, Mapping):
+        for name, child in node.items():
+            yield from leaves(child, f"{path}.{name}" if path else str(name))
+    else:
+        yield path
+
+
+class Origins:
+    """The places of the values of one composed configuration; `typed` are the typed keys."""
+
+    def __init__(self, figure: str, plain: Mapping[str, Any], typed: frozenset[str]) -> None:
+        self.figure = figure
+        self.plain = plain
+        self.typed = typed
+        self.file = project.member_file("figure", figure)
+
+    def was_typed(self, path: str) -> bool:
+        """Whether the value, or a mapping around it, comes from the command line."""
+        return any(path == key or path.startswith(f"{key}.") for key in self.typed)
+
+    def of(self, path: str) -> str:
+        """The file that a value stands in, or `command line`."""
+        if self.was_typed(path):
+            return "command line"
+        first, *rest = path.split(".")
+        if first == "figure":
+            return self._of_curve(rest) or self.file
+        if first in ("profile", "engine"):
+            return f"conf/{first}/"
+        # Profiles add to the top level too: the runs, or what does not belong there.
+        own = project.read_yaml("conf/config.yaml")
+        added = first == "runs" or first not in ("seed", "paths", *own)
+        return "conf/profile/" if added else "conf/config.yaml"
+
+    def _of_curve(self, rest: list[str]) -> str | None:
+        # A curve's value stands in the figure's own file, or else in the algorithm's.
+        if len(rest) < 3 or rest[0] != "curves":
+            return None
+        own = (project.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
+        if isinstance(own, Mapping) and rest[2] in own:
+            return None
+        taken = f"/algorithm@curves.{rest[1]}"
+        for entry in project.read_member("figure", self.figure).get("defaults", []):
+            if isinstance(entry, Mapping) and taken in entry:
+                return project.member_file("algorithm", entry[taken])
+        return None
+
+    # Checks: the value, or a UserError that tells path, place and what was expected
+
+    def error(self, message: str, path: str) -> UserError:
+        """The error `<figure>: <message> (<place>)`."""
+        return UserError(f"{self.figure}: {message} ({self.of(path)})")
+
+    def unknown(self, what: str, name: object, valid: Iterable[str], path: str) -> UserError:
+        """The error `<figure>: unknown <what> '<name>' (<place>); <nearest>`."""
+        error = self.error(f"unknown {what} '{name}'", path)
+        return UserError(f"{error}; {nearest(str(name), valid)}")
+
+    def checked(self, annotation: Any, value: Any, path: str) -> Any:
+        """The value as the annotated type."""
+        try:
+            return parameters.coerce(annotation, value)
+        except ValueError as error:
+            what = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
+            raise self.error(f"{what} must be {error}, got {value!r}", path) from None
+
+    def text(self, value: Any, path: str) -> str:
+        """The value, which must be a text."""
+        if not isinstance(value, str):
+            raise self.error(f"{path} must be a text, got {value!r}", path)
+        return value
+
+    def choice(self, value: Any, choices: Iterable[str], path: str) -> str:
+        """The value, which must be one of the choices."""
+        choices = list(choices)
+        if value not in choices:
+            raise self.unknown(path.split(".")[-1], value, choices, path)
+        return str(value)
+
+    def mapping(self, value: Any, path: str) -> dict[str, Any]:
+        """The value, which must hold keys and values; nothing at all is an empty one."""
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise self.error(f"{path} must hold keys and values, got {value!r}", path)
+        return dict(value)
+
+    def keys(
+        self, mapping: Mapping[str, Any], valid: Iterable[str], path: str, required: Iterable[str]
+    ) -> None:
+        """A mapping may hold the valid keys alone, and must hold the required ones."""
+        prefix = f"{path}." if path else ""
+        for name in mapping:
+            if name not in valid:
+                error = self.error(f"unknown key '{prefix}{name}'", f"{prefix}{name}")
+                raise UserError(f"{error}; {nearest(str(name), valid)}")
+        for name in required:
+            if mapping.get(name) is None:
+                raise self.error(f"{prefix}{name} is missing", f"{prefix}{name}")

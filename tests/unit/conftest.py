@@ -1,0 +1,65 @@
+"""What the unit tests share: the checkout, a small cell, a store of its own, copies to spoil."""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpbandits import store as store_module
+from dpbandits.algorithms import adap_ucb
+from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli
+from dpbandits.store import Store
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout that this file belongs to."""
+    return Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def cell() -> Cell:
+    """A cell of 42 checkpoints that plays in no time."""
+    instance = bernoulli.Params((0.9, 0.5))
+    return Cell("adap-ucb", adap_ucb.Params(1.0), "bernoulli", instance, 200, Grid.LOG, 1)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store(tmp_path / "cache")
+
+
+@pytest.fixture
+def fresh_keys() -> Iterator[None]:
+    """Keys are remembered by the process: forget them before and after sources are changed."""
+    store_module.key.cache_clear()
+    yield
+    store_module.key.cache_clear()
+
+
+@pytest.fixture
+def in_checkout(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the checkout, wherever pytest was started."""
+    monkeypatch.chdir(root)
+
+
+@pytest.fixture
+def checkout(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the checkout's conf/ and figures/, which a test may spoil."""
+    copy = tmp_path / "checkout"
+    shutil.copytree(root / "conf", copy / "conf")
+    shutil.copytree(root / "figures", copy / "figures", ignore=shutil.ignore_patterns("reference"))
+    monkeypatch.chdir(copy)
+    return copy
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts this process and its children, also where pytest runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

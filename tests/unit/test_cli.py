@@ -1,0 +1,335 @@
+"""The commands as people type them, each in a process of its own."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbandits import runner
+from dpbandits.config import load
+from dpbandits.curves import summarise, to_csv
+from dpbandits.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
+RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
+PATIENCE = 180  # seconds for what takes 10 when the machine code is there
+
+COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
+
+
+@dataclass
+class Done:
+    """What came of a command."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def counts(self) -> tuple[int, int, str]:
+        """Runs computed, runs from the cache, what became of the pictures."""
+        assert self.status == 0, self.err
+        match = COUNTS.search(self.out)
+        assert match, self.out
+        return int(match[1]), int(match[2]), match[3]
+
+
+class Process:
+    """A command that has been started in the checkout."""
+
+    def __init__(self, *command: str) -> None:
+        pipe = subprocess.PIPE
+        self.popen = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+
+    def done(self, timeout: float = PATIENCE) -> Done:
+        try:
+            out, err = self.popen.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.communicate()
+            raise
+        return Done(self.popen.returncode, out, err)
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Until something is so while the command still runs."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if self.popen.poll() is not None or time.monotonic() > deadline:
+                self.popen.kill()
+                raise AssertionError(f"it did not come to pass: {self.popen.communicate()}")
+            time.sleep(0.01)
+
+
+def below(folder: Path, out: str = "out") -> tuple[str, str]:
+    return f"paths.cache={folder / 'cache'}", f"paths.out={folder / out}"
+
+
+def blocks(folder: Path) -> list[Path]:
+    return list((folder / "cache").glob("*/*/*.npz"))
+
+
+def test_list_names_what_there_is() -> None:
+    done = Process(*DPBANDITS, "list").done()
+    assert (done.status, done.err) == (0, "")
+    named = {tuple(line.split()[:2]) for line in done.out.splitlines()}
+    for kind in ("figure", "environment"):
+        members = {path.stem for path in (ROOT / "conf" / kind).glob("*.yaml")}
+        assert {name for group, name in named if group == kind} == members
+    assert {("algorithm", "dp-se"), ("algorithm", "ucb"), ("law", "bernoulli")} <= named
+    (line,) = (line for line in done.out.splitlines() if line.startswith("figure       adap-c2"))
+    assert line.endswith("azize2022    Evolution of regret on C2")
+
+
+# From nothing to six files -----------------------------------------------------------------------
+
+KINDS = {"pdf", "svg", "png", "csv", "json"}
+SMOKE = ("profile=smoke", "runs=2")
+
+
+@dataclass
+class Smoke:
+    """A figure made by run.py, again by `dpbandits run`, plotted elsewhere, explained."""
+
+    folder: Path
+    first: Done
+    times: dict[str, int]  # of the files after the first command
+    second: Done
+    plotted: Done
+    explained: Done
+
+    def file(self, kind: str, out: str = "out") -> bytes:
+        return (self.folder / out / "adap-ksweep" / f"adap-ksweep.{kind}").read_bytes()
+
+    def sidecar(self, out: str = "out") -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self.file("json", out))
+        return content
+
+
+def modified(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
+    folder = tmp_path_factory.mktemp("smoke")
+    first = Process(*RUN_PY, "figure=adap-ksweep", *SMOKE, *below(folder)).done()
+    times = modified(folder)
+    more = [
+        Process(*DPBANDITS, verb, "adap-ksweep", *SMOKE, *below(folder, out))
+        for verb, out in (("run", "out"), ("plot", "elsewhere"), ("explain", "nowhere"))
+    ]
+    return Smoke(folder, first, times, *(process.done() for process in more))
+
+
+def test_a_figure_is_made_from_nothing(smoke: Smoke) -> None:
+    assert smoke.first.counts == (36, 0, "drawn")
+    folder = smoke.folder / "out" / "adap-ksweep"
+    assert str(folder / "adap-ksweep.{pdf,svg,png,csv,json}") in smoke.first.out
+    assert {path.name for path in folder.iterdir()} == {f"adap-ksweep.{kind}" for kind in KINDS}
+    assert smoke.file("pdf").startswith(b"%PDF-")
+    assert smoke.file("png").startswith(b"\x89PNG")
+    assert b"<svg" in smoke.file("svg")
+    assert len(blocks(smoke.folder)) == 18
+
+
+def test_the_table_has_a_row_for_every_point_of_every_curve(smoke: Smoke) -> None:
+    rows = list(csv.DictReader(smoke.file("csv").decode().splitlines()))
+    points = {(row["panel"], row["label"], row["x"]) for row in rows}
+    labels = ("DP-SE", "AdaP-UCB", "AdaP-KLUCB", "Lower bound (Thm 3)")
+    assert points == {(p, label, x) for p in "ab" for label in labels for x in ("2", "4", "8")}
+    assert len(rows) == len(points)
+    assert {row["runs"] for row in rows} == {"0", "2"}
+    for row in rows:
+        assert float(row["min"]) <= float(row["mean"]) <= float(row["max"])
+
+
+def test_the_sidecar_vouches_for_the_files_and_tells_how_to_repeat_them(smoke: Smoke) -> None:
+    sidecar = smoke.sidecar()
+    assert sidecar["files"] == {
+        kind: sha256(smoke.file(kind)).hexdigest() for kind in KINDS - {"json"}
+    }
+    typed = " ".join((*SMOKE, *below(smoke.folder)))
+    assert sidecar["command"] == f"dpbandits run adap-ksweep {typed}"
+    assert sidecar["runs"] == 2
+    assert sidecar["seconds_of_computation"] > 0
+    keys = {s["key"] for c in sidecar["curves"] for s in c["sources"] if "key" in s}
+    assert keys == {path.parent.name for path in blocks(smoke.folder)}
+
+
+def test_a_second_command_computes_and_draws_nothing(smoke: Smoke) -> None:
+    assert smoke.second.counts == (0, 36, "pictures are up to date")
+    now = modified(smoke.folder / "out") | modified(smoke.folder / "cache")
+    assert now == smoke.times
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg", "png", "csv"])
+def test_the_files_are_the_same_bytes_in_every_folder(smoke: Smoke, kind: str) -> None:
+    assert smoke.plotted.status == 0, smoke.plotted.err
+    assert "drawn from the cache" in smoke.plotted.out
+    assert smoke.file(kind, "elsewhere") == smoke.file(kind)
+
+
+def test_the_sidecars_differ_in_the_command_and_the_time_alone(smoke: Smoke) -> None:
+    here, there = smoke.sidecar(), smoke.sidecar("elsewhere")
+    assert here["command"] != there["command"]
+    for sidecar in (here, there):
+        for key in ("command", "inputs"):  # the command is one of the inputs
+            del sidecar[key]
+        del sidecar["provenance"]["written"]
+    assert here == there
+
+
+def test_after_a_run_explain_says_that_a_run_computes_nothing(smoke: Smoke) -> None:
+    assert (smoke.explained.status, smoke.explained.err) == (0, "")
+    *cells, last = smoke.explained.out.splitlines()
+    assert len(cells) == 18
+    assert all("  2/2 runs  " in line for line in cells)
+    assert last == (
+        f"adap-ksweep: 18 of 18 cells are complete in {smoke.folder / 'cache'};"
+        " a run computes nothing"
+    )
+    assert not (smoke.folder / "nowhere").exists()
+
+
+# Refusals ----------------------------------------------------------------------------------------
+
+REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "unknown figure": (
+        (*DPBANDITS, "run", "adap-c22"),
+        ("unknown figure 'adap-c22'", "'adap-c2'"),
+    ),
+    "unknown figure, run.py": (
+        (*RUN_PY, "figure=adap-c22"),
+        ("unknown figure 'adap-c22'", "'adap-c2'"),
+    ),
+    "no figure, run.py": (RUN_PY, ("which figure?", "adap-c2, adap-ksweep")),
+    "unknown key": (
+        (*DPBANDITS, "run", "adap-c2", "figure.horizn=5"),
+        ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),
+    ),
+    "unknown key, run.py": (
+        (*RUN_PY, "figure=adap-c2", "figure.horizn=5"),
+        ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),
+    ),
+    "unknown added key, run.py": (
+        (*RUN_PY, "figure=adap-c2", "+figure.horizn=5"),
+        ("unknown key 'figure.horizn' (command line)", "'horizon'"),
+    ),
+    "nothing to plot": (
+        (*DPBANDITS, "plot", "adap-c2", "profile=smoke"),
+        ("24 runs are not computed yet", "`dpbandits run adap-c2 profile=smoke"),
+    ),
+    "out cannot be written": (
+        (*DPBANDITS, "run", "adap-c2", "profile=smoke"),
+        ("cannot write", "a-file/out", "paths.out=", "repeat the command"),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Done]]:
+    # All at once: nearly all of their time is the start of Python.
+    started = {}
+    for name, (command, _) in REFUSALS.items():
+        folder = tmp_path_factory.mktemp("refusal")
+        (folder / "a-file").write_text("in the way of a folder")
+        out = "a-file/out" if name == "out cannot be written" else "out"
+        started[name] = folder, Process(*command, *below(folder, out))
+    return {name: (folder, process.done()) for name, (folder, process) in started.items()}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_refusal_is_one_line_and_status_2_and_leaves_nothing_behind(
+    refusals: dict[str, tuple[Path, Done]], name: str
+) -> None:
+    folder, done = refusals[name]
+    assert done.status == 2, done.err
+    assert done.out == ""
+    assert len(done.err.splitlines()) == 1, done.err
+    assert done.err.startswith("dpbandits: ")
+    for fragment in REFUSALS[name][1]:
+        assert fragment in done.err
+    assert [path.name for path in folder.iterdir()] == ["a-file"]
+
+
+# Abrupt ends -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # UCB decides every round: its only cell would take minutes.
+    typed = [
+        "+figure.curves.ucb.algorithm=ucb",
+        "figure.horizon=2_000_000_000",
+        "runs=4",
+        *below(tmp_path),
+    ]
+    process = Process(*DPBANDITS, "run", "adap-c2", *typed)
+    process.wait_for(lambda: len(blocks(tmp_path)) == 12)  # all others are done
+    start = time.monotonic()
+    process.popen.send_signal(signal.SIGINT)
+    done = process.done()
+    assert time.monotonic() - start < 5
+    assert done.status == 130
+    assert done.out == ""
+    assert "dpbandits: interrupted; the blocks that were done are kept" in done.err
+    assert "Traceback" not in done.err
+    monkeypatch.chdir(ROOT)
+    spec, settings = load("adap-c2", typed)
+    missing = [c.algorithm for c in spec.cells() if Store(settings.cache).missing(c, 4)]
+    assert missing == ["ucb"]
+
+
+def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed, calm = tmp_path / "killed", tmp_path / "calm"
+    typed = (
+        *("~figure.curves.dp-se", "~figure.curves.adap-klucb", "figure.sweep.values=[64,128]"),
+        *("runs=20", "engine.block=1", "engine.workers=2"),
+    )
+    command = (*DPBANDITS, "run", "adap-ksweep", *typed)
+    process = Process(*command, *below(killed))
+    process.wait_for(lambda: len(blocks(killed)) >= 10)
+    process.popen.send_signal(signal.SIGKILL)
+    assert process.done().status == -signal.SIGKILL
+    kept = len(blocks(killed))
+    assert 10 <= kept < 80
+    assert not list((killed / "out" / "adap-ksweep").glob("adap-ksweep.*"))
+    resumed = Process(*command, *below(killed))
+    # Meanwhile the same without a disturbance, in another cache and in this process.
+    monkeypatch.chdir(ROOT)
+    spec, settings = load("adap-ksweep", [*typed, *below(calm)])
+    store = Store(settings.cache)
+    assert runner.play(runner.plan(spec.cells(), spec.runs, store, 7), store, 1, "calm") == []
+    assert resumed.done().counts == (80 - kept, kept, "drawn")
+    table = (killed / "out" / "adap-ksweep" / "adap-ksweep.csv").read_bytes()
+    assert table == to_csv(summarise(spec, store))
+    assert len(table.splitlines()) == 1 + 2 * 2 * 2
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    # As in `dpbandits list | head -1`.
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            (*DPBANDITS, "list"), cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        os.close(writing)
+    assert "Traceback" not in done.stderr

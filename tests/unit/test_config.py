@@ -1,0 +1,408 @@
+"""From YAML and the command line to a figure's specification: what beats what."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from dpbandits import project, store
+from dpbandits.cell import Cell, Grid
+from dpbandits.config import Settings, load
+from dpbandits.spec import Bound, Curve, FigureSpec, Panel
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+PROFILES = project.names("profile")
+
+
+@cache
+def loaded(folder: Path, figure: str, overrides: tuple[str, ...]) -> tuple[FigureSpec, Settings]:
+    # Composing takes 0.2 s, and many tests look at the same figure.
+    assert folder == Path.cwd()
+    return load(figure, overrides)
+
+
+def spec_of(figure: str, *overrides: str) -> FigureSpec:
+    return loaded(Path.cwd(), figure, overrides)[0]
+
+
+def settings_of(*overrides: str) -> Settings:
+    return loaded(Path.cwd(), "adap-c2", overrides)[1]
+
+
+def panel(spec: FigureSpec, letter: str) -> Panel:
+    (found,) = (p for p in spec.panels if p.letter == letter)
+    return found
+
+
+def curve(spec: FigureSpec, letter: str, name: str) -> Curve:
+    (found,) = (c for c in panel(spec, letter).curves if c.name == name)
+    return found
+
+
+def cell(spec: FigureSpec, letter: str, name: str) -> Cell:
+    """The cell of a curve over time."""
+    (source,) = curve(spec, letter, name).sources
+    assert isinstance(source, Cell)
+    return source
+
+
+def horizons(spec: FigureSpec) -> set[int]:
+    return {c.horizon for c in spec.cells()}
+
+
+def written(group: str, name: str) -> dict[str, Any]:
+    """What a file of conf/ says."""
+    content: dict[str, Any] = yaml.safe_load(Path("conf", group, f"{name}.yaml").read_text())
+    return content
+
+
+# Every figure ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("figure", project.names("figure"))
+def test_every_figure_composes_under_every_profile(figure: str, profile: str) -> None:
+    spec = spec_of(figure, f"profile={profile}")
+    assert spec.name == figure
+    assert spec.runs >= 1
+    assert [p.letter for p in spec.panels] == list("abcdefghijkl"[: len(spec.panels)])
+    assert all(p.curves for p in spec.panels)
+    full = spec_of(figure, "profile=paper")
+    assert len(spec.panels) == len(full.panels)
+    assert max(horizons(spec), default=1) <= max(horizons(full), default=1)
+    for each in spec.panels:
+        labels = [c.label for c in each.curves]
+        assert len(set(labels)) == len(labels), "two curves of a panel would share their rows"
+
+
+# Runs and horizons -----------------------------------------------------------------------------
+
+
+def test_without_a_word_the_figure_says_how_many_runs() -> None:
+    assert spec_of("adap-c2").runs == written("figure", "adap-c2")["runs"]
+    assert spec_of("adap-c2", "figure.runs=13").runs == 13
+
+
+def test_a_profile_says_how_many_runs() -> None:
+    assert spec_of("adap-c2", "profile=smoke").runs == written("profile", "smoke")["runs"]
+    assert spec_of("adap-c2", "profile=ci").runs == written("profile", "ci")["runs"]
+
+
+@pytest.mark.parametrize("overrides", [("profile=smoke", "runs=5"), ("runs=5", "profile=smoke")])
+def test_typed_runs_beat_the_profile_in_any_order(overrides: tuple[str, ...]) -> None:
+    assert written("profile", "smoke")["runs"] != 5
+    assert spec_of("adap-c2", *overrides).runs == 5
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_scales_the_horizon_of_the_file(profile: str) -> None:
+    scale = written("profile", profile)["profile"]["horizon_scale"]
+    horizon = written("figure", "adap-c2")["horizon"]
+    assert horizons(spec_of("adap-c2", f"profile={profile}")) == {round(scale * horizon)}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("figure", ["adap-c2", "adap-ksweep"])
+def test_a_typed_horizon_is_taken_as_it_is_whatever_the_profile(figure: str, profile: str) -> None:
+    spec = spec_of(figure, f"profile={profile}", "figure.horizon=100_000")
+    assert horizons(spec) == {100_000}
+
+
+def test_a_horizon_typed_for_a_curve_or_panel_is_taken_as_it_is() -> None:
+    spec = spec_of(
+        "adap-c2",
+        "profile=smoke",
+        "+figure.curves.adap-ucb.horizon=777",
+        "+figure.panels.b.horizon=888",
+    )
+    scaled = horizons(spec_of("adap-c2", "profile=smoke"))
+    assert {cell(spec, letter, "adap-ucb").horizon for letter in "abcd"} == {777}
+    assert cell(spec, "b", "dp-se").horizon == 888
+    assert {cell(spec, letter, "dp-se").horizon for letter in "acd"} == scaled
+
+
+def test_an_algorithm_that_is_told_the_horizon_is_told_that_of_its_cell() -> None:
+    spec = spec_of("adap-c2", "profile=smoke", "+figure.panels.b.horizon=888")
+    for letter in "abcd":
+        own = cell(spec, letter, "dp-se")
+        assert own.params._asdict()["horizon"] == own.horizon
+
+
+@pytest.mark.parametrize("profile", ["smoke", "ci"])
+def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scaled(
+    profile: str,
+) -> None:
+    own = written("figure", "adap-ksweep")["profiles"][profile]
+    spec = spec_of("adap-ksweep", f"profile={profile}")
+    assert horizons(spec) == {own["horizon"]}
+    assert {c.x for p in spec.panels for c in p.curves} == {tuple(own["sweep"]["values"])}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_typed_grid_beats_that_of_the_profile(profile: str) -> None:
+    spec = spec_of("adap-ksweep", f"profile={profile}", "figure.sweep.values=[2,3,16]")
+    assert {c.x for p in spec.panels for c in p.curves} == {(2.0, 3.0, 16.0)}
+    arms = [len(c.instance._asdict()["means"]) for c in spec.cells()]
+    assert set(arms) == {2, 3, 16}
+    assert horizons(spec) == horizons(spec_of("adap-ksweep", f"profile={profile}"))
+
+
+def test_a_horizon_may_be_written_in_any_whole_way(checkout: Path) -> None:
+    for text in ("100_000", "1e5", "100000.0"):
+        assert horizons(spec_of("adap-c2", f"figure.horizon={text}")) == {100_000}
+    file = checkout / "conf" / "figure" / "adap-c2.yaml"
+    file.write_text(file.read_text().replace("horizon: 10_000_000", "horizon: 1e6"))
+    (horizon,) = horizons(spec_of("adap-c2"))
+    assert horizon == 1_000_000
+    assert isinstance(horizon, int)
+
+
+def test_swept_horizons_are_taken_as_they_are() -> None:
+    spec = spec_of("adap-c2", "profile=smoke", "+figure.sweep={key: horizon, values: [100, 1000]}")
+    assert horizons(spec) == {100, 1000}
+
+
+# Figure, panel, curve --------------------------------------------------------------------------
+
+
+def test_a_panel_beats_the_figure() -> None:
+    spec = spec_of("adap-c2", "+figure.panels.b.environment=c1", "+figure.epsilon=7")
+    for letter, environment in (("a", "c2"), ("b", "c1"), ("c", "c2")):
+        means = tuple(written("environment", environment)["means"])
+        assert cell(spec, letter, "adap-ucb").instance == (means,)
+        assert cell(spec, letter, "adap-ucb").params._asdict()["epsilon"] != 7.0
+
+
+def test_what_no_panel_says_is_the_figure_s() -> None:
+    spec = spec_of("adap-c2", "~figure.panels", "+figure.epsilon=7")
+    assert [p.letter for p in spec.panels] == ["a"]
+    assert spec.panels[0].title == ""
+    assert cell(spec, "a", "dp-se").params._asdict()["epsilon"] == 7.0
+
+
+def test_a_curve_beats_the_panel() -> None:
+    spec = spec_of(
+        "adap-c2", "+figure.curves.adap-ucb.epsilon=3", "+figure.curves.dp-se.environment=c4"
+    )
+    c2, c4 = (tuple(written("environment", name)["means"]) for name in ("c2", "c4"))
+    for letter, epsilon in zip("abcd", (0.1, 0.25, 0.5, 1.0), strict=True):
+        assert cell(spec, letter, "adap-ucb").params._asdict()["epsilon"] == 3.0
+        assert cell(spec, letter, "adap-klucb").params._asdict()["epsilon"] == epsilon
+        assert cell(spec, letter, "adap-klucb").instance == (c2,)
+        assert cell(spec, letter, "dp-se").instance == (c4,)
+
+
+def test_a_swept_value_beats_the_curve() -> None:
+    spec = spec_of(
+        "adap-c2",
+        "+figure.sweep={key: epsilon, values: [0.5, 2]}",
+        "+figure.curves.dp-se.epsilon=3",
+    )
+    epsilons = {c.params._asdict()["epsilon"] for c in spec.cells() if c.algorithm == "dp-se"}
+    assert epsilons == {0.5, 2.0}
+
+
+def test_a_sweep_changes_one_number_inside_the_environment() -> None:
+    spec = spec_of("adap-ksweep", "figure.sweep.values=[2,3]")
+    two, three = curve(spec, "b", "adap-ucb").sources
+    assert isinstance(two, Cell)
+    assert isinstance(three, Cell)
+    assert two.instance == ((0.75, 0.25),)
+    assert three.instance == ((0.75, 0.5, 0.25),)
+    assert two.grid is Grid.END
+
+
+def test_a_parameter_of_one_curve_is_no_other_s() -> None:
+    spec = spec_of("adap-c2", "figure.curves.adap-ucb.alpha=1")
+    assert cell(spec, "a", "adap-ucb").params._asdict()["alpha"] == 1.0
+    assert cell(spec, "a", "adap-klucb").params._asdict()["alpha"] == 3.1
+
+
+def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
+    spec = spec_of(
+        "adap-ksweep", "figure.sweep.values=[3]", "+figure.curves.lower-bound.horizon=5000"
+    )
+    for letter, epsilon in (("a", 0.1), ("b", 1.0)):
+        (bound,) = curve(spec, letter, "lower-bound").sources
+        assert isinstance(bound, Bound)
+        assert dict(bound.arguments) == {
+            "means": (0.75, 0.5, 0.25),
+            "horizon": 5000,
+            "epsilon": epsilon,
+        }
+    assert not any(isinstance(c, Bound) for c in spec.cells())
+
+
+def test_a_title_is_filled_in_from_the_values_of_its_panel() -> None:
+    spec = spec_of("adap-c2", "figure.panels.b.title='{environment} {horizon} {epsilon}'", "runs=1")
+    assert panel(spec, "a").title == r"$\epsilon = 0.1$"
+    assert panel(spec, "b").title == "c2 10000000 0.25"
+    changed = spec_of("adap-c2", "figure.panels.a.epsilon=0.75")
+    assert panel(changed, "a").title == r"$\epsilon = 0.75$"
+
+
+@pytest.mark.parametrize("override", ["figure.panels.a.title=null", "~figure.panels.a.title"])
+def test_a_panel_may_have_no_title(override: str) -> None:
+    assert panel(spec_of("adap-c2", override), "a").title == ""
+
+
+def test_an_environment_may_be_described_in_place() -> None:
+    spec = spec_of(
+        "adap-c2", "figure.environment={law: beta, means: [0.25, 0.75], concentration: 4}"
+    )
+    (example, *_) = spec.cells()
+    assert example.environment == "beta"
+    assert example.instance == ((0.25, 0.75), 4.0)
+    steps = spec_of(
+        "adap-c2",
+        "figure.environment={law: bernoulli, means: {first: 1, last: 0, arms: 3}}",
+    )
+    assert steps.cells()[0].instance == ((1.0, 0.5, 0.0),)
+
+
+def test_equal_cells_of_different_panels_are_one() -> None:
+    plain = spec_of("adap-c2")
+    spec = spec_of("adap-c2", "+figure.curves.ucb.algorithm=ucb")  # it has no epsilon
+    assert len({cell(spec, letter, "ucb") for letter in "abcd"}) == 1
+    assert len(spec.cells()) == len(plain.cells()) + 1
+    assert len(set(spec.cells())) == len(spec.cells())
+
+
+def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
+    for figure in project.names("figure"):
+        content = written("figure", figure)
+        listed = [
+            key.partition("@curves.")[2]
+            for entry in content["defaults"]
+            if isinstance(entry, dict)
+            for key in entry
+        ]
+        beside = [name for name in content.get("curves", {}) if name not in listed]
+        for each in spec_of(figure).panels:
+            assert [c.name for c in each.curves] == [*listed, *beside]
+
+
+def test_a_curve_added_on_the_command_line_comes_last_and_may_be_taken_from_a_file() -> None:
+    spec = spec_of(
+        "adap-c2", "+algorithm@figure.curves.half=adap-ucb", "figure.curves.half.alpha=1.5"
+    )
+    assert [c.name for c in spec.panels[0].curves][-1] == "half"
+    assert cell(spec, "a", "half").params._asdict()["alpha"] == 1.5
+    assert cell(spec, "a", "adap-ucb").params._asdict()["alpha"] == 3.1
+
+
+def test_a_curve_may_be_left_out() -> None:
+    spec = spec_of("adap-c2", "~figure.curves.dp-se")
+    assert "dp-se" not in [c.name for c in spec.panels[0].curves]
+    assert len(spec.panels[0].curves) == len(spec_of("adap-c2").panels[0].curves) - 1
+
+
+def test_a_curve_is_called_as_in_the_papers_unless_it_has_a_label() -> None:
+    spec = spec_of("adap-c2", "+figure.curves.adap-ucb.label='AdaP-UCB (ours)'")
+    assert curve(spec, "a", "dp-se").label == "DP-SE"
+    assert curve(spec, "a", "adap-ucb").label == "AdaP-UCB (ours)"
+    assert curve(spec, "a", "adap-ucb").style == "adap-ucb"
+
+
+# Keys ------------------------------------------------------------------------------------------
+
+
+def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
+    keys = set()
+    for one in ("1", "1.0", "1e0"):
+        spec = spec_of(
+            "adap-c2",
+            f"figure.panels.a.epsilon={one}",
+            f"figure.environment={{law: bernoulli, means: [{one}, 0.5]}}",
+        )
+        store.key.cache_clear()
+        keys.add(store.key(cell(spec, "a", "adap-ucb")))
+    assert len(keys) == 1
+
+
+def test_what_does_not_move_a_number_does_not_move_a_key() -> None:
+    keys = []
+    for overrides in (
+        (),
+        (
+            "runs=3",
+            "engine.workers=1",
+            "engine.block=2",
+            "paths.cache=elsewhere",
+            "paths.out=elsewhere",
+            "figure.title=Another",
+            "figure.panels.a.title=another",
+            "figure.centre=median",
+            "figure.spread=quartiles",
+            "+figure.slopes=true",
+            "+figure.curves.dp-se.label=another",
+        ),
+    ):
+        store.key.cache_clear()
+        keys.append([store.key(c) for c in spec_of("adap-c2", *overrides).cells()])
+    assert keys[0] == keys[1]
+
+
+def test_the_seed_is_that_of_every_cell() -> None:
+    assert {c.seed for c in spec_of("adap-c2", "seed=5").cells()} == {5}
+    usual = yaml.safe_load(Path("conf", "config.yaml").read_text())["seed"]
+    assert {c.seed for c in spec_of("adap-c2").cells()} == {usual} != {5}
+
+
+# Settings --------------------------------------------------------------------------------------
+
+
+def test_folders_are_below_the_project_or_absolute(root: Path, tmp_path: Path) -> None:
+    assert settings_of().cache == root / "cache"
+    assert settings_of().out == root / "out"
+    moved = settings_of("paths.cache=a/b", f"paths.out={tmp_path}")
+    assert moved.cache == root / "a" / "b"
+    assert moved.out == tmp_path
+
+
+def test_the_engine_is_a_setting() -> None:
+    assert settings_of().workers is None
+    assert settings_of("engine.workers=3", "engine.block=7").workers == 3
+    assert settings_of("engine.workers=3", "engine.block=7").block == 7
+
+
+def test_the_overrides_are_kept_for_the_record() -> None:
+    typed = ("profile=smoke", "+figure.curves.ucb.algorithm=ucb")
+    assert settings_of(*typed).overrides == typed
+
+
+def test_a_figure_is_the_same_from_any_folder_of_the_checkout(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load("adap-c2", ["profile=smoke"])
+    monkeypatch.chdir(root / "conf" / "figure")
+    assert load("adap-c2", ["profile=smoke"]) == expected
+
+
+def test_the_nearest_checkout_upwards_counts(checkout: Path) -> None:
+    file = checkout / "conf" / "figure" / "adap-c2.yaml"
+    (checkout / "conf" / "figure" / "mine.yaml").write_text(
+        file.read_text().replace("environment: c2", "environment: c3")
+    )
+    assert "mine" in project.names("figure")
+    spec, settings = load("mine", [])
+    assert spec.name == "mine"
+    assert spec.cells()[0].instance == (tuple(written("environment", "c3")["means"]),)
+    assert settings.out == checkout / "out"
+
+
+def test_a_figure_without_a_profile_s_section_is_scaled_and_swept_as_written(
+    checkout: Path,
+) -> None:
+    file = checkout / "conf" / "figure" / "adap-ksweep.yaml"
+    text = file.read_text()
+    file.write_text(text[: text.index("profiles:")])
+    spec = spec_of("adap-ksweep", "profile=smoke")
+    scale = written("profile", "smoke")["profile"]["horizon_scale"]
+    assert horizons(spec) == {round(scale * written("figure", "adap-ksweep")["horizon"])}
+    values = written("figure", "adap-ksweep")["sweep"]["values"]
+    assert {c.x for c in spec.panels[0].curves} == {tuple(np.array(values, float))}

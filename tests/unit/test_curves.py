@@ -1,0 +1,197 @@
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpbandits.cell import Grid, checkpoints
+from dpbandits.curves import STATISTICS, Series, to_csv
+from dpbandits.plotting import SPARE, STYLES, style_of
+
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+
+HEADER = b"panel,label,x,runs,mean,std,median,min,max,centre,low,high\n"
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def a_series(
+    x: list[float], numbers: list[float], panel: str = "a", label: str = "UCB", runs: int = 20
+) -> Series:
+    """Every statistic its own multiple of `numbers`, so that none can stand for another."""
+    columns: dict[str, Any] = {
+        name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
+    }
+    return Series(panel, label, "ucb", runs, None, np.array(x), **columns)
+
+
+def rows(series: list[Series]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(to_csv(series).decode())))
+
+
+# The table -------------------------------------------------------------------------------------
+
+
+def test_the_table_has_the_columns_of_every_figure() -> None:
+    assert to_csv([]) == HEADER
+    assert to_csv([a_series([1.0], [2.0])]).startswith(HEADER)
+
+
+def test_a_row_holds_each_statistic_in_its_column() -> None:
+    (row,) = rows([a_series([7.0], [1.0], "b", "DP-SE", 100)])
+    expected = {"panel": "b", "label": "DP-SE", "x": "7", "runs": "100"}
+    numbers = {name: repr(2.0**-k) for k, name in enumerate(STATISTICS)}
+    assert row == expected | numbers
+
+
+def test_rows_come_in_the_order_of_the_series_and_of_x() -> None:
+    table = rows([a_series([1.0, 2.0], [0.0, 0.0], label="B"), a_series([1.0], [0.0], label="A")])
+    assert [(row["label"], row["x"]) for row in table] == [("B", "1"), ("B", "2"), ("A", "1")]
+
+
+@FIXED
+@given(st.lists(finite, min_size=1, max_size=5))
+def test_numbers_read_back_to_the_same_bits(numbers: list[float]) -> None:
+    series = a_series([float(i) for i in range(len(numbers))], numbers)
+    table = rows([series])
+    for name in STATISTICS:
+        read = np.array([float(row[name]) for row in table])
+        assert read.tobytes() == getattr(series, name).tobytes()
+
+
+@pytest.mark.parametrize(
+    "label", ["AdaP-UCB (alpha=1)", "DP-UCB (1, 0.01)", 'the "best"', "EXP3_τ; ε = 0.1", " a "]
+)
+def test_a_label_reads_back_as_it_is(label: str) -> None:
+    (row,) = rows([a_series([1.0], [0.0], label=label)])
+    assert row["label"] == label
+
+
+@FIXED
+@given(st.one_of(st.integers(0, 1000), st.integers(0, 10**14)))
+def test_an_integral_x_is_printed_as_an_integer(x: int) -> None:
+    (row,) = rows([a_series([float(x)], [0.0])])
+    assert row["x"] == str(x)
+
+
+@pytest.mark.parametrize("x", [10**15, 10**15 + 1, 2**53])
+def test_a_round_beyond_15_digits_is_printed_as_an_integer(x: int) -> None:
+    (row,) = rows([a_series([float(x)], [0.0])])
+    assert row["x"] == str(x)
+
+
+@FIXED
+@given(st.decimals(min_value="0.001", max_value=1000, places=4))
+def test_a_short_x_is_printed_as_it_was_written(x: Any) -> None:
+    (row,) = rows([a_series([float(x)], [0.0])])
+    assert float(row["x"]) == float(x)
+    assert len(row["x"]) <= 8
+
+
+@pytest.mark.parametrize("x", [1 / 3, 0.1 + 0.2, 10**-0.5, 1e-7 / 3])
+def test_x_reads_back_to_the_same_bits(x: float) -> None:
+    (row,) = rows([a_series([x], [0.0])])
+    assert float(row["x"]) == x
+
+
+# The checkpoints -------------------------------------------------------------------------------
+
+HORIZONS = [*range(2, 301), *(10**k for k in range(3, 13)), 123_456, 2**40 + 1]
+
+
+@pytest.mark.parametrize("grid", [Grid.LOG, Grid.LINEAR])
+def test_a_grid_begins_at_round_1_increases_and_ends_at_the_horizon(grid: Grid) -> None:
+    for horizon in HORIZONS:
+        rounds = checkpoints(horizon, grid)
+        assert rounds.dtype == np.int64
+        assert rounds[0] == 1
+        assert rounds[-1] == horizon
+        assert np.all(np.diff(rounds) > 0)
+
+
+def test_the_grid_end_is_the_horizon_alone() -> None:
+    for horizon in HORIZONS:
+        assert checkpoints(horizon, Grid.END).tolist() == [horizon]
+
+
+@pytest.mark.parametrize("grid", list(Grid))
+def test_a_single_round_is_recorded_once(grid: Grid) -> None:
+    assert checkpoints(1, grid).tolist() == [1]
+
+
+def test_the_logarithmic_grids_of_two_horizons_are_the_same_before_they_end() -> None:
+    longest = checkpoints(10**12, Grid.LOG)
+    for horizon in HORIZONS:
+        rounds = checkpoints(horizon, Grid.LOG)
+        assert rounds[:-1].tolist() == longest[longest < horizon].tolist()
+
+
+def test_the_logarithmic_grid_has_24_rounds_a_decade() -> None:
+    rounds = checkpoints(10**12, Grid.LOG)
+    for decade in range(3, 12):
+        inside = rounds[(rounds >= 10**decade) & (rounds < 10 ** (decade + 1))]
+        # Rounding to whole rounds moves a ratio by 1/1000 at most.
+        ratios = np.append(inside, 10 ** (decade + 1))[1:] / inside
+        assert inside.size == 24
+        np.testing.assert_allclose(ratios, 10 ** (1 / 24), rtol=1.1e-3)
+
+
+@pytest.mark.parametrize("horizon", [10**k for k in range(3, 13)] + [123_456])
+def test_the_linear_grid_has_200_equal_steps(horizon: int) -> None:
+    rounds = set(checkpoints(horizon, Grid.LINEAR).tolist())
+    steps = {horizon * k // 200 for k in range(1, 201)}
+    assert len(steps) == 200
+    assert steps <= rounds
+    # Only the first step is filled, with rounds of the logarithmic grid.
+    assert rounds - steps == {
+        n for n in checkpoints(horizon, Grid.LOG).tolist() if n < horizon // 200
+    }
+
+
+def test_a_linear_grid_of_few_rounds_records_each() -> None:
+    for horizon in range(2, 201):
+        assert checkpoints(horizon, Grid.LINEAR).tolist() == list(range(1, horizon + 1))
+
+
+# The looks -------------------------------------------------------------------------------------
+
+UNKNOWN = [f"my-algorithm-{i}" for i in range(20)]
+
+
+def test_no_two_algorithms_look_alike() -> None:
+    assert len(set(STYLES.values())) == len(STYLES)
+    assert len(set(SPARE)) == len(SPARE)
+    assert not set(STYLES.values()) & set(SPARE)
+
+
+def test_a_known_algorithm_has_the_look_of_its_name() -> None:
+    for name, style in STYLES.items():
+        assert style_of(name) is style
+
+
+def test_an_unknown_algorithm_has_a_spare_look() -> None:
+    looks = {style_of(name) for name in UNKNOWN}
+    assert looks <= set(SPARE)
+    assert len(looks) > 1
+
+
+def test_an_unknown_algorithm_looks_the_same_in_every_process() -> None:
+    code = (
+        "import json, sys; from dpbandits.plotting import style_of; "
+        "print(json.dumps([style_of(name) for name in json.loads(sys.argv[1])]))"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(UNKNOWN)],
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(there.stdout) == [list(style_of(name)) for name in UNKNOWN]

@@ -1,0 +1,168 @@
+import math
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from dpbandits.divergence import bernoulli_kl, bernoulli_kl_upper
+
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+
+PROMISE = 1e-12  # the accuracy that bernoulli_kl_upper states
+BELOW_ONE = math.nextafter(1.0, 0.0)
+EPS = 2.0**-52
+
+PS = [0.0, 1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999, 1 - 1e-9, 1.0]
+LEVELS = [0.0, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 700.0]
+
+probabilities = st.one_of(
+    st.floats(0.0, 1.0),
+    st.floats(-300.0, 0.0).map(lambda e: 10.0**e),
+    st.floats(-15.0, 0.0).map(lambda e: 1.0 - 10.0**e),
+)
+levels = st.one_of(st.just(0.0), st.floats(-16.0, 3.0).map(lambda e: 10.0**e))
+
+
+def exact_kl(p: float, q: float) -> Decimal:
+    """d(p, q) of these very floats, to more than 50 digits; infinite where it is."""
+    with localcontext() as context:
+        context.prec = 60
+        total = Decimal(0)
+        for x, y in ((Decimal(p), Decimal(q)), (1 - Decimal(p), 1 - Decimal(q))):
+            if x and not y:
+                return Decimal("inf")
+            if x:
+                total += x * (x / y).ln()
+        return total
+
+
+def exact_upper(p: float, level: float) -> float:
+    """max {q: d(p, q) <= level}, bracketed with the exact d, to a few last digits."""
+    if level == 0.0:
+        return p
+    if p >= BELOW_ONE or exact_kl(p, BELOW_ONE) <= Decimal(level):
+        return 1.0
+    return float(
+        brentq(
+            lambda q: float(exact_kl(p, q) - Decimal(level)),
+            p,
+            BELOW_ONE,
+            xtol=1e-300,
+            rtol=4 * EPS,
+        )
+    )
+
+
+# The divergence --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "expected"),
+    [
+        (0.0, 0.0, 0.0),
+        (1.0, 1.0, 0.0),
+        (0.5, 0.5, 0.0),
+        (0.0, 1.0, math.inf),
+        (1.0, 0.0, math.inf),
+        (0.5, 0.0, math.inf),
+        (0.5, 1.0, math.inf),
+        (1e-300, 0.0, math.inf),
+        (BELOW_ONE, 1.0, math.inf),
+        (0.0, 0.75, math.log(4.0)),
+        (1.0, 0.25, math.log(4.0)),
+        (0.5, 0.25, 0.5 * math.log(4.0 / 3.0)),
+    ],
+)
+def test_the_divergence_has_its_limits_at_zero_and_one(p: float, q: float, expected: float) -> None:
+    assert bernoulli_kl(p, q) == pytest.approx(expected, rel=1e-15)
+
+
+@FIXED
+@given(probabilities, st.floats(1e-290, BELOW_ONE))
+def test_the_divergence_is_exact_up_to_the_rounding_of_its_two_terms(p: float, q: float) -> None:
+    # Each term x log(x/y) rounds x, x/y, the logarithm and the product.
+    terms = [p * abs(math.log(p / q)) if p else 0.0, (1 - p) * abs(math.log1p(-q))]
+    terms.append((1 - p) * abs(math.log1p(-p)) if p < 1 else 0.0)
+    tolerance = 2 * EPS * (1.0 + sum(terms))
+    assert abs(bernoulli_kl(p, q) - float(exact_kl(p, q))) <= tolerance
+
+
+# Its upper inverse -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("p", PS)
+def test_the_upper_inverse_is_within_1e_12_of_the_root(p: float, level: float) -> None:
+    assert abs(bernoulli_kl_upper(p, level) - exact_upper(p, level)) <= PROMISE
+
+
+@FIXED
+@given(probabilities, levels)
+def test_the_upper_inverse_is_within_1e_12_of_the_root_everywhere(p: float, level: float) -> None:
+    assert abs(bernoulli_kl_upper(p, level) - exact_upper(p, level)) <= PROMISE
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_from_one_there_is_no_way_up(level: float) -> None:
+    assert bernoulli_kl_upper(1.0, level) == 1.0
+
+
+@FIXED
+@given(probabilities)
+def test_at_level_zero_the_upper_inverse_stays_where_it_is(p: float) -> None:
+    assert bernoulli_kl_upper(p, 0.0) == p
+
+
+@FIXED
+@given(st.floats(0.0, 700.0))
+def test_from_zero_the_upper_inverse_is_closed(level: float) -> None:
+    # d(0, q) = -log(1-q).
+    assert bernoulli_kl_upper(0.0, level) == pytest.approx(-math.expm1(-level), rel=2 * EPS)
+
+
+def test_the_upper_inverse_is_a_probability_not_below_p() -> None:
+    # At a level far below p, rounding takes the last step below p about once in a hundred.
+    rng = np.random.default_rng(21)
+    exponents = rng.uniform(-16, 0, 5000)
+    near_zero, near_one = 10.0**exponents, 1.0 - 10.0**exponents
+    for p in np.concatenate([near_zero, near_one]).tolist():
+        for level in (10.0 ** rng.uniform(-40, -8), 10.0 ** rng.uniform(-8, 300)):
+            assert p <= bernoulli_kl_upper(p, level) <= 1.0
+
+
+@FIXED
+@given(probabilities, levels, levels)
+def test_the_upper_inverse_increases_with_the_level(p: float, a: float, b: float) -> None:
+    # Either may be off by what is promised.
+    low, high = bernoulli_kl_upper(p, min(a, b)), bernoulli_kl_upper(p, max(a, b))
+    assert low <= high + 2 * PROMISE
+
+
+@FIXED
+@given(probabilities, probabilities, levels)
+def test_the_upper_inverse_increases_with_p(a: float, b: float, level: float) -> None:
+    # Either may be off by what is promised.
+    low, high = bernoulli_kl_upper(min(a, b), level), bernoulli_kl_upper(max(a, b), level)
+    assert low <= high + 2 * PROMISE
+
+
+@FIXED
+@given(probabilities, st.floats(-16.0, 3.0).map(lambda e: 10.0**e))
+def test_the_divergence_of_the_upper_inverse_does_not_exceed_the_level(
+    p: float, level: float
+) -> None:
+    # The root is rounded in the last digits of q, where d is as steep as 1/(1-q), and d itself in
+    # the last digits of its terms, which are of the order of 1 and of the level.
+    q = max(p, bernoulli_kl_upper(p, level) - 4 * EPS)
+    assert float(exact_kl(p, q)) <= level + 4 * EPS * (1.0 + level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("p", PS)
+def test_compiled_and_plain_python_give_the_same_bits(p: float, level: float) -> None:
+    in_python: Any = getattr(bernoulli_kl_upper, "py_func", bernoulli_kl_upper)
+    assert bernoulli_kl_upper(p, level) == in_python(p, level)

@@ -1,0 +1,229 @@
+"""The noise that the algorithms draw is the noise that they declare."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.bandit import Bandit, new_bandit
+from dpbandits.environments import bernoulli
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.releases import Laplace
+
+ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
+
+
+class Draw(NamedTuple):
+    """A call of rng.laplace, and the pulls of every arm at that moment."""
+
+    location: float
+    scale: float
+    pulls: tuple[int, ...]
+
+
+class Recorder:
+    """A policy's generator that writes down what noise is asked for.
+
+    Where `noises` are given they are dealt out in place of the generator's, then zeros.
+    """
+
+    def __init__(self, bandit: Bandit, noises: Iterable[float] | None = None) -> None:
+        self.draws: list[Draw] = []
+        self._bandit = bandit
+        self._rng = np.random.default_rng(11)
+        self._noises: Iterator[float] | None = None
+        if noises is not None:
+            self._noises = itertools.chain(noises, itertools.repeat(0.0))
+
+    def laplace(self, location: float, scale: float) -> float:
+        pulls = tuple(int(n) for n in self._bandit.pulls)
+        self.draws.append(Draw(float(location), float(scale), pulls))
+        if self._noises is not None:
+            return next(self._noises)
+        return float(self._rng.laplace(location, scale))
+
+    def random(self) -> float:
+        return float(self._rng.random())
+
+
+def a_bandit(means: tuple[float, ...], horizon: int) -> Bandit:
+    return new_bandit(
+        bernoulli.law(bernoulli.Params(means)),
+        len(means),
+        horizon,
+        np.array([horizon]),
+        np.random.default_rng(12),
+    )
+
+
+def recorded(
+    module: ModuleType, params: Any, bandit: Bandit, noises: Iterable[float] | None = None
+) -> list[Draw]:
+    """Play in plain Python, so that the generator can be a recorder."""
+    recorder = Recorder(bandit, noises)
+    play: Any = getattr(module.play, "py_func", module.play)
+    play(params, bandit, recorder)
+    assert bandit.clock[0] == bandit.horizon
+    return recorder.draws
+
+
+def of_arm(releases: Iterable[Laplace], arm: int) -> list[Laplace]:
+    return [release for release in releases if release.arm == arm]
+
+
+# AdaP-UCB and AdaP-KLUCB -----------------------------------------------------------------------
+
+
+def drawn_releases(draws: list[Draw], arms: int) -> list[Laplace]:
+    """What was released: each draw follows the pulls of one arm, the rewards it reads."""
+    before = (0,) * arms
+    released = []
+    for draw in draws:
+        (arm,) = (a for a in range(arms) if draw.pulls[a] != before[a])
+        first, last = before[arm] + 1, draw.pulls[arm]
+        released.append(Laplace(arm, first, last, 1.0 / (last - first + 1), draw.scale))
+        before = draw.pulls
+    return released
+
+
+@pytest.mark.parametrize("first_episode", FirstEpisode)
+@pytest.mark.parametrize("ties", Ties)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
+def test_adaptive_episodes_draw_the_noise_that_they_declare(
+    module: ModuleType, epsilon: float, ties: Ties, first_episode: FirstEpisode
+) -> None:
+    means, horizon = (0.5, 0.6, 0.4), 3000
+    params = module.Params(epsilon, 3.1, ties, first_episode)
+    draws = recorded(module, params, a_bandit(means, horizon))
+    released = drawn_releases(draws, len(means))
+    assert all(draw.location == 0.0 for draw in draws)
+    # The horizon cut the last episode short: nobody acts on its mean.
+    complete = released[:-1]
+    assert len(complete) > 10
+    declared = list(module.releases(params, len(means), horizon))
+    for arm in range(len(means)):
+        made = of_arm(complete, arm)
+        expected = of_arm(declared, arm)[: len(made)]
+        assert [(r.first, r.last) for r in made] == [(r.first, r.last) for r in expected]
+        assert [r.scale for r in made] == pytest.approx([r.scale for r in expected], rel=1e-15)
+        assert [r.sensitivity for r in made] == [r.sensitivity for r in expected]
+
+
+@pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
+def test_adaptive_episodes_draw_once_for_each_doubling_of_an_arm(module: ModuleType) -> None:
+    bandit = a_bandit((0.5, 0.6, 0.4), 3000)
+    draws = recorded(module, module.Params(1.0), bandit)
+    # N pulls are 1 + 1 + 2 + 4 + ...: one more episode than doublings, the last one cut short.
+    assert len(draws) == sum(1 + math.ceil(math.log2(n)) for n in bandit.pulls)
+
+
+@pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
+def test_the_noise_of_half_an_episode_is_that_of_half_a_reward(module: ModuleType) -> None:
+    for first_episode, scale in ((FirstEpisode.ONE, 1 / 0.25), (FirstEpisode.HALF, 2 / 0.25)):
+        params = module.Params(0.25, first_episode=first_episode)
+        draws = recorded(module, params, a_bandit((0.5, 0.5), 16))
+        assert [draw.scale for draw in draws[:3]] == [scale, scale, 1 / 0.25]
+
+
+@pytest.mark.parametrize("lifted", range(4))
+@pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
+def test_the_noise_of_an_arm_lifts_its_own_index(module: ModuleType, lifted: int) -> None:
+    # A small exploration term, so that AdaP-KLUCB's clip does not make equals of all.
+    params = module.Params(1000.0, alpha=0.001)
+    noises = [0.0 if arm == lifted else -0.9 for arm in range(4)]
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 5)
+    recorded(module, params, bandit, noises)
+    assert bandit.pulls.tolist() == [2 if arm == lifted else 1 for arm in range(4)]
+
+
+@pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
+def test_the_noise_of_an_episode_lowers_the_index_of_the_arm_that_was_played(
+    module: ModuleType,
+) -> None:
+    # The first arm is played of those that tie; its noise leaves the lead to the second, and so on.
+    params = module.Params(1000.0, alpha=0.001)
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 8)
+    recorded(module, params, bandit, [0.0, 0.0, 0.0, 0.0, -0.9, -0.9, -0.9, -0.9])
+    assert bandit.pulls.tolist() == [2, 2, 2, 2]
+
+
+# DP-SE -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0])
+def test_dp_se_draws_the_noise_that_it_declares(epsilon: float) -> None:
+    arms, horizon = 3, 200_000
+    params = dp_se.Params(epsilon, horizon)
+    bandit = a_bandit((0.5,) * arms, horizon)
+    draws = recorded(dp_se, params, bandit)
+    declared = list(dp_se.releases(params, arms, horizon))
+    epochs = len(of_arm(declared, 0))
+    assert epochs >= 2
+    # And one draw an arm for the epoch that the horizon cuts short; nobody acts on its means.
+    assert len(draws) == arms * (epochs + 1)
+    assert all(draw.location == 0.0 for draw in draws)
+    for arm in range(arms):
+        made = draws[arm : arms * epochs : arms]
+        expected = of_arm(declared, arm)
+        assert [draw.pulls[arm] for draw in made] == [r.last for r in expected]
+        assert [r.first for r in expected] == [1, *(draw.pulls[arm] + 1 for draw in made[:-1])]
+        assert [d.scale for d in made] == pytest.approx([r.scale for r in expected], rel=1e-15)
+        assert all(r.sensitivity == 1.0 / (r.last - r.first + 1) for r in expected)
+
+
+def test_dp_se_at_the_end_of_an_epoch_has_drawn_all_that_it_declares() -> None:
+    arms, told = 3, 200_000
+    params = dp_se.Params(1.0, told)
+    passes = [math.ceil(dp_se.passes_of_epoch(params, epoch, arms)) for epoch in (1, 2)]
+    horizon = arms * sum(passes)
+    draws = recorded(dp_se, params, a_bandit((0.5,) * arms, horizon))
+    declared = list(dp_se.releases(params, arms, horizon))
+    assert len(draws) == len(declared) == 2 * arms
+    assert sorted(draw.scale for draw in draws) == sorted(r.scale for r in declared)
+
+
+@pytest.mark.parametrize("dropped", range(3))
+def test_in_dp_se_the_noise_of_an_arm_drops_that_arm_alone(dropped: int) -> None:
+    arms, horizon = 3, 100_000
+    params = dp_se.Params(1.0, horizon)
+    bandit = a_bandit((0.5,) * arms, horizon)
+    noises = [-10.0 if arm == dropped else 0.0 for arm in range(arms)]
+    draws = recorded(dp_se, params, bandit, noises)
+    after_first = draws[0].pulls[dropped]
+    assert bandit.pulls[dropped] == after_first
+    assert all(bandit.pulls[arm] > after_first for arm in range(arms) if arm != dropped)
+
+
+def test_dp_se_draws_for_the_active_arms_alone() -> None:
+    horizon = 60_000
+    params = dp_se.Params(1.0, horizon)
+    draws = recorded(dp_se, params, a_bandit((0.5,) * 3, horizon), [0.0, -10.0])
+    first = math.ceil(dp_se.passes_of_epoch(params, 1, 3))
+    second = math.ceil(dp_se.passes_of_epoch(params, 2, 2))
+    third = math.ceil(dp_se.passes_of_epoch(params, 3, 2))
+    assert first * 3 + second * 2 < horizon < first * 3 + (second + third) * 2
+    assert [draw.scale for draw in draws[:3]] == [1.0 / first] * 3
+    assert [draw.scale for draw in draws[3:5]] == [1.0 / second] * 2
+    assert len(draws) == 3 + 2 + 2
+
+
+# The mechanism ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), [(1.0, 1.0), (0.01, 0.1), (2.0, 8.0)])
+def test_the_laplace_mechanism_draws_laplace_noise(sensitivity: float, epsilon: float) -> None:
+    n, scale = 100_000, sensitivity / epsilon
+    rng = np.random.default_rng(13)
+    noise = np.array([laplace(rng, sensitivity, epsilon) for _ in range(n)])
+    # The fourth moment is 24 scale^4, so that a square has variance (24 - 4) scale^4.
+    standard_error = math.sqrt(20 / n) * scale**2
+    assert abs(np.mean(noise**2) - 2 * scale**2) < 5 * standard_error
+    assert stats.kstest(noise, stats.laplace(scale=scale).cdf).pvalue > 1e-4

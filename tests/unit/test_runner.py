@@ -1,0 +1,359 @@
+"""The loop over runs of many cells: what is planned, played, kept, told."""
+
+import dataclasses
+import json
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpbandits import factory, progress, runner
+from dpbandits.algorithms import dp_se
+from dpbandits.cell import Cell
+from dpbandits.config import load
+from dpbandits.errors import UserError
+from dpbandits.progress import Estimate, Reporter, duration
+from dpbandits.runner import Task, plan, play
+from dpbandits.store import Store
+
+Simulated = tuple[np.ndarray, np.ndarray]
+
+
+@pytest.fixture
+def cells(cell: Cell) -> list[Cell]:
+    """Three cells that differ in their seeds."""
+    return [dataclasses.replace(cell, seed=seed) for seed in (1, 2, 3)]
+
+
+def made_up(cell: Cell, runs: range) -> Simulated:
+    curves = np.array(runs)[:, None] + cell.seed * 1000.0 + cell.checkpoints() / 1e6
+    return curves, np.full(len(runs), 0.5)
+
+
+@pytest.fixture
+def simulate_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "simulate", made_up)
+
+
+def fill(store: Store, cell: Cell, runs: range) -> None:
+    curves, seconds = made_up(cell, runs)
+    store.write(cell, runs.start, curves, seconds.sum())
+
+
+# The plan --------------------------------------------------------------------------------------
+
+
+def test_a_task_has_as_many_runs_as_a_block(store: Store, cell: Cell) -> None:
+    runs = [task.runs for task in plan([cell], 12, store, 5)]
+    assert runs == [range(5), range(5, 10), range(10, 12)]
+
+
+def test_only_missing_runs_are_planned(store: Store, cell: Cell) -> None:
+    fill(store, cell, range(3, 7))
+    fill(store, cell, range(20, 22))
+    runs = [task.runs for task in plan([cell], 10, store, 2)]
+    assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
+
+
+def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[Cell]) -> None:
+    for cell in cells:
+        fill(store, cell, range(10))
+    assert plan(cells, 10, store, 5) == []
+    assert plan([], 10, store, 5) == []
+    assert play([], store, 2, "test") == []
+
+
+def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
+    store: Store, cells: list[Cell]
+) -> None:
+    fill(store, cells[1], range(5))
+    tasks = [(task.cell.seed, task.runs.start) for task in plan(cells, 15, store, 5)]
+    assert tasks == [(1, 0), (2, 5), (3, 0), (1, 5), (2, 10), (3, 5), (1, 10), (3, 10)]
+
+
+@pytest.mark.parametrize("runs", [63, 64, 65, 1000, 12_345])
+@pytest.mark.parametrize("block", [1, 5])
+def test_a_cell_has_at_most_64_tasks(
+    store: Store, cells: list[Cell], runs: int, block: int
+) -> None:
+    tasks = plan(cells, runs, store, block)
+    for cell in cells:
+        own = [task.runs for task in tasks if task.cell == cell]
+        assert [run for piece in own for run in piece] == list(range(runs))
+        assert len(own) <= 64
+        assert all(len(piece) >= block for piece in own[:-1])
+
+
+# Playing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("simulate_quickly")
+@pytest.mark.parametrize("workers", [1, 2, None])
+def test_what_is_played_is_kept(store: Store, cells: list[Cell], workers: int | None) -> None:
+    assert play(plan(cells, 7, store, 2), store, workers, "test") == []
+    for cell in cells:
+        assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
+        assert store.seconds(cell) == pytest.approx(3.5)
+    assert plan(cells, 7, store, 2) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failed_task_stops_no_other_and_is_told_with_its_cell_and_traceback(
+    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fragile(cell: Cell, runs: range) -> Simulated:
+        if cell.seed == 2 and 3 in runs:
+            raise ZeroDivisionError("the gap is 0")
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    (failure,) = play(plan(cells, 6, store, 2), store, workers, "test")
+    assert failure.task == Task(cells[1], range(2, 4))
+    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
+    assert failure.error == "ZeroDivisionError: the gap is 0"
+    assert failure.trace is not None
+    assert "in fragile" in failure.trace
+    assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
+    assert failure.curves is None
+    assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
+    # Mended, the same command computes what failed and nothing else.
+    monkeypatch.setattr(runner, "simulate", made_up)
+    tasks = plan(cells, 6, store, 2)
+    assert tasks == [Task(cells[1], range(2, 4))]
+    assert play(tasks, store, workers, "test") == []
+    assert plan(cells, 6, store, 2) == []
+
+
+def test_every_task_may_fail(
+    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hopeless(cell: Cell, runs: range) -> Simulated:
+        raise MemoryError
+
+    monkeypatch.setattr(runner, "simulate", hopeless)
+    failures = play(plan(cells, 4, store, 2), store, 2, "test")
+    told = Counter((failure.task.cell.seed, failure.error) for failure in failures)
+    assert told == {(seed, "MemoryError: "): 2 for seed in (1, 2, 3)}
+
+
+def test_workers_and_blocks_do_not_move_a_bit(cell: Cell, store: Store) -> None:
+    params = dp_se.Params(1.0, 200)
+    cells = [cell, dataclasses.replace(cell, algorithm="dp-se", params=params)]
+    results = []
+    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
+        own = Store(store.folder / f"{workers}-{block}")
+        assert play(plan(cells, 12, own, block), own, workers, "test") == []
+        results.append([own.load(each, 12).tobytes() for each in cells])
+    assert results[0][0] != results[0][1]
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.usefixtures("simulate_quickly")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_obstacle_of_the_disk_stops_at_once_and_keeps_what_was_written(
+    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.write
+    written: list[tuple[int, int]] = []
+
+    def write(self: Store, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
+        if len(written) == 3:
+            raise UserError("cannot write: the disk is full")
+        written.append((cell.seed, first))
+        real(self, cell, first, curves, seconds)
+
+    monkeypatch.setattr(Store, "write", write)
+    with pytest.raises(UserError, match="the disk is full"):
+        play(plan(cells, 10, store, 2), store, workers, "test")
+    assert len(written) == 3
+    kept = {(c.seed, run) for c in cells for run in store.covered(c)}
+    assert kept == {(seed, run) for seed, first in written for run in (first, first + 1)}
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """Lets workers go that a test has left behind."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
+    store: Store,
+    cells: list[Cell],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy = threading.Event()
+
+    def simulate(cell: Cell, runs: range) -> Simulated:
+        if runs.start == 2:
+            busy.set()
+            release.wait(30)
+        return made_up(cell, runs)
+
+    def interrupt() -> None:
+        busy.wait(30)
+        while len(store.covered(cells[0])) < 2:  # until the first block is on the disk
+            time.sleep(0.01)
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
+
+    monkeypatch.setattr(runner, "simulate", simulate)
+    tasks = plan(cells[:1], 6, store, 2)
+    threading.Thread(target=interrupt, daemon=True).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        play(tasks, store, workers, "test")
+    assert time.monotonic() - start < 10
+    assert {0, 1} <= store.covered(cells[0])
+    assert not {2, 3} & store.covered(cells[0])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_exit_inside_a_worker_reaches_the_caller(
+    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(cell: Cell, runs: range) -> Simulated:
+        raise SystemExit(3)
+
+    monkeypatch.setattr(runner, "simulate", leave)
+    with pytest.raises(SystemExit):
+        play(plan(cells, 4, store, 2), store, workers, "test")
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fragile(cell: Cell, runs: range) -> Simulated:
+        if cell.algorithm == "dp-se":
+            raise ZeroDivisionError("the gap is 0")
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
+    spec, settings = load("adap-c2", ["profile=smoke", *folders])
+    assert factory.produce(spec, settings) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    assert "4 of 12 tasks failed, the others are kept; first dp-se(" in told.err
+    assert "ZeroDivisionError: the gap is 0" in told.err
+    (file,) = (tmp_path / "out" / "adap-c2").iterdir()
+    assert file.name == "failures.json"
+    assert str(file) in told.err
+    failures = json.loads(file.read_text())
+    assert [failure["cell"]["algorithm"] for failure in failures] == ["dp-se"] * 4
+    assert all(failure["runs"] == [0, 1] for failure in failures)
+    assert all("in fragile" in failure["traceback"] for failure in failures)
+    assert len(plan(spec.cells(), spec.runs, Store(settings.cache), 5)) == 4
+
+
+# Progress --------------------------------------------------------------------------------------
+
+
+def test_nothing_is_estimated_before_half_of_the_kinds_were_seen() -> None:
+    estimate = Estimate({"a": 10, "b": 10, "c": 10}, 1)
+    assert estimate.remaining() is None
+    estimate.add("a", 5, 1.0)
+    assert estimate.remaining() is None
+    estimate.add("b", 5, 3.0)
+    assert estimate.remaining() == pytest.approx(5 * 1.0 + 5 * 3.0 + 10 * 2.0)
+
+
+def test_the_time_left_is_the_last_pace_of_every_kind_over_the_workers() -> None:
+    estimate = Estimate({"quick": 10, "slow": 4}, 2)
+    estimate.add("quick", 5, 9.0)  # the first one compiles
+    estimate.add("quick", 3, 1.0)
+    estimate.add("slow", 1, 100.0)
+    assert estimate.remaining() == pytest.approx((2 * 1.0 + 3 * 100.0) / 2)
+
+
+def test_a_kind_that_was_not_seen_counts_as_the_median_of_the_others() -> None:
+    estimate = Estimate({"a": 1, "b": 2, "c": 2, "unseen": 7}, 1)
+    estimate.add("a", 1, 1.0)
+    estimate.add("b", 1, 10.0)
+    estimate.add("c", 1, 1000.0)
+    assert estimate.remaining() == pytest.approx(10.0 + 1000.0 + 7 * 10.0)
+
+
+def test_when_all_is_done_nothing_is_left() -> None:
+    estimate = Estimate({"a": 2, "b": 1}, 2)
+    estimate.add("a", 2, 5.0)
+    estimate.add("b", 1, 5.0)
+    assert estimate.remaining() == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 s"),
+        (0.44, "0.4 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (12.3, "12 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 00 s"),
+        (185, "3 min 05 s"),
+        (3599.4, "59 min 59 s"),
+        (3599.6, "1 h 00 min"),
+        (7800, "2 h 10 min"),
+        (100 * 3600, "100 h 00 min"),
+    ],
+)
+def test_a_duration_is_told_in_two_units_at_most(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    with Reporter("my-figure", {"a": 90}, 2) as reporter:
+        for _ in range(9):
+            clock[0] += 4.0
+            reporter.add("a", 10, 0.8)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "my-figure: 30/90 runs after 12 s, about 24 s left",
+        "my-figure: 60/90 runs after 24 s, about 12 s left",
+    ]
+
+
+def test_a_quick_figure_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with Reporter("my-figure", {"a": 2}, 1) as reporter:
+        reporter.add("a", 2, 0.001)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_failed_task_does_not_count_as_one_that_took_no_time(
+    store: Store,
+    cells: list[Cell],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cells[1] = dataclasses.replace(cells[1], horizon=300)  # cells of one name would be one kind
+
+    def fragile(cell: Cell, runs: range) -> Simulated:
+        if cell == cells[0]:
+            raise ZeroDivisionError
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    assert len(play(plan(cells[:2], 2, store, 2), store, 1, "test")) == 1
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "2/4 runs" in first
+    assert "about 0.0 s left" not in first

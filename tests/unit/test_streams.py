@@ -1,0 +1,209 @@
+import dataclasses
+import hashlib
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbandits import registry, simulate
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, ucb
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli, beta
+from dpbandits.streams import Role, stream, words
+
+
+def draws(name: tuple[int, Role, int, str]) -> list[int]:
+    return [int(n) for n in stream(*name).integers(2**63, size=3)]
+
+
+# Streams ---------------------------------------------------------------------------------------
+
+
+def test_a_stream_of_the_same_name_draws_the_same() -> None:
+    assert draws((1, Role.POLICY, 7, "c1")) == draws((1, Role.POLICY, 7, "c1"))
+
+
+def test_streams_of_different_names_draw_differently() -> None:
+    roots = (0, 1, 2, 2**32, 2**32 + 1, 2**63 - 1)
+    runs = (0, 1, 2, 99, 10**9)
+    descriptions = ("", "c1", "c2", "c1 ", "C1", "c1" * 1000)
+    names = list(itertools.product(roots, Role, runs, descriptions))
+    assert len({tuple(draws(name)) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param((2, Role.REWARDS, 0, "c1"), id="root"),
+        pytest.param((1, Role.POLICY, 0, "c1"), id="role"),
+        pytest.param((1, Role.REWARDS, 1, "c1"), id="run"),
+        pytest.param((1, Role.REWARDS, 0, "c2"), id="words"),
+        pytest.param((1, Role.REWARDS, 0, ""), id="no words"),
+    ],
+)
+def test_every_part_of_the_name_counts(other: tuple[int, Role, int, str]) -> None:
+    assert draws(other) != draws((1, Role.REWARDS, 0, "c1"))
+
+
+def test_a_run_is_not_taken_for_a_role() -> None:
+    assert draws((1, Role.REWARDS, 1, "c1")) != draws((1, Role.POLICY, 0, "c1"))
+
+
+def test_a_stream_does_not_depend_on_those_asked_for_before() -> None:
+    alone = draws((1, Role.POLICY, 7, "c1"))
+    for run in range(5):
+        draws((1, Role.POLICY, run, "c1"))
+    assert draws((1, Role.POLICY, 7, "c1")) == alone
+
+
+def test_the_words_are_the_first_four_of_the_digest() -> None:
+    digest = hashlib.sha256(b"c1").digest()
+    assert words("c1") == tuple(np.frombuffer(digest[:16], "<u4").tolist())
+    assert all(0 <= word < 2**32 for word in words("c1"))
+
+
+def test_a_stream_draws_what_it_has_always_drawn() -> None:
+    # Whoever changes these numbers throws away every stored result and every golden curve.
+    assert draws((1, Role.REWARDS, 0, "c1")) == [
+        1018511622122175449,
+        7160235984869978429,
+        3321322107805148047,
+    ]
+    assert draws((2**62, Role.POLICY, 99, "c1")) == [
+        5871702696214449043,
+        9024852850599509995,
+        7059587956070166634,
+    ]
+
+
+# The streams of a run --------------------------------------------------------------------------
+
+BERNOULLI = bernoulli.Params((0.6, 0.5))
+
+
+def cell(
+    algorithm: str = "adap-ucb",
+    params: Any = None,
+    instance: Any = BERNOULLI,
+    horizon: int = 300,
+    grid: Grid = Grid.LOG,
+    seed: int = 5,
+) -> Cell:
+    law = "beta" if isinstance(instance, beta.Params) else "bernoulli"
+    told = adap_ucb.Params(1.0) if params is None else params
+    return Cell(algorithm, told, law, instance, horizon, grid, seed)
+
+
+@pytest.fixture
+def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that plays a run and returns the first draws of the streams it was given."""
+    asked: list[tuple[int, Role, int, str]] = []
+
+    def listening(root: int, role: Role, run: int, description: str) -> np.random.Generator:
+        asked.append((root, role, run, description))
+        return stream(root, role, run, description)
+
+    monkeypatch.setattr(simulate, "stream", listening)
+
+    def play(played: Cell, run: int = 3, per_round: bool = False) -> dict[Role, list[int]]:
+        asked.clear()
+        simulate.play_run(played, run, per_round)
+        found = {name[1]: draws(name) for name in asked}
+        assert len(asked) == len(found) == len(Role)
+        return found
+
+    return play
+
+
+OTHER_ALGORITHMS = {
+    "ucb": cell("ucb", ucb.Params()),
+    "adap-klucb": cell("adap-klucb", adap_klucb.Params(1.0)),
+    "dp-se": cell("dp-se", dp_se.Params(1.0, 300)),
+}
+OTHER_PARAMETERS = {
+    "epsilon": cell(params=adap_ucb.Params(0.5)),
+    "alpha": cell(params=adap_ucb.Params(1.0, 2.0)),
+    "ties": cell(params=adap_ucb.Params(1.0, ties=Ties.RANDOM)),
+    "first episode": cell(params=adap_ucb.Params(1.0, first_episode=FirstEpisode.HALF)),
+}
+OTHER_MEASUREMENTS = {
+    "horizon": cell(horizon=200),
+    "grid": cell(grid=Grid.LINEAR),
+}
+OTHER_INSTANCES = {
+    "means": cell(instance=bernoulli.Params((0.6, 0.4))),
+    "order of the arms": cell(instance=bernoulli.Params((0.5, 0.6))),
+    "law": cell(instance=beta.Params((0.6, 0.5))),
+    "seed": cell(seed=6),
+}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [*OTHER_ALGORITHMS.values(), *OTHER_PARAMETERS.values(), *OTHER_MEASUREMENTS.values()],
+    ids=[*OTHER_ALGORITHMS, *OTHER_PARAMETERS, *OTHER_MEASUREMENTS],
+)
+def test_the_rewards_do_not_depend_on_who_plays_nor_on_how_long(
+    streams_of: Any, other: Cell
+) -> None:
+    assert streams_of(other)[Role.REWARDS] == streams_of(cell())[Role.REWARDS]
+
+
+@pytest.mark.parametrize("other", OTHER_INSTANCES.values(), ids=OTHER_INSTANCES.keys())
+def test_the_rewards_depend_on_the_environment_and_the_seed(streams_of: Any, other: Cell) -> None:
+    assert streams_of(other)[Role.REWARDS] != streams_of(cell())[Role.REWARDS]
+
+
+def test_two_laws_of_the_same_parameters_draw_apart(
+    streams_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = streams_of(cell())
+    monkeypatch.setattr(registry, "environment", lambda name: bernoulli)
+    other = streams_of(dataclasses.replace(cell(), environment="another law"))
+    assert other[Role.REWARDS] != known[Role.REWARDS]
+    assert other[Role.POLICY] != known[Role.POLICY]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [*OTHER_ALGORITHMS.values(), *OTHER_PARAMETERS.values(), *OTHER_INSTANCES.values()],
+    ids=[*OTHER_ALGORITHMS, *OTHER_PARAMETERS, *OTHER_INSTANCES],
+)
+def test_the_policy_draws_by_algorithm_parameters_environment_and_seed(
+    streams_of: Any, other: Cell
+) -> None:
+    assert streams_of(other)[Role.POLICY] != streams_of(cell())[Role.POLICY]
+
+
+@pytest.mark.parametrize("other", OTHER_MEASUREMENTS.values(), ids=OTHER_MEASUREMENTS.keys())
+def test_the_policy_draws_the_same_however_long_it_plays(streams_of: Any, other: Cell) -> None:
+    assert streams_of(other)[Role.POLICY] == streams_of(cell())[Role.POLICY]
+
+
+def test_a_policy_that_is_told_the_horizon_draws_the_same_for_every_horizon(
+    streams_of: Any,
+) -> None:
+    short = streams_of(cell("dp-se", dp_se.Params(1.0, 200), horizon=200))
+    assert streams_of(cell("dp-se", dp_se.Params(1.0, 300), horizon=300)) == short
+    assert streams_of(cell("dp-se", dp_se.Params(2.0, 300), horizon=300)) != short
+
+
+def test_the_streams_of_a_run_differ_between_runs_and_roles(streams_of: Any) -> None:
+    found = [tuple(draws) for run in range(4) for draws in streams_of(cell(), run).values()]
+    assert len(set(found)) == 8
+
+
+def test_the_mode_of_play_names_no_stream(streams_of: Any) -> None:
+    assert streams_of(cell(), 3, True) == streams_of(cell(), 3, False)
+
+
+def test_every_algorithm_starts_on_the_same_rewards() -> None:
+    # In two rounds each of them pulls both arms once.
+    players = [("ucb", ucb.Params()), ("adap-ucb", adap_ucb.Params(1.0))]
+    states = [
+        simulate.play_run(cell(name, params, horizon=2), 3).rng.bit_generator.state
+        for name, params in players
+    ]
+    assert states[0] == states[1]

@@ -1,0 +1,100 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpbandits.theory import function
+from dpbandits.theory.azize2022 import problem_dependent_lower_bound
+
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+
+# The figure adap-regimes.
+MEANS = (0.8, 0.1, 0.1, 0.1, 0.1)
+HORIZON = 10_000_000
+LOG_T = math.log(HORIZON)
+
+# d(.1, .8) = .1 log(1/8) + .9 log(9/2), and the gap .7.
+DIVERGENCE = 0.1 * math.log(1 / 8) + 0.9 * math.log(9 / 2)
+NO_PRIVACY = 4 * 0.7 / DIVERGENCE * LOG_T
+
+# Hundredths, so that gaps are either 0 or large enough for d to be accurate.
+several_means = st.lists(st.integers(1, 99).map(lambda k: k / 100), min_size=2, max_size=8)
+budgets = st.floats(-3, 3).map(lambda e: 10.0**e)
+
+
+def bound(epsilon: float, means: tuple[float, ...] = MEANS, horizon: int = HORIZON) -> float:
+    return problem_dependent_lower_bound(means, horizon, epsilon)
+
+
+def test_without_privacy_the_bound_of_adap_regimes_is_39_39() -> None:
+    assert pytest.approx(39.39, abs=0.005) == NO_PRIVACY
+    assert bound(10.0) == pytest.approx(NO_PRIVACY, rel=1e-14)
+
+
+def test_in_adap_regimes_privacy_costs_only_below_epsilon_0_2728() -> None:
+    # The regimes meet at d/(6 Delta) = 0.27280, to the five digits printed.
+    assert bound(0.27275) > NO_PRIVACY * (1 + 1e-6)
+    assert bound(0.27285) == pytest.approx(NO_PRIVACY, rel=1e-14)
+
+
+def test_in_the_private_regime_every_suboptimal_arm_costs_one_over_six_epsilon() -> None:
+    for epsilon in (0.2, 1e-3, 1e-9):
+        assert bound(epsilon) == pytest.approx(4 * LOG_T / (6 * epsilon), rel=1e-14)
+
+
+def test_arms_change_regime_each_at_its_own_epsilon() -> None:
+    # d(.5, .75) = .5 log(4/3) and d(.25, .75) = .5 log 3; they meet 6 eps Delta at .0959 and .1831.
+    near, far = 0.5 * math.log(4 / 3), 0.5 * math.log(3)
+    expected = (0.25 / near + 1 / (6 * 0.12)) * LOG_T
+    assert near / (6 * 0.25) < 0.12 < far / (6 * 0.5)
+    assert bound(0.12, (0.5, 0.75, 0.25)) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
+def test_without_suboptimal_arms_there_is_no_regret_to_bound(mean: float) -> None:
+    assert bound(0.1, (mean,) * 5) == 0.0
+
+
+def test_several_best_arms_cost_nothing() -> None:
+    assert bound(0.5, (0.8, 0.8, 0.1)) == bound(0.5, (0.8, 0.1)) > 0.0
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e3])
+def test_under_a_best_mean_of_one_the_private_term_rules_alone(epsilon: float) -> None:
+    expected = 2 * LOG_T / (6 * epsilon)
+    assert bound(epsilon, (1.0, 0.5, 0.0)) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-7, 1e-8, 1e-9])
+def test_the_bound_holds_for_nearly_equal_arms(gap: float) -> None:
+    # d(p, p + gap) = gap^2/(2 p(1-p)) (1 + O(gap)): one per cent, whatever the gap.
+    means = (0.3, 0.3 + gap)
+    expected = 2 * 0.3 * 0.7 / (means[1] - means[0]) * LOG_T
+    assert bound(1.0, means) == pytest.approx(expected, rel=0.01)
+
+
+@FIXED
+@given(several_means, budgets, budgets)
+def test_more_budget_never_raises_the_bound(means: list[float], a: float, b: float) -> None:
+    instance = tuple(means)
+    assert bound(max(a, b), instance) <= bound(min(a, b), instance)
+
+
+@FIXED
+@given(several_means, budgets, st.integers(2, 10**12))
+def test_the_bound_grows_with_log_t(means: list[float], epsilon: float, horizon: int) -> None:
+    per_log = bound(epsilon, tuple(means), horizon) / math.log(horizon)
+    assert bound(epsilon, tuple(means)) / LOG_T == pytest.approx(per_log, rel=1e-14)
+
+
+@FIXED
+@given(several_means, budgets)
+def test_the_order_of_the_arms_does_not_count(means: list[float], epsilon: float) -> None:
+    backwards = tuple(reversed(means))
+    # A sum of eight terms in another order.
+    assert bound(epsilon, backwards) == pytest.approx(bound(epsilon, tuple(means)), rel=1e-14)
+
+
+def test_a_figure_finds_the_bound_by_its_name() -> None:
+    assert function("azize2022.problem_dependent_lower_bound") is problem_dependent_lower_bound
