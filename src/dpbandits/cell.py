@@ -15,10 +15,10 @@ from dpbandits import parameters, registry
 
 
 class Grid(Enum):
-    """Where the regret is recorded. Every grid begins at round 1 and ends at the horizon."""
+    """Where the regret is recorded. Every grid ends at the horizon."""
 
-    LOG = "log"  # 24 a decade, the same whatever the horizon; for a logarithmic x axis
-    LINEAR = "linear"  # 200 equal steps, the first one filled as LOG; for a linear x axis
+    LOG = "log"  # from round 1, 24 a decade, the same whatever the horizon; for a logarithmic axis
+    LINEAR = "linear"  # 200 equal steps, the first one filled as LOG; for a linear axis
     END = "end"  # the horizon alone; where x is a parameter
 
 

@@ -95,7 +95,7 @@ def _plain(annotation: Any, value: Any) -> Any:
     if not isinstance(value, int | float):
         return None
     try:
-        number = float(value)
+        number = float(value) + 0.0  # -0.0 and 0.0 are equal, and must look it
     except OverflowError:
         return None
     if not math.isfinite(number) or (annotation is int and value != int(value)):

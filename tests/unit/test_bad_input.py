@@ -128,6 +128,7 @@ NAMES: list[Row] = [
         inline("law: bernoulli, meens: [0, 1]"),
         ("bernoulli: unknown parameter 'meens'", LINE, "'means'"),
     ),
+    (C2, inline("law: bernoulli, 5: 1"), ("bernoulli: unknown parameter '5'", LINE, "means")),
     (
         C2,
         "figure.curves.adap-ucb.algorithm=adap-ubc",

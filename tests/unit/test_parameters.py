@@ -135,6 +135,11 @@ def test_whole_means_become_floats() -> None:
     assert repr(coerce(Means, [0, 1])) == repr(coerce(Means, [0.0, 1.0])) == "(0.0, 1.0)"
 
 
+def test_a_mean_of_minus_zero_is_zero() -> None:
+    # They are equal, so the two cells are; in the JSON that names key and streams they differ.
+    assert repr(coerce(Means, [-0.0, 0.5])) == repr(coerce(Means, [0.0, 0.5]))
+
+
 @each(LISTS)
 @pytest.mark.parametrize(
     "value",
