@@ -27,7 +27,7 @@ list: $(READY) ## the figures, algorithms and environments
 
 smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
 	@set -e; for file in conf/figure/*.yaml; do \
-	  $(BIN)/dpbandits run $$(basename $$file .yaml) profile=smoke paths.out=out/smoke $(ARGS); done
+	  $(BIN)/dpbandits run $$(basename $$file .yaml) profile=smoke $(ARGS); done
 
 test: $(READY) ## the tests, minutes
 	@$(BIN)/python -m pytest $(ARGS)

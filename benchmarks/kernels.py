@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from dpbandits import registry
-from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, ucb
+from dpbandits.algorithms import ucb
 from dpbandits.bandit import NEVER, new_bandit
 from dpbandits.cell import Grid, checkpoints
 from dpbandits.environments import bernoulli
@@ -58,28 +58,17 @@ def bare_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rng: Any) -> Any:
     return curve
 
 
-@numba.njit(nogil=True)
-def adap_ucb_plays(params: Any, bandit: Any, rng: Any, plays: int) -> None:
-    for _ in range(plays):
-        bandit.clock[:] = 0
-        bandit.pulls[:] = 0
-        adap_ucb.play(params, bandit, rng)
+def many_plays(play: Any) -> Any:
+    """A kernel that plays many runs, so that the call from Python does not count."""
 
+    @numba.njit(nogil=True)
+    def plays(params: Any, bandit: Any, rng: Any, n: int) -> None:
+        for _ in range(n):
+            bandit.clock[:] = 0
+            bandit.pulls[:] = 0
+            play(params, bandit, rng)
 
-@numba.njit(nogil=True)
-def adap_klucb_plays(params: Any, bandit: Any, rng: Any, plays: int) -> None:
-    for _ in range(plays):
-        bandit.clock[:] = 0
-        bandit.pulls[:] = 0
-        adap_klucb.play(params, bandit, rng)
-
-
-@numba.njit(nogil=True)
-def dp_se_plays(params: Any, bandit: Any, rng: Any, plays: int) -> None:
-    for _ in range(plays):
-        bandit.clock[:] = 0
-        bandit.pulls[:] = 0
-        dp_se.play(params, bandit, rng)
+    return plays
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -108,9 +97,10 @@ def per_round(horizon: int = 1_000_000) -> None:
     print(f"{'ucb':<12}{ours / horizon * 1e9:10.1f}{theirs / horizon * 1e9:10.1f}{ratio:10.2f}")
 
 
-def batched(name: str, many: Any, plays: int = 300) -> None:
+def batched(name: str, plays: int = 300) -> None:
     law = bernoulli.law(bernoulli.Params(MEANS))
     module = registry.algorithm(name)
+    many = many_plays(module.play)
 
     def play(horizon: int) -> Callable[[], None]:
         told = {"epsilon": 1.0, "horizon": horizon}
@@ -133,9 +123,8 @@ def main() -> None:
     print("ns a round, K = 5, T = 10^6     engine, bare loop, their ratio")
     per_round()
     print("us a run inside a kernel, K = 5     T = 10^6, 10^9, 10^12, ratio of last to first")
-    batched("adap-ucb", adap_ucb_plays)
-    batched("adap-klucb", adap_klucb_plays)
-    batched("dp-se", dp_se_plays)
+    for name in ("adap-ucb", "adap-klucb", "dp-se"):
+        batched(name)
 
 
 if __name__ == "__main__":

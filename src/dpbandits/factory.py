@@ -70,8 +70,9 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
-    """The command line that repeats this."""
-    return shlex.join(["dpbandits", verb, spec.name, *settings.overrides])
+    """The command line that repeats this; where and on what it ran is not part of it."""
+    own = [o for o in settings.overrides if not o.startswith(("paths.", "engine."))]
+    return shlex.join(["dpbandits", verb, spec.name, *own])
 
 
 def _write_files(
@@ -91,7 +92,7 @@ def _write_files(
         plotting.PanelDrawing(p.letter, p.title, tuple(s for s in series if s.panel == p.letter))
         for p in spec.panels
     )
-    keywords = f"dpbandits, figure {spec.name}, revision {git_revision()}"
+    keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
     files = plotting.render(draw, plotting.Drawing(spec.title, panels), keywords)
     files["csv"] = table
     sidecar = _sidecar(spec, settings, store, series)
