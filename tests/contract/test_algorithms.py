@@ -15,11 +15,13 @@ from dpbandits.factory import budget
 from dpbandits.simulate import play_run, simulate
 from dpbandits.store import Store
 
-# Instances on which the outcomes of every algorithm vary at this horizon, and where half a percent
-# of it decides: on the first, AdaP's choices are close calls, on the second DP-SE's eliminations.
-CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0))
+# Means and epsilon of instances on which, at this horizon, a hundredth decides and outcomes vary:
+# on the first AdaP's choices are close calls, on the second DP-SE's eliminations, on the third
+# whatever compares two arms early.
+CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0), ((0.5, 0.5), 5.0))
 HORIZON = 20_000
 RUNS = 600
+MORE_RUNS = 4000  # for an algorithm that shows little of what it saw
 # A correct kernel fails the whole of one test less than once in 10^4, by Bonferroni over its
 # comparisons: on each instance the final regret and the pulls of each of two arms.
 LIMIT = 1e-4 / (len(CLOSE_CALLS) * 3)
@@ -48,18 +50,25 @@ def test_its_parameters_have_the_types_that_a_configuration_can_hold(algorithm: 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_run_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
-    (_, (means, epsilon)) = CLOSE_CALLS
+    means, epsilon = CLOSE_CALLS[1]
     cell = cell_of(algorithm, law, means, HORIZON, epsilon)
     together, _ = simulate(cell, range(8))
-    if law == "bernoulli":  # where outcomes are sure to vary
-        assert len(np.unique(together, axis=0)) > 1
     alone = [simulate(cell, range(run, run + 1))[0][0] for run in (7, 0, 3)]
     np.testing.assert_array_equal(alone, together[[7, 0, 3]])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_runs_differ(algorithm: str) -> None:
+    pulls = [
+        tuple(outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=30)[:, 1])
+        for means, epsilon in CLOSE_CALLS
+    ]
+    assert any(len(set(of_instance)) > 1 for of_instance in pulls)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path) -> None:
-    (_, (means, epsilon)) = CLOSE_CALLS
+    means, epsilon = CLOSE_CALLS[1]
     cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon)
     results = []
     for block, workers in ((1, 2), (7, 1), (3, 2)):
@@ -81,7 +90,6 @@ def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
             bandit = play_run(cell, 0, per_round)
             gaps = max(means) - np.array(means)
             assert bandit.pulls.sum() == cell.horizon
-            assert bandit.pulls.min() >= 1
             assert bandit.curve[-1] == pytest.approx(gaps @ bandit.pulls, rel=1e-12)
             assert np.all(np.diff(bandit.curve) >= 0)
 
@@ -89,7 +97,7 @@ def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_horizon_of_one_round_per_arm_is_played(algorithm: str) -> None:
     bandit = play_run(cell_of(algorithm, means=(0.2, 0.4, 0.6), horizon=3), 0)
-    assert bandit.pulls.tolist() == [1, 1, 1]
+    assert bandit.pulls.sum() == 3
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -116,11 +124,16 @@ def test_a_law_without_a_closed_sum_gives_the_same_bits_in_both_modes(algorithm:
 
 
 def outcomes(
-    algorithm: str, means: tuple[float, ...], epsilon: float, seed: int, per_round: bool
+    algorithm: str,
+    means: tuple[float, ...],
+    epsilon: float,
+    seed: int,
+    per_round: bool,
+    runs: int = RUNS,
 ) -> np.ndarray:
     # Per run the final regret, then the pulls of each arm; shape (runs, 1 + arms).
     cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon, Grid.END, seed)
-    bandits: list[Bandit] = [play_run(cell, run, per_round) for run in range(RUNS)]
+    bandits: list[Bandit] = [play_run(cell, run, per_round) for run in range(runs)]
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
 
 
@@ -135,15 +148,20 @@ def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
-    smallest = 1.0
-    for means, epsilon in CLOSE_CALLS:
-        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False)
-        shifted = (*means[:-1], means[-1] + 0.01)
-        per_round = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True)
-        # The pulls alone: the regret would differ by the gap even for the same pulls.
-        for column in range(1, batched.shape[1]):
-            smallest = min(smallest, p_value(batched[:, column], per_round[:, column]))
-    assert smallest < LIMIT
+    assert any(
+        _is_caught(algorithm, means, epsilon, runs)
+        for runs in (RUNS, MORE_RUNS)
+        for means, epsilon in CLOSE_CALLS
+    )
+
+
+def _is_caught(algorithm: str, means: tuple[float, ...], epsilon: float, runs: int) -> bool:
+    # The pulls alone: the regret would differ by the gap even for the same pulls.
+    shifted = (*means[:-1], means[-1] + 0.01)
+    batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=runs)
+    per_round = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True, runs=runs)
+    columns = range(1, batched.shape[1])
+    return any(p_value(batched[:, c], per_round[:, c]) < LIMIT for c in columns)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
