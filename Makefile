@@ -29,8 +29,8 @@ smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
 	@set -e; for file in conf/figure/*.yaml; do \
 	  $(BIN)/dpbandits run $$(basename $$file .yaml) profile=smoke $(ARGS); done
 
-test: $(READY) ## the tests, minutes
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(READY) ## the tests, on two cores, minutes
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: $(READY) ## format, style and types
 	@$(BIN)/ruff format --check .

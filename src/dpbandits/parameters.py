@@ -115,7 +115,7 @@ def build(
     for name in values:
         if name not in known:
             raise UserError(
-                f"{owner}: unknown parameter '{name}' ({origin(name)}); {nearest(name, known)}"
+                f"{owner}: unknown parameter '{name}' ({origin(name)}); {nearest(str(name), known)}"
             )
     result = {}
     for name, annotation in known.items():

@@ -160,8 +160,8 @@ def test_the_sidecar_vouches_for_the_files_and_tells_how_to_repeat_them(smoke: S
     assert sidecar["files"] == {
         kind: sha256(smoke.file(kind)).hexdigest() for kind in KINDS - {"json"}
     }
-    typed = " ".join((*SMOKE, *below(smoke.folder)))
-    assert sidecar["command"] == f"dpbandits run adap-ksweep {typed}"
+    assert sidecar["command"] == f"dpbandits run adap-ksweep {' '.join(SMOKE)}"
+    assert sidecar["command"].encode() in smoke.file("pdf")
     assert sidecar["runs"] == 2
     assert sidecar["seconds_of_computation"] > 0
     keys = {s["key"] for c in sidecar["curves"] for s in c["sources"] if "key" in s}
@@ -181,12 +181,9 @@ def test_the_files_are_the_same_bytes_in_every_folder(smoke: Smoke, kind: str) -
     assert smoke.file(kind, "elsewhere") == smoke.file(kind)
 
 
-def test_the_sidecars_differ_in_the_command_and_the_time_alone(smoke: Smoke) -> None:
+def test_the_sidecars_differ_in_the_time_alone(smoke: Smoke) -> None:
     here, there = smoke.sidecar(), smoke.sidecar("elsewhere")
-    assert here["command"] != there["command"]
     for sidecar in (here, there):
-        for key in ("command", "inputs"):  # the command is one of the inputs
-            del sidecar[key]
         del sidecar["provenance"]["written"]
     assert here == there
 

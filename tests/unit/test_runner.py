@@ -227,8 +227,16 @@ def test_an_exit_inside_a_worker_reaches_the_caller(
         raise SystemExit(3)
 
     monkeypatch.setattr(runner, "simulate", leave)
-    with pytest.raises(SystemExit):
-        play(plan(cells, 4, store, 2), store, workers, "test")
+    left = threading.Event()
+
+    def call() -> None:
+        with pytest.raises(SystemExit):
+            play(tasks, store, workers, "test")
+        left.set()
+
+    tasks = plan(cells, 4, store, 2)
+    threading.Thread(target=call, daemon=True).start()  # lest a mistake hang the tests
+    assert left.wait(20)
 
 
 @pytest.mark.usefixtures("in_checkout")
