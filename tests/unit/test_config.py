@@ -1,5 +1,6 @@
 """From YAML and the command line to a figure's specification: what beats what."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -161,9 +162,13 @@ def test_a_horizon_may_be_written_in_any_whole_way(checkout: Path) -> None:
     assert isinstance(horizon, int)
 
 
-def test_swept_horizons_are_taken_as_they_are() -> None:
-    spec = spec_of("adap-c2", "profile=smoke", "+figure.sweep={key: horizon, values: [100, 1000]}")
-    assert horizons(spec) == {100, 1000}
+def test_swept_horizons_are_taken_as_they_are(checkout: Path) -> None:
+    file = checkout / "conf" / "figure" / "adap-ksweep.yaml"
+    text = file.read_text().partition("profiles:")[0]
+    text = text.replace("environment.means.arms", "horizon")
+    file.write_text(re.sub(r"values: \[.*\]", "values: [100, 1000]", text))
+    assert written("profile", "smoke")["profile"]["horizon_scale"] != 1
+    assert horizons(spec_of("adap-ksweep", "profile=smoke")) == {100, 1000}
 
 
 # Figure, panel, curve --------------------------------------------------------------------------
