@@ -32,6 +32,7 @@ def _are_means(low_open: bool) -> Callable[[tuple[float, ...]], bool]:
 
 
 Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
+Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
 Means = Annotated[
     tuple[float, ...],
     Constraint(_are_means(False), "a list of two or more means in [0, 1]"),
@@ -71,6 +72,8 @@ def coerce(annotation: Any, value: Any) -> Any:
     words = constraint.words if constraint else WORDS.get(annotation, "")
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         members = {reading_name(member): member for member in annotation}
+        if isinstance(value, bool):  # so YAML reads the words `on` and `off`
+            value = "on" if value else "off"
         if not isinstance(value, str) or value not in members:
             raise ValueError(f"one of {', '.join(members)}")
         return members[value]

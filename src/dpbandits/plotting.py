@@ -38,7 +38,11 @@ class Style(NamedTuple):
 # Keyed to the algorithm, not to its label: "DP-UCB" is the name of two. The colours are those of
 # Okabe and Ito, told apart by colour-blind readers too.
 STYLES = {
+    # Not private: black, with the marker of what is made of them.
     "ucb": Style("#000000", "x"),
+    "klucb": Style("#000000", "^"),
+    "se": Style("#000000", "s"),
+    "private-ucb": Style("#CC79A7", "D"),
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),
@@ -47,8 +51,8 @@ STYLES = {
 
 # For an algorithm that somebody drops in: its name decides, whatever stands beside it.
 SPARE = (
-    *(Style(colour, "D") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
-    *(Style(colour, "v", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+    *(Style(colour, "v") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+    *(Style(colour, "P", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
 )
 
 
@@ -137,7 +141,10 @@ def render(draw: Callable[[Drawing], Figure], drawing: Drawing, keywords: str) -
 def panel_grid(
     drawing: Drawing, columns: int, height: float, width: float = PAGE
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with one pair of axes per panel, equal axes, titled `(a) title`; sizes in inches."""
+    """A figure with one pair of axes per panel, equal axes; sizes in inches.
+
+    Where there are several, they are titled `(a) title`.
+    """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))
     # Room between the panels, where the last tick label of one meets the first of the next.
@@ -146,7 +153,8 @@ def panel_grid(
     for unused in axes[len(drawing.panels) :]:
         unused.remove()
     for ax, panel in zip(axes, drawing.panels, strict=False):
-        ax.set_title(f"({panel.letter}) {panel.title}" if panel.title else f"({panel.letter})")
+        letter = f"({panel.letter})" if len(drawing.panels) > 1 else ""
+        ax.set_title(f"{letter} {panel.title}".strip())
     return figure, axes[: len(drawing.panels)]
 
 

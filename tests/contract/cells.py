@@ -1,5 +1,8 @@
 """Cells of every algorithm of the folder, so that a new file is tested without a new line here."""
 
+import itertools
+from collections.abc import Callable
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from dpbandits import parameters, registry
@@ -8,6 +11,15 @@ from dpbandits.cell import Cell, Grid
 ALGORITHMS = registry.algorithm_names()
 LAWS = registry.environment_names()
 
+# The epsilon that the releases of an algorithm compose to over K arms, where it is not the one that
+# was given. Every line here is one in docs/deviations.md.
+SPENT: dict[str, Callable[[Any, int], float]] = {
+    "private-ucb": lambda params, arms: (
+        # A reward is in one of the K counters only.
+        params.epsilon / arms if params.split.name == "ARMS" else params.epsilon
+    ),
+}
+
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
     """Params with every field that has a default left at it."""
@@ -15,6 +27,20 @@ def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
     told = {"epsilon": epsilon, "horizon": horizon}
     values = {name: value for name, value in told.items() if name in cls._fields}
     return parameters.build(cls, values, algorithm, lambda name: "tests")
+
+
+def readings_of(algorithm: str, horizon: int, epsilon: float) -> list[Any]:
+    """The Params of a horizon and a budget in every combination of their readings."""
+    default = params_of(algorithm, horizon, epsilon)
+    readings = {
+        name: list(annotation)
+        for name, annotation in parameters.fields(type(default)).items()
+        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
+    }
+    return [
+        default._replace(**dict(zip(readings, members, strict=True)))
+        for members in itertools.product(*readings.values())
+    ]
 
 
 def instance_of(law: str, means: tuple[float, ...]) -> Any:

@@ -1,17 +1,19 @@
 """What every algorithm meets by being in the folder."""
 
 import inspect
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cells import ALGORITHMS, LAWS, cell_of, params_of
+from cells import ALGORITHMS, LAWS, SPENT, cell_of, params_of, readings_of
 from same_law import p_value
 
 from dpbandits import parameters, project, registry, runner
 from dpbandits.bandit import Bandit
 from dpbandits.cell import Cell, Grid
 from dpbandits.factory import budget
+from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.simulate import play_run, simulate
 from dpbandits.store import Store
 
@@ -164,15 +166,35 @@ def _is_caught(algorithm: str, means: tuple[float, ...], epsilon: float, runs: i
     return any(p_value(batched[:, c], per_round[:, c]) < LIMIT for c in columns)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_declared_releases_compose_to_the_epsilon_that_was_given(algorithm: str) -> None:
-    for epsilon in (0.05, 1.0, 7.0):
-        for horizon in (10**6, 10**9):
-            cell = cell_of(algorithm, horizon=horizon, epsilon=epsilon)
-            if not hasattr(registry.algorithm(algorithm), "releases"):
-                assert budget(cell) is None
-            else:
-                assert budget(cell) == pytest.approx(epsilon, rel=1e-12)
+PRIVATE = [name for name in ALGORITHMS if hasattr(registry.algorithm(name), "releases")]
+
+
+def test_the_budget_of_a_cell_is_none_where_nothing_is_private() -> None:
+    assert {"adap-ucb", "adap-klucb", "dp-se", "private-ucb"} <= set(PRIVATE)
+    for algorithm in ALGORITHMS:
+        assert (budget(cell_of(algorithm)) is not None) == (algorithm in PRIVATE)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 25.0])
+@pytest.mark.parametrize("algorithm", PRIVATE)
+def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
+    algorithm: str, epsilon: float
+) -> None:
+    releases = registry.algorithm(algorithm).releases
+    for horizon, arms in itertools.product((10**7, 123_456_789, 10**12), (2, 5, 24)):
+        for params in readings_of(algorithm, horizon, epsilon):
+            composed = composed_epsilon(releases(params, arms, horizon))
+            expected = SPENT[algorithm](params, arms) if algorithm in SPENT else epsilon
+            assert composed == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", PRIVATE)
+def test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon(algorithm: str) -> None:
+    arms, horizon = 3, 100_000
+    for params in readings_of(algorithm, horizon, 0.5):
+        releases = list(registry.algorithm(algorithm).releases(params, arms, horizon))
+        assert {release.arm for release in releases} == set(range(arms))
+        assert all(release.last <= horizon for release in releases)
 
 
 def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:

@@ -45,10 +45,10 @@ HORIZON = "adap-c2: horizon must be a whole number from 1 to 2^53, got"
 RUNS = "adap-c2: runs must be a whole number from 1 to 10^9, got"
 
 VALUES: list[Row] = [
-    (C2, "figure.panels.a.epsilon=0", ("dp-se", f"{EPSILON} 0", LINE)),
-    (C2, "figure.panels.a.epsilon=-1", ("dp-se", f"{EPSILON} -1", LINE)),
-    (C2, "figure.panels.a.epsilon=nan", ("dp-se", f"{EPSILON} nan", LINE)),
-    (C2, "figure.panels.a.epsilon=inf", ("dp-se", f"{EPSILON} inf", LINE)),
+    (C2, "figure.panels.a.epsilon=0", ("private-ucb", f"{EPSILON} 0", LINE)),
+    (C2, "figure.panels.a.epsilon=-1", ("private-ucb", f"{EPSILON} -1", LINE)),
+    (C2, "figure.panels.a.epsilon=nan", ("private-ucb", f"{EPSILON} nan", LINE)),
+    (C2, "figure.panels.a.epsilon=inf", ("private-ucb", f"{EPSILON} inf", LINE)),
     (C2, "figure.panels.a.epsilon=abc", (f"{EPSILON} 'abc'", LINE)),
     (C2, "figure.panels.a.epsilon=null", ("epsilon",)),
     (C2, "+figure.curves.adap-ucb.epsilon='0.5'", ("adap-ucb", f"{EPSILON} '0.5'", LINE)),
@@ -117,7 +117,7 @@ VALUES: list[Row] = [
 
 NAMES: list[Row] = [
     ("adap-c22", "", ("unknown figure 'adap-c22'", "'adap-c2'")),
-    ("nothing", "", ("unknown figure 'nothing'", "valid: adap-c2, adap-ksweep")),
+    ("nothing", "", ("unknown figure 'nothing'", "valid: adap-c1, adap-c2, adap-")),
     (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "profile.name=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "engine=locl", ("unknown engine 'locl'", "'local'")),

@@ -24,6 +24,7 @@ from dpbandits.store import Store
 ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
+FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
 PATIENCE = 180  # seconds for what takes 10 when the machine code is there
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
@@ -134,20 +135,20 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
 
 
 def test_a_figure_is_made_from_nothing(smoke: Smoke) -> None:
-    assert smoke.first.counts == (36, 0, "drawn")
+    assert smoke.first.counts == (48, 0, "drawn")
     folder = smoke.folder / "out" / "adap-ksweep"
     assert str(folder / "adap-ksweep.{pdf,svg,png,csv,json}") in smoke.first.out
     assert {path.name for path in folder.iterdir()} == {f"adap-ksweep.{kind}" for kind in KINDS}
     assert smoke.file("pdf").startswith(b"%PDF-")
     assert smoke.file("png").startswith(b"\x89PNG")
     assert b"<svg" in smoke.file("svg")
-    assert len(blocks(smoke.folder)) == 18
+    assert len(blocks(smoke.folder)) == 24
 
 
 def test_the_table_has_a_row_for_every_point_of_every_curve(smoke: Smoke) -> None:
     rows = list(csv.DictReader(smoke.file("csv").decode().splitlines()))
     points = {(row["panel"], row["label"], row["x"]) for row in rows}
-    labels = ("DP-SE", "AdaP-UCB", "AdaP-KLUCB", "Lower bound (Thm 3)")
+    labels = ("DP-UCB", "DP-SE", "AdaP-UCB", "AdaP-KLUCB", "Lower bound (Thm 3)")
     assert points == {(p, label, x) for p in "ab" for label in labels for x in ("2", "4", "8")}
     assert len(rows) == len(points)
     assert {row["runs"] for row in rows} == {"0", "2"}
@@ -169,7 +170,7 @@ def test_the_sidecar_vouches_for_the_files_and_tells_how_to_repeat_them(smoke: S
 
 
 def test_a_second_command_computes_and_draws_nothing(smoke: Smoke) -> None:
-    assert smoke.second.counts == (0, 36, "pictures are up to date")
+    assert smoke.second.counts == (0, 48, "pictures are up to date")
     now = modified(smoke.folder / "out") | modified(smoke.folder / "cache")
     assert now == smoke.times
 
@@ -191,10 +192,10 @@ def test_the_sidecars_differ_in_the_time_alone(smoke: Smoke) -> None:
 def test_after_a_run_explain_says_that_a_run_computes_nothing(smoke: Smoke) -> None:
     assert (smoke.explained.status, smoke.explained.err) == (0, "")
     *cells, last = smoke.explained.out.splitlines()
-    assert len(cells) == 18
+    assert len(cells) == 24
     assert all("  2/2 runs  " in line for line in cells)
     assert last == (
-        f"adap-ksweep: 18 of 18 cells are complete in {smoke.folder / 'cache'};"
+        f"adap-ksweep: 24 of 24 cells are complete in {smoke.folder / 'cache'};"
         " a run computes nothing"
     )
     assert not (smoke.folder / "nowhere").exists()
@@ -211,7 +212,7 @@ REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*RUN_PY, "figure=adap-c22"),
         ("unknown figure 'adap-c22'", "'adap-c2'"),
     ),
-    "no figure, run.py": (RUN_PY, ("which figure?", "adap-c2, adap-ksweep")),
+    "no figure, run.py": (RUN_PY, ("which figure?", ", ".join(FIGURES))),
     "unknown key": (
         (*DPBANDITS, "run", "adap-c2", "figure.horizn=5"),
         ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),
@@ -226,7 +227,7 @@ REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "nothing to plot": (
         (*DPBANDITS, "plot", "adap-c2", "profile=smoke"),
-        ("24 runs are not computed yet", "`dpbandits run adap-c2 profile=smoke"),
+        ("32 runs are not computed yet", "`dpbandits run adap-c2 profile=smoke"),
     ),
     "out cannot be written": (
         (*DPBANDITS, "run", "adap-c2", "profile=smoke"),
@@ -270,6 +271,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
 ) -> None:
     # UCB decides every round: its only cell would take minutes.
     typed = [
+        "~figure.curves.dp-ucb",
         "+figure.curves.ucb.algorithm=ucb",
         "figure.horizon=2_000_000_000",
         "runs=4",
@@ -296,7 +298,8 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
 ) -> None:
     killed, calm = tmp_path / "killed", tmp_path / "calm"
     typed = (
-        *("~figure.curves.dp-se", "~figure.curves.adap-klucb", "figure.sweep.values=[64,128]"),
+        *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
+        "figure.sweep.values=[64,128]",
         *("runs=20", "engine.block=1", "engine.workers=2"),
     )
     command = (*DPBANDITS, "run", "adap-ksweep", *typed)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, private_ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.releases import Laplace
+from dpbandits.privacy.releases import Laplace, composed_epsilon
 
 ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
 
@@ -213,6 +213,34 @@ def test_dp_se_draws_for_the_active_arms_alone() -> None:
     assert [draw.scale for draw in draws[:3]] == [1.0 / first] * 3
     assert [draw.scale for draw in draws[3:5]] == [1.0 / second] * 2
     assert len(draws) == 3 + 2 + 2
+
+
+# Private-UCB -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", private_ucb.Split)
+def test_private_ucb_draws_once_a_pull_the_noise_that_it_declares(
+    split: private_ucb.Split,
+) -> None:
+    arms, horizon, epsilon = 3, 2000, 0.5
+    params = private_ucb.Params(epsilon, horizon, split=split)
+    bandit = a_bandit((0.5, 0.6, 0.4), horizon)
+    draws = recorded(private_ucb, params, bandit)
+    assert len(draws) == horizon
+    declared = list(private_ucb.releases(params, arms, horizon))
+    assert len(declared) == arms * 11  # levels of a counter of 2000 items
+    assert max(d.scale for d in draws) == pytest.approx(declared[0].scale, rel=1e-15)
+    assert len({d.scale for d in draws}) == len({r.scale for r in declared}) == 1
+    share = {private_ucb.Split.ARMS: 1 / arms, private_ucb.Split.NONE: 1.0}[split]
+    assert composed_epsilon(declared) == pytest.approx(share * epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("lifted", range(4))
+def test_in_private_ucb_the_noise_of_an_arm_lifts_its_own_index(lifted: int) -> None:
+    params = private_ucb.Params(1.0, 5, relaxation=private_ucb.Relaxation.OFF)
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 5)
+    recorded(private_ucb, params, bandit, [0.0 if arm == lifted else -0.9 for arm in range(4)])
+    assert bandit.pulls.tolist() == [2 if arm == lifted else 1 for arm in range(4)]
 
 
 # The mechanism ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits import parameters, registry
+from dpbandits.algorithms.private_ucb import Relaxation
 from dpbandits.errors import UserError
 from dpbandits.parameters import (
     Arms,
@@ -183,6 +184,11 @@ def test_a_reading_is_its_name_in_lower_case_with_hyphens() -> None:
     assert coerce(Schedule, "series") is Schedule.SERIES
     assert coerce(Schedule, "series-x") is Schedule.SERIES_X
     assert coerce(Schedule, "every-round") is Schedule.EVERY_ROUND
+
+
+def test_on_and_off_are_readings_too_though_yaml_reads_truth_values() -> None:
+    assert coerce(Relaxation, True) is coerce(Relaxation, "on") is Relaxation.ON
+    assert coerce(Relaxation, False) is coerce(Relaxation, "off") is Relaxation.OFF
 
 
 @pytest.mark.parametrize(

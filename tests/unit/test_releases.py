@@ -1,13 +1,10 @@
-import itertools
 import math
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits import parameters, registry
 from dpbandits.algorithms import dp_se
 from dpbandits.privacy.releases import Laplace, composed_epsilon
 
@@ -144,51 +141,6 @@ def test_a_further_release_never_costs_less(releases: list[Laplace], first: int)
 
 
 # The algorithms --------------------------------------------------------------------------------
-
-PRIVATE = [n for n in registry.algorithm_names() if hasattr(registry.algorithm(n), "releases")]
-
-
-def readings(params: Any, epsilon: float, horizon: int) -> list[Any]:
-    """The Params of a budget and a horizon in every combination of their readings."""
-    known = parameters.fields(params)
-    given_values = {"epsilon": epsilon, "horizon": horizon}
-    told = {name: value for name, value in given_values.items() if name in known}
-    open_fields = {
-        name: list(annotation)
-        for name, annotation in known.items()
-        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
-    }
-    return [
-        params(**told, **dict(zip(open_fields, members, strict=True)))
-        for members in itertools.product(*open_fields.values())
-    ]
-
-
-def test_the_private_algorithms_are_found() -> None:
-    assert {"adap-ucb", "adap-klucb", "dp-se"} <= set(PRIVATE)
-
-
-@pytest.mark.parametrize("horizon", [10**7, 123_456_789, 10**12])
-@pytest.mark.parametrize("arms", [2, 5, 24])
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1 / 3, 1.0, 25.0])
-@pytest.mark.parametrize("name", PRIVATE)
-def test_an_algorithm_spends_exactly_the_budget_that_it_was_given(
-    name: str, epsilon: float, arms: int, horizon: int
-) -> None:
-    module = registry.algorithm(name)
-    for params in readings(module.Params, epsilon, horizon):
-        composed = composed_epsilon(module.releases(params, arms, horizon))
-        assert composed == pytest.approx(epsilon, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", PRIVATE)
-def test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon(name: str) -> None:
-    module = registry.algorithm(name)
-    arms, horizon = 3, 100_000
-    for params in readings(module.Params, 0.5, horizon):
-        releases = list(module.releases(params, arms, horizon))
-        assert {r.arm for r in releases} == set(range(arms))
-        assert all(r.last <= horizon for r in releases)
 
 
 def test_dp_se_releases_nothing_before_its_first_epoch_ends() -> None:

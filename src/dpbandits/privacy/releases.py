@@ -11,7 +11,11 @@ from typing import NamedTuple
 
 
 class Laplace(NamedTuple):
-    """A statistic of the arm's own rewards first..last (1-based, inclusive) plus Lap(scale)."""
+    """Statistics of the arm's own rewards first..last (1-based, inclusive), plus Lap(scale) each.
+
+    `sensitivity` is the L1 norm of how far one reward can move all of them together: that of a mean
+    over m rewards is 1/m, that of the sums over disjoint blocks is 1.
+    """
 
     arm: int
     first: int

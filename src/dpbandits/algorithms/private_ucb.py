@@ -1,0 +1,125 @@
+"""Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. The DP-UCB of azize2022.
+
+As tossou2016, sajed2019 and azize2022 compare with it; epsilon-DP. Index of arm a at round t, with
+s~ the sum of its n rewards that its counter released:
+
+    s~/n + sqrt(2 log t/n) + Gamma/n,    Gamma = K log^2 T log(K T log T/gamma)/epsilon.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel import inlined, kernel
+from dpbandits.mechanisms.binary import binary_counters, binary_releases
+from dpbandits.mechanisms.counter import insert
+from dpbandits.parameters import Positive, Probability, Rounds
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "Private-UCB"
+
+
+class Decay(IntEnum):
+    """How the failure probability of Gamma at round t follows from `gamma`."""
+
+    NONE = 0  # gamma (azize2022: 0.1)
+    HORIZON = 1  # gamma / T (sajed2019)
+    ROUND = 2  # gamma t^-4 (tossou2016)
+
+
+class Split(IntEnum):
+    """Reading: how the K counters share the budget."""
+
+    ARMS = 0  # epsilon/K each, and K leads Gamma, as its authors
+    NONE = 1  # epsilon each, and no K leads Gamma: a reward is in one counter only
+
+
+class Relaxation(IntEnum):
+    """Reading: what the index adds for the noise."""
+
+    ON = 0  # Gamma
+    OFF = 1  # nothing
+    CSS = 2  # log(1/gamma) log^1.5(n)/epsilon, the bound quoted in tossou2016, section 2.3
+
+
+class Params(NamedTuple):
+    """The privacy budget, the horizon T, the failure probability gamma and the readings."""
+
+    epsilon: Positive
+    horizon: Rounds
+    gamma: Probability = 0.1
+    decay: Decay = Decay.NONE
+    split: Split = Split.ARMS
+    relaxation: Relaxation = Relaxation.ON
+
+
+@inlined
+def counter_epsilon(params, arms):
+    """The budget of one counter."""
+    if params.split == Split.ARMS:
+        return params.epsilon / arms
+    return params.epsilon
+
+
+@inlined
+def relaxation(params, arms):
+    """Of what the index adds for the noise: its value at t = 1 and its growth with log t.
+
+    Gamma, or, where that is multiplied by log^1.5 n, log(1/gamma)/epsilon.
+    """
+    horizon = float(params.horizon)
+    log_horizon = math.log(horizon)
+    if params.relaxation == Relaxation.OFF or log_horizon == 0.0:
+        return 0.0, 0.0
+    if params.relaxation == Relaxation.CSS:
+        factor, start = 1.0 / params.epsilon, 0.0
+    else:
+        factor = log_horizon * log_horizon / counter_epsilon(params, arms)
+        start = math.log(arms * horizon * log_horizon)
+    start -= math.log(params.gamma)
+    if params.decay == Decay.HORIZON:
+        start += log_horizon
+    growth = 4.0 if params.decay == Decay.ROUND else 0.0
+    return factor * start, factor * growth
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then the arm of largest index."""
+    arms = number_of_arms(bandit)
+    counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
+    start, growth = relaxation(params, arms)
+    # index = fixed + width sqrt(log t) + slope log t, where only a pull changes an arm's three.
+    fixed = np.empty(arms)
+    width = np.empty(arms)
+    slope = np.empty(arms)
+    index = np.empty(arms)
+    pulls = np.zeros(arms, np.int64)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        if t <= arms:
+            chosen = t - 1
+        else:
+            log_t = math.log(t)
+            root = math.sqrt(log_t)
+            for arm in range(arms):
+                index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
+            chosen = argmax(index)
+        released = insert(counters, rng, chosen, pull(bandit, chosen))
+        pulls[chosen] += 1
+        n = float(pulls[chosen])
+        shape = math.pow(math.log(n), 1.5) if params.relaxation == Relaxation.CSS else 1.0
+        fixed[chosen] = (released + start * shape) / n
+        width[chosen] = math.sqrt(2.0 / n)
+        slope[chosen] = growth * shape / n
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """The levels of one counter per arm."""
+    for arm in range(arms):
+        yield from binary_releases(arm, horizon, counter_epsilon(params, arms))

@@ -1,0 +1,236 @@
+"""Policies against what their descriptions say to the letter: UCB, KL-UCB, SE, Private-UCB.
+
+Each literal version evaluates everything anew in every round, from all rewards. It plays in plain
+Python on the same streams, so that one different choice anywhere leaves other pulls behind.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from dpbandits.algorithms import klucb, private_ucb, se, ucb
+from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
+from dpbandits.bandit import Bandit, new_bandit, playing, pull, rounds_played
+from dpbandits.divergence import bernoulli_kl
+from dpbandits.environments import bernoulli, beta
+
+Index = Callable[[list[float], int], float]  # of an arm: its rewards, t
+
+
+def a_bandit(means: tuple[float, ...], horizon: int, run: int = 0, law: Any = bernoulli) -> Bandit:
+    rng = np.random.Generator(np.random.PCG64([1, run]))
+    params = law.Params(means)
+    # Drawn one by one, in the order of the pulls: the same rewards for either version.
+    return new_bandit(law.law(params), len(means), horizon, np.array([horizon]), rng, True)
+
+
+def generator(run: int = 0) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([2, run]))
+
+
+def choices(bandit: Bandit, choose: Callable[[int, list[list[float]]], int]) -> list[list[float]]:
+    """Play to the end by a rule from t and all rewards; returns the rewards of every arm."""
+    rewards: list[list[float]] = [[] for _ in bandit.pulls]
+    while playing(bandit):
+        arm = choose(int(rounds_played(bandit)) + 1, rewards)
+        rewards[arm].append(pull(bandit, arm))
+    return rewards
+
+
+def largest_index(index: Index) -> Callable[[int, list[list[float]]], int]:
+    """Every arm once, then the first of those of largest index."""
+
+    def choose(t: int, rewards: list[list[float]]) -> int:
+        if t <= len(rewards):
+            return t - 1
+        indices = [index(own, t) for own in rewards]
+        return indices.index(max(indices))
+
+    return choose
+
+
+MEANS = [(0.6, 0.5, 0.3), (0.5, 0.5, 0.5, 0.5), (0.05, 0.9)]
+
+
+@pytest.mark.parametrize("law", [bernoulli, beta], ids=["bernoulli", "beta"])
+@pytest.mark.parametrize("means", MEANS, ids=str)
+def test_ucb_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
+    def index(rewards: list[float], t: int) -> float:
+        n = len(rewards)
+        return sum(rewards) / n + math.sqrt(2 * math.log(t) / n)
+
+    ours, literal = (a_bandit(means, 2000, law=law) for _ in range(2))
+    ucb.play(ucb.Params(), ours, generator())
+    choices(literal, largest_index(index))
+    assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+@pytest.mark.parametrize("law", [bernoulli, beta], ids=["bernoulli", "beta"])
+@pytest.mark.parametrize("means", MEANS, ids=str)
+def test_klucb_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
+    def index(rewards: list[float], t: int) -> float:
+        # Solved by another method; equal arms have equal indices here as there.
+        n, mean = len(rewards), math.fsum(rewards) / len(rewards)
+        if mean >= 1.0 or n * bernoulli_kl(mean, 1.0) <= math.log(t):
+            return 1.0
+        return float(
+            brentq(lambda q: n * bernoulli_kl(mean, q) - math.log(t), mean, 1.0, xtol=1e-15)
+        )
+
+    ours, literal = (a_bandit(means, 1500, law=law) for _ in range(2))
+    klucb.play(klucb.Params(), ours, generator())
+    choices(literal, largest_index(index))
+    assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+# Successive elimination --------------------------------------------------------------------------
+
+
+def literal_se(bandit: Bandit, horizon: int) -> None:
+    """Pass after pass, each followed by the comparison of all confidence intervals."""
+    arms = len(bandit.pulls)
+    viable = list(range(arms))
+    rewards: dict[int, list[float]] = {arm: [] for arm in viable}
+    while playing(bandit):
+        for arm in viable:
+            if playing(bandit):
+                rewards[arm].append(pull(bandit, arm))
+        r = len(rewards[viable[-1]])
+        h = math.sqrt(math.log(4 * arms * r**2 * horizon) / (2 * r)) if r else math.inf
+        means = {arm: sum(rewards[arm]) / r for arm in viable} if r else dict.fromkeys(viable, 0.0)
+        best_lower = max(means.values()) - h
+        viable = [arm for arm in viable if not means[arm] + h < best_lower]
+
+
+@pytest.mark.parametrize("law", [bernoulli, beta], ids=["bernoulli", "beta"])
+@pytest.mark.parametrize(
+    "means", [(0.9, 0.1), (0.2, 0.8, 0.7, 0.1), (0.5, 0.45, 0.9), (1.0, 0.0)], ids=str
+)
+def test_se_checks_every_pass_that_can_remove_an_arm(means: tuple[float, ...], law: Any) -> None:
+    if law is beta and max(means) == 1.0:
+        pytest.skip("Beta means lie inside (0, 1)")
+    for run, horizon in itertools.product(range(5), (len(means), 997, 4000)):
+        ours, literal = (a_bandit(means, horizon, run, law) for _ in range(2))
+        se.play(se.Params(horizon), ours, generator())
+        literal_se(literal, horizon)
+        assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+def test_se_compares_rarely() -> None:
+    # Two arms alike over 10^9 rounds: a comparison after each of 5 10^8 passes would take a minute.
+    bandit = a_bandit((0.5, 0.5), 10**9)._replace(per_round=False)
+    steps = 0
+
+    class Counting:
+        """The generator of the rewards; a step draws the sum of every viable arm once."""
+
+        def binomial(self, n: int, p: float) -> float:
+            nonlocal steps
+            steps += 1
+            return float(rng.binomial(n, p))
+
+    rng = generator()
+    counting: Any = Counting()
+    play: Any = getattr(se.play, "py_func", se.play)
+    play(se.Params(10**9), bandit._replace(rng=counting), generator())
+    assert bandit.pulls.tolist() == [5 * 10**8, 5 * 10**8]
+    assert steps < 20_000
+
+
+# Private-UCB -------------------------------------------------------------------------------------
+
+
+def nodes(n: int) -> Iterator[int]:
+    """The items at which the nodes of the sum of n items were completed: n without its low bits."""
+    return itertools.takewhile(
+        bool, itertools.accumulate(itertools.repeat(n), lambda c, _: c & (c - 1))
+    )
+
+
+def literal_private_ucb(params: private_ucb.Params, bandit: Bandit, rng: Any) -> None:
+    """Private-UCB with the index as the papers print it."""
+    arms, horizon, epsilon = len(bandit.pulls), params.horizon, params.epsilon
+    levels = math.floor(math.log2(horizon)) + 1
+    shared = params.split is Split.ARMS
+    noises: list[list[float]] = [[] for _ in range(arms)]  # of the node that each item completed
+
+    def gamma(t: int) -> float:
+        return {
+            Decay.NONE: params.gamma,
+            Decay.HORIZON: params.gamma / horizon,
+            Decay.ROUND: params.gamma * t**-4.0,
+        }[params.decay]
+
+    def added(n: int, t: int) -> float:
+        if params.relaxation is Relaxation.OFF:
+            return 0.0
+        if params.relaxation is Relaxation.CSS:
+            return math.log(1 / gamma(t)) * math.log(n) ** 1.5 / epsilon
+        inside = arms * horizon * math.log(horizon) / gamma(t)
+        return (arms if shared else 1) * math.log(horizon) ** 2 * math.log(inside) / epsilon
+
+    def choose(t: int, rewards: list[list[float]]) -> int:
+        for arm, own in enumerate(rewards):
+            if len(own) > len(noises[arm]):
+                scale = levels * (arms if shared else 1) / epsilon
+                noises[arm].append(rng.laplace(0.0, scale))
+        if t <= arms:
+            return t - 1
+        indices = []
+        for arm, own in enumerate(rewards):
+            n = len(own)
+            noise = sum(noises[arm][c - 1] for c in nodes(n))
+            index = (sum(own) + noise) / n + math.sqrt(2 * math.log(t) / n) + added(n, t) / n
+            indices.append(index)
+        return indices.index(max(indices))
+
+    choices(bandit, choose)
+
+
+@pytest.mark.parametrize("relaxation", Relaxation)
+@pytest.mark.parametrize("split", Split)
+@pytest.mark.parametrize("decay", Decay)
+def test_private_ucb_is_the_literal_one(decay: Decay, split: Split, relaxation: Relaxation) -> None:
+    gamma = 1.0 if decay is Decay.ROUND else 0.1
+    for run, (means, epsilon) in enumerate(itertools.product(MEANS, (0.5, 20.0))):
+        params = private_ucb.Params(epsilon, 800, gamma, decay, split, relaxation)
+        ours, literal = (a_bandit(means, 800, run) for _ in range(2))
+        private_ucb.play(params, ours, generator(run))
+        literal_private_ucb(params, literal, generator(run))
+        assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+def test_the_readings_of_private_ucb_differ() -> None:
+    seen = set()
+    for decay, split, relaxation in itertools.product(Decay, Split, Relaxation):
+        bandit = a_bandit((0.9, 0.6), 3000)
+        params = private_ucb.Params(50.0, 3000, 0.1, decay, split, relaxation)
+        private_ucb.play(params, bandit, generator())
+        seen.add((relaxation, split, decay, bandit.pulls[0]))
+    for relaxation, split in itertools.product((Relaxation.ON, Relaxation.CSS), Split):
+        assert len({row[3] for row in seen if row[:2] == (relaxation, split)}) == len(Decay)
+    # Without a relaxation there is no failure probability; what is left is the noise.
+    off = {row[1:] for row in seen if row[0] is Relaxation.OFF}
+    assert len({pulls for _, _, pulls in off}) == len(Split)
+
+
+def test_gamma_of_private_ucb_by_hand() -> None:
+    # K = 5, T = 10^7, gamma = 0.1, epsilon = 1: 5 (16.118)^2 log(5 10^8 16.118).
+    params = private_ucb.Params(1.0, 10**7)
+    start, growth = private_ucb.relaxation(params, 5)
+    assert start == pytest.approx(5 * 259.7930 * 22.8102, rel=1e-5)
+    assert growth == 0.0
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3])
+def test_private_ucb_over_fewer_rounds_than_a_logarithm_needs(horizon: int) -> None:
+    for relaxation in Relaxation:
+        params = private_ucb.Params(1.0, horizon, relaxation=relaxation)
+        start, growth = private_ucb.relaxation(params, 2)
+        assert start >= 0.0
+        assert growth == 0.0
