@@ -37,8 +37,8 @@ lint: $(READY) ## format, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-bench: $(READY) ## speed of the kernels against plain loops
-	@$(BIN)/python benchmarks/kernels.py $(ARGS)
+bench: $(READY) ## speed: kernels against plain loops, a figure cold and warm; minutes
+	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
 clean: ## remove pictures, results and the environment
 	rm -rf out cache .venv .mypy_cache .ruff_cache .hypothesis

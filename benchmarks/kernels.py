@@ -1,61 +1,95 @@
-"""Speed of the engine, as ratios within one process: `make bench`.
+"""Speed of the kernels, as ratios within one process.
 
 Two questions. What does a policy that plays a bandit cost against the same algorithm as one bare
-loop? And does a batched policy's run cost the same whatever the horizon? A single time on a shared
-machine says little; the ratio of two that alternate says a lot.
+loop? And does a batched policy's run cost the same whatever the horizon, as a call from Python and
+inside a kernel that plays many runs? A single time on a shared machine says little; the ratio of
+two that alternate says a lot.
 """
 
 import math
 import statistics
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from bare_loops import BARE_LOOPS
 
 from dpbandits import registry
-from dpbandits.algorithms import ucb
 from dpbandits.bandit import NEVER, new_bandit
 from dpbandits.cell import Grid, checkpoints
 from dpbandits.environments import bernoulli
 
-MEANS = (0.75, 0.625, 0.5, 0.375, 0.25)
 REPEATS = 9
+HORIZON = 10**6
+ARMS = (5, 128)
+BATCHED = ("adap-klucb", "adap-ucb", "dp-se", "se")
+DECADES = range(5, 13)
+
+
+class Measured(NamedTuple):
+    """One number: what, of what, and its unit."""
+
+    group: str
+    name: str
+    quantity: str
+    value: float
+    unit: str
+
+
+def unmeasured() -> list[str]:
+    """The algorithms that neither have a bare loop nor are known to be batched."""
+    return sorted(set(registry.algorithm_names()) - set(BARE_LOOPS) - set(BATCHED))
 
 
 def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-@numba.njit(nogil=True)
-def bare_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rng: Any) -> Any:
-    """UCB as anybody would write it: one loop, rewards and regret in place."""
-    arms = means.size
-    pulls = np.ones(arms)
-    sums = np.empty(arms)
-    curve = np.empty(rounds.size)
-    regret, k = 0.0, 0
-    for arm in range(arms):
-        sums[arm] = 1.0 if rng.random() < means[arm] else 0.0
-        regret += gaps[arm]
-        if arm + 1 == rounds[k]:
-            curve[k] = regret
-            k += 1
-    for t in range(arms, horizon):
-        log_t = math.log(t + 1)
-        best, largest = 0, -math.inf
-        for arm in range(arms):
-            index = sums[arm] / pulls[arm] + math.sqrt(2.0 * log_t / pulls[arm])
-            if index > largest:
-                best, largest = arm, index
-        sums[best] += 1.0 if rng.random() < means[best] else 0.0
-        pulls[best] += 1.0
-        regret += gaps[best]
-        if t + 1 == rounds[k]:
-            curve[k] = regret
-            k += 1
-    return curve
+def params_of(module: Any, horizon: int) -> Any:
+    """The defaults, with epsilon = 1 and the horizon where they are asked for."""
+    told = {"epsilon": 1.0, "horizon": horizon}
+    return module.Params(**{k: v for k, v in told.items() if k in module.Params._fields})
+
+
+def seconds(action: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def per_round(
+    name: str, arms: int, horizon: int = HORIZON, repeats: int = REPEATS
+) -> Iterator[Measured]:
+    """Nanoseconds a round: the policy on its bandit, the bare loop, the ratio of the two.
+
+    AssertionError unless both have the same regret all the way.
+    """
+    means = tuple(np.linspace(0.75, 0.25, arms).tolist())
+    law = bernoulli.law(bernoulli.Params(means))
+    module = registry.algorithm(name)
+    rounds = checkpoints(horizon, Grid.LOG)
+    ends = np.append(rounds, NEVER)
+
+    def engine() -> Any:
+        bandit = new_bandit(law, arms, horizon, rounds, generator(1))
+        module.play(params_of(module, horizon), bandit, generator(2))
+        return bandit.curve
+
+    def bare() -> Any:
+        loop = BARE_LOOPS[name]
+        return loop(law.means, law.gaps, horizon, ends, generator(1), generator(2))[:-1]
+
+    # The same pulls: the regrets differ in the last digits, one is counted and one is added up.
+    np.testing.assert_allclose(engine(), bare(), rtol=1e-8)
+    pairs = [(seconds(engine), seconds(bare)) for _ in range(repeats)]
+    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    labelled = f"{name}, K = {arms}"
+    yield Measured("per round", labelled, "engine", ours / horizon * 1e9, "ns")
+    yield Measured("per round", labelled, "bare loop", theirs / horizon * 1e9, "ns")
+    ratio = statistics.median(a / b for a, b in pairs)
+    yield Measured("per round", labelled, "ratio", ratio, "")
 
 
 def many_plays(play: Any) -> Any:
@@ -71,61 +105,42 @@ def many_plays(play: Any) -> Any:
     return plays
 
 
-def seconds(action: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
-
-
-def per_round(horizon: int = 1_000_000) -> None:
-    law = bernoulli.law(bernoulli.Params(MEANS))
-    rounds = checkpoints(horizon, Grid.LOG)
-    ends = np.append(rounds, NEVER)
-
-    def engine() -> Any:
-        bandit = new_bandit(law, len(MEANS), horizon, rounds, generator(1))
-        ucb.play(ucb.Params(), bandit, generator(2))
-        return bandit.curve
-
-    def bare() -> Any:
-        return bare_ucb(law.means, law.gaps, horizon, ends, generator(1))[:-1]
-
-    np.testing.assert_allclose(engine(), bare(), rtol=1e-9)  # the same pulls
-    pairs = [(seconds(engine), seconds(bare)) for _ in range(REPEATS)]
-    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-    ratio = statistics.median(a / b for a, b in pairs)
-    print(f"{'ucb':<12}{ours / horizon * 1e9:10.1f}{theirs / horizon * 1e9:10.1f}{ratio:10.2f}")
-
-
-def batched(name: str, plays: int = 300) -> None:
-    law = bernoulli.law(bernoulli.Params(MEANS))
+def batched(name: str, plays: int = 100) -> Iterator[Measured]:
+    """Microseconds a run on five arms, horizons in turn, and the last to the first."""
+    law = bernoulli.law(bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25)))
     module = registry.algorithm(name)
     many = many_plays(module.play)
+    horizons = [10**decade for decade in DECADES]
 
-    def play(horizon: int) -> Callable[[], None]:
-        told = {"epsilon": 1.0, "horizon": horizon}
-        params = module.Params(**{k: v for k, v in told.items() if k in module.Params._fields})
-        # The same two checkpoints, so that the horizons differ in nothing else.
-        rounds = np.array([len(MEANS), horizon])
-        bandit = new_bandit(law, len(MEANS), horizon, rounds, generator(1))
-        return lambda: many(params, bandit, generator(2), plays)
+    def called(horizon: int) -> Callable[[], None]:
+        def action() -> None:
+            for run in range(plays):
+                # The same two checkpoints, so that the horizons differ in nothing else.
+                bandit = new_bandit(law, 5, horizon, np.array([5, horizon]), generator(run))
+                module.play(params_of(module, horizon), bandit, generator(plays + run))
 
-    horizons = [10**6, 10**9, 10**12]
-    for horizon in horizons:
-        play(horizon)()
-    rows = [[seconds(play(horizon)) for horizon in horizons] for _ in range(REPEATS)]
-    medians = [statistics.median(column) / plays * 1e6 for column in zip(*rows, strict=True)]
-    ratio = statistics.median(row[-1] / row[0] for row in rows)
-    print(f"{name:<12}" + "".join(f"{m:10.1f}" for m in medians) + f"{ratio:10.2f}")
+        return action
+
+    def inside(horizon: int) -> Callable[[], None]:
+        bandit = new_bandit(law, 5, horizon, np.array([5, horizon]), generator(1))
+        params, rng = params_of(module, horizon), generator(2)
+        return lambda: many(params, bandit, rng, plays)
+
+    for kind, make in (("a call from Python", called), ("inside a kernel", inside)):
+        make(horizons[0])()  # compiles
+        rows = [[seconds(make(horizon)) for horizon in horizons] for _ in range(REPEATS)]
+        for horizon, column in zip(horizons, zip(*rows, strict=True), strict=True):
+            microseconds = statistics.median(column) / plays * 1e6
+            decade = f"10^{round(math.log10(horizon))}"
+            yield Measured(f"batched, {kind}; K = 5, T =", name, decade, microseconds, "us")
+        ratio = statistics.median(row[-1] / row[0] for row in rows)
+        yield Measured(f"batched, {kind}; K = 5, T =", name, "ratio", ratio, "")
 
 
-def main() -> None:
-    print("ns a round, K = 5, T = 10^6     engine, bare loop, their ratio")
-    per_round()
-    print("us a run inside a kernel, K = 5     T = 10^6, 10^9, 10^12, ratio of last to first")
-    for name in ("adap-ucb", "adap-klucb", "dp-se"):
-        batched(name)
-
-
-if __name__ == "__main__":
-    main()
+def measure() -> Iterator[Measured]:
+    """All of it."""
+    for name in BARE_LOOPS:
+        for arms in ARMS:
+            yield from per_round(name, arms)
+    for name in BATCHED:
+        yield from batched(name)

@@ -42,7 +42,7 @@ def binary_counters(counters, horizon, epsilon):
     return Binary(
         np.zeros(counters, np.int64),
         np.zeros((counters, height)),
-        np.zeros((counters, height + 1)),
+        np.zeros((counters, height)),
         epsilon / height,
     )
 
@@ -59,8 +59,8 @@ def binary_insert(counters, rng, which, item):
         i += 1
     node += item
     counters.nodes[which, i] = node
-    # The items before this node end at c - 2^i, a multiple of 2^(i+1): their release is at hand.
-    total = counters.released[which, i + 1] + (node + laplace(rng, 1.0, counters.node_epsilon))
+    # The items before this node end at c - 2^i: their release is at hand.
+    total = counters.released[which, i] + (node + laplace(rng, 1.0, counters.node_epsilon))
     for j in range(i + 1):
         counters.released[which, j] = total
     return total

@@ -1,0 +1,140 @@
+"""The per-round algorithms as anybody would write them: one loop, rewards and regret in place.
+
+What the engine costs is measured against these. They know the means, which a policy does not, and
+each answers one question alone; the arithmetic and the order of the draws are those of the package,
+so that the same streams give the same pulls.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from dpbandits.divergence import bernoulli_kl_upper
+
+njit: Any = numba.njit(nogil=True, error_model="numpy")
+
+
+@njit
+def ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    arms = means.size
+    pulls = np.zeros(arms)
+    sums = np.zeros(arms)
+    index = np.empty(arms)
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            log_t = math.log(t + 1)
+            # A loop of its own: with the comparison in it, it is not vectorised.
+            for arm in range(arms):
+                index[arm] = sums[arm] / pulls[arm] + math.sqrt(2.0 * log_t / pulls[arm])
+            best, largest = 0, -math.inf
+            for arm in range(arms):
+                if index[arm] > largest:
+                    best, largest = arm, index[arm]
+        sums[best] += 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1.0
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def klucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    arms = means.size
+    pulls = np.zeros(arms)
+    sums = np.zeros(arms)
+    mean = np.empty(arms)
+    entropy = np.empty(arms)
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            log_t = math.log(t + 1)
+            best, largest, log_q, log_1q = 0, -math.inf, 0.0, 0.0
+            for arm in range(arms):
+                p, level = mean[arm], log_t / pulls[arm]
+                behind = entropy[arm] - p * log_q - (1.0 - p) * log_1q
+                if p < largest and behind > level * (1.0 + 1e-9) + 1e-13:
+                    continue
+                index = bernoulli_kl_upper(p, level)
+                if index > largest:
+                    best, largest = arm, index
+                    log_q = math.log(index)
+                    log_1q = math.log1p(-index) if index < 1.0 else -math.inf
+        sums[best] += 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1.0
+        p = sums[best] / pulls[best]
+        mean[best] = p
+        entropy[best] = 0.0
+        if 0.0 < p < 1.0:
+            entropy[best] = p * math.log(p) + (1.0 - p) * math.log1p(-p)
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def private_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    # At the defaults of its Params, epsilon = 1.
+    arms = means.size
+    levels = 0
+    while horizon >> levels > 0:
+        levels += 1
+    scale = levels * arms / 1.0
+    log_horizon = math.log(horizon)
+    gamma = arms * log_horizon * log_horizon * math.log(arms * horizon * log_horizon / 0.1)
+    nodes = np.zeros((arms, levels))
+    released = np.zeros((arms, levels))
+    pulls = np.zeros(arms, np.int64)
+    fixed = np.empty(arms)
+    width = np.empty(arms)
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            root = math.sqrt(math.log(t + 1))
+            best, largest = 0, -math.inf
+            for arm in range(arms):
+                index = fixed[arm] + width[arm] * root
+                if index > largest:
+                    best, largest = arm, index
+        item = 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1
+        c = pulls[best]
+        i, node = 0, 0.0
+        while c >> i & 1 == 0:
+            node += nodes[best, i]
+            i += 1
+        node += item
+        nodes[best, i] = node
+        total = released[best, i] + (node + noise.laplace(0.0, scale))
+        for j in range(i + 1):
+            released[best, j] = total
+        fixed[best] = (total + gamma) / c
+        width[best] = math.sqrt(2.0 / c)
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+BARE_LOOPS: dict[str, Callable[..., Any]] = {
+    "klucb": klucb,
+    "private-ucb": private_ucb,
+    "ucb": ucb,
+}

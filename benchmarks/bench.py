@@ -1,0 +1,93 @@
+"""`make bench`: measure the kernels and a figure, print tables, keep the numbers as JSON.
+
+Two revisions are compared with ARGS="--against out/bench/<revision>.json": every number stands
+above its ratio to the earlier one.
+"""
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import figure
+import kernels
+from kernels import Measured
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from dpbandits.provenance import git_revision, provenance
+
+OUT = Path(__file__).resolve().parents[1] / "out" / "bench"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=("kernels", "figure"), help="half of it")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="an earlier JSON file")
+    parser.add_argument("overrides", nargs="*", help="of the figure, as in profile=ci")
+    arguments = parser.parse_args()
+    before = earlier(parser, arguments.against) if arguments.against else {}
+    console = Console()
+    measured: list[Measured] = []
+    for part in parts(arguments.only, arguments.overrides):
+        measured.extend(part)
+    for group in dict.fromkeys(m.group for m in measured):
+        console.print(table([m for m in measured if m.group == group], before))
+    for name in kernels.unmeasured():
+        console.print(f"not measured: {name} (neither in bare_loops.py nor in kernels.BATCHED)")
+    file = OUT / f"{git_revision() or 'no-revision'}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = {
+        **provenance(),
+        "processor": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
+        "overrides": arguments.overrides,
+        "measured": [m._asdict() for m in measured],
+    }
+    file.write_text(json.dumps(content, indent=1) + "\n")
+    console.print(f"kept in {file}", soft_wrap=True)
+
+
+def parts(only: str | None, overrides: list[str]) -> Iterator[Iterable[Measured]]:
+    if only != "figure":
+        yield kernels.measure()
+    if only != "kernels":
+        yield figure.measure(overrides)
+
+
+def earlier(parser: argparse.ArgumentParser, file: Path) -> dict[tuple[str, ...], float]:
+    """The numbers of an earlier file by what they are of."""
+    try:
+        rows: list[dict[str, Any]] = json.loads(file.read_text())["measured"]
+        return {(r["group"], r["name"], r["quantity"]): float(r["value"]) for r in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        parser.error(f"{file} is no file of `make bench`: {type(error).__name__}: {error}")
+
+
+def table(measured: list[Measured], before: dict[tuple[str, ...], float]) -> Table:
+    """A row per name, a column per quantity, whose unit is in its head."""
+    columns = {m.quantity: f"{m.quantity}\n{m.unit}" for m in measured}
+    title = measured[0].group
+    result = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
+    )
+    result.add_column(no_wrap=True)
+    for head in columns.values():
+        result.add_column(head, justify="right")
+    for name in dict.fromkeys(m.name for m in measured):
+        cells = {m.quantity: cell(m, before) for m in measured if m.name == name}
+        result.add_row(name, *(cells.get(quantity, "") for quantity in columns))
+    return result
+
+
+def cell(m: Measured, before: dict[tuple[str, ...], float]) -> str:
+    text = f"{m.value:.{2 if m.value < 10 else 1 if m.value < 100 else 0}f}"
+    then = before.get((m.group, m.name, m.quantity))
+    return f"{text}\nx{m.value / then:.2f}" if then else text
+
+
+if __name__ == "__main__":
+    main()
