@@ -30,7 +30,7 @@ from dpbandits.provenance import provenance
 log = logging.getLogger("dpbandits")
 
 FORMAT = 1
-HEADER_LIMIT = 65_536  # bytes
+HEADER_LIMIT = 65_536  # bytes, beside the description of the cell
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
 
@@ -159,7 +159,8 @@ def _read(path: Path, cell: Cell) -> Block:
     first, last = int(match[1]), int(match[2])
     shape = (last - first + 1, len(cell.checkpoints()))
     try:
-        if path.stat().st_size > 8 * shape[0] * shape[1] + HEADER_LIMIT:
+        described_cell = json.dumps(cell.description())  # of many arms: longer than all the rest
+        if path.stat().st_size > 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT:
             raise DamagedBlock("it is larger than its runs need")
         content = path.read_bytes()
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

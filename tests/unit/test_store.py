@@ -52,6 +52,13 @@ def test_what_is_written_is_loaded_bit_for_bit(store: Store, cell: Cell) -> None
     assert loaded.tobytes() == curves.tobytes()
 
 
+def test_a_block_of_many_arms_is_sound(store: Store, cell: Cell) -> None:
+    # Their means stand in its header.
+    cell = dataclasses.replace(cell, instance=bernoulli.Params((0.9, *[1 / 3] * 10_000)))
+    write(store, cell, RUNS)
+    assert store.missing(cell, 5) == []
+
+
 def test_an_empty_store_misses_every_run(store: Store, cell: Cell) -> None:
     assert store.missing(cell, 7) == [range(7)]
     assert store.covered(cell) == set()
