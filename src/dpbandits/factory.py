@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from dpbandits import plotting, registry, runner
-from dpbandits.atomic import write_atomically
+from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.cell import Cell
 from dpbandits.config import Settings
 from dpbandits.curves import Series, summarise, to_csv
@@ -32,11 +32,11 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     start = time.monotonic()
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.out / spec.name
-    # Before hours of computation: can the results be written?
-    write_atomically(folder / ".writable", b"")
-    (folder / ".writable").unlink()
+    check_writable(folder)
     store = Store(settings.cache)
     tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    if tasks:  # a cache that has everything may be read-only
+        check_writable(store.folder)
     failures = runner.play(tasks, store, settings.workers, spec.name)
     if failures:
         _report(failures, len(tasks), folder / "failures.json")
@@ -188,6 +188,7 @@ def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:
     print(
         f"dpbandits: {len(failures)} of {tasks} tasks failed, the others are kept; first"
         f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
-        f" all of them, with tracebacks, are in {file}",
+        f" all of them, with tracebacks, are in {file}; when that is mended, the same command"
+        " computes only what is missing",
         file=sys.stderr,
     )
