@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 
 from dpbandits.cell import Cell
+from dpbandits.messages import in_one_line
 from dpbandits.progress import Reporter
 from dpbandits.simulate import simulate
 from dpbandits.store import Store
@@ -102,6 +103,5 @@ def attempt(task: Task) -> Outcome:
     try:
         curves, seconds = simulate(task.cell, task.runs)
     except Exception as error:
-        line = f"{type(error).__name__}: {error}"
-        return Outcome(task, error=line, trace=traceback.format_exc())
+        return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
     return Outcome(task, curves, seconds)
