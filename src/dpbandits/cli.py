@@ -1,13 +1,12 @@
 """The command line: dpbandits list | run | plot | explain."""
 
-import argparse
-import logging
+# All else is imported late, inside of `guarded`: an interrupt before it is Python's, a traceback.
 import os
+import signal
 import sys
+import time
 from collections.abc import Callable
-
-from dpbandits import project, registry
-from dpbandits.errors import UserError
+from types import FrameType
 
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
@@ -17,6 +16,12 @@ Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`
 
 def main() -> None:
     """The entry point of the console script."""
+    guarded(_command)
+
+
+def _command() -> int:
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="dpbandits",
         description="Figures of differentially private bandits, at the papers' own scale.",
@@ -38,26 +43,35 @@ def main() -> None:
         sub.add_argument("overrides", nargs="*", metavar="key=value")
     arguments = parser.parse_args()
     if arguments.verb == "list":
-        guarded(show_list)
-    guarded(lambda: _figure_verb(arguments.verb, arguments.figure, arguments.overrides))
+        return show_list()
+    return _figure_verb(arguments.verb, arguments.figure, arguments.overrides)
 
 
 def status_of(action: Callable[[], int]) -> int:
-    """The exit status of an action; a UserError is told in one line and gives status 2."""
+    """The exit status of an action; an error that a person can mend is one line and status 2."""
+    from dpbandits.errors import UserError
+    from dpbandits.messages import in_one_line
+
     try:
         return action()
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        return 2
+    except MemoryError as error:
+        print(f"dpbandits: {in_one_line(error)}; what was written is kept", file=sys.stderr)
+    return 2
 
 
 def guarded(action: Callable[[], int]) -> None:
     """Run an action and exit with its status, 130 after an interrupt."""
-    logging.basicConfig(format="dpbandits: %(message)s", level=logging.WARNING)
+    _interrupt_once()
     try:
+        import logging
+
+        logging.basicConfig(format="dpbandits: %(message)s", level=logging.WARNING)
         status = status_of(action)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving
         print(
             "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on"
             " from there",
@@ -70,8 +84,27 @@ def guarded(action: Callable[[], int]) -> None:
     os._exit(status)
 
 
+def _interrupt_once() -> None:
+    # An impatient second Ctrl-C must not interrupt the clearing up after the first. A later one
+    # counts again: the first may have met a destructor of a library, which loses exceptions.
+    last: float | None = None
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if last is None or now - last > 1:
+            last = now
+            raise KeyboardInterrupt
+
+    # In the background of a script an interrupt is ignored, and stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+
+
 def show_list() -> int:
     """Print what there is."""
+    from dpbandits import project, registry
+
     for name in project.names("figure"):
         content = project.read_member("figure", name)
         print(f"figure       {name:<16} {content.get('paper', ''):<12} {content.get('title', '')}")
@@ -89,7 +122,6 @@ def _first_sentence(text: str | None) -> str:
 
 
 def _figure_verb(verb: str, figure: str, overrides: list[str]) -> int:
-    # Imported late: `list` and a wrong argument need neither Hydra nor matplotlib.
     from dpbandits import config
 
     spec, settings = config.load(figure, overrides)
