@@ -3,82 +3,23 @@
 import csv
 import json
 import os
-import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import DPBANDITS, KINDS, ROOT, RUN_PY, Done, Process, below, blocks
 
 from dpbandits import runner
 from dpbandits.config import load
 from dpbandits.curves import summarise, to_csv
 from dpbandits.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
-DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
-RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
-PATIENCE = 180  # seconds for what takes 10 when the machine code is there
-
-COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
-
-
-@dataclass
-class Done:
-    """What came of a command."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def counts(self) -> tuple[int, int, str]:
-        """Runs computed, runs from the cache, what became of the pictures."""
-        assert self.status == 0, self.err
-        match = COUNTS.search(self.out)
-        assert match, self.out
-        return int(match[1]), int(match[2]), match[3]
-
-
-class Process:
-    """A command that has been started in the checkout."""
-
-    def __init__(self, *command: str) -> None:
-        pipe = subprocess.PIPE
-        self.popen = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
-
-    def done(self, timeout: float = PATIENCE) -> Done:
-        try:
-            out, err = self.popen.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            self.popen.kill()
-            self.popen.communicate()
-            raise
-        return Done(self.popen.returncode, out, err)
-
-    def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Until something is so while the command still runs."""
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            if self.popen.poll() is not None or time.monotonic() > deadline:
-                self.popen.kill()
-                raise AssertionError(f"it did not come to pass: {self.popen.communicate()}")
-            time.sleep(0.01)
-
-
-def below(folder: Path, out: str = "out") -> tuple[str, str]:
-    return f"paths.cache={folder / 'cache'}", f"paths.out={folder / out}"
-
-
-def blocks(folder: Path) -> list[Path]:
-    return list((folder / "cache").glob("*/*/*.npz"))
 
 
 def test_list_names_what_there_is() -> None:
@@ -95,7 +36,6 @@ def test_list_names_what_there_is() -> None:
 
 # From nothing to six files -----------------------------------------------------------------------
 
-KINDS = {"pdf", "svg", "png", "csv", "json"}
 SMOKE = ("profile=smoke", "runs=2")
 
 

@@ -1,0 +1,77 @@
+"""Commands as people type them, each in a process of its own, and what they leave on the disk."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
+RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
+PATIENCE = 180  # seconds for what takes 10 when the machine code is there
+
+COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
+KINDS = {"pdf", "svg", "png", "csv", "json"}
+
+
+@dataclass
+class Done:
+    """What came of a command."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def counts(self) -> tuple[int, int, str]:
+        """Runs computed, runs from the cache, what became of the pictures."""
+        assert self.status == 0, self.err
+        match = COUNTS.search(self.out)
+        assert match, self.out
+        return int(match[1]), int(match[2]), match[3]
+
+
+class Process:
+    """A command that has been started in the checkout."""
+
+    def __init__(self, *command: str, **environment: str) -> None:
+        self.popen = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def done(self, timeout: float = PATIENCE) -> Done:
+        """When it has ended; by SIGKILL if that takes too long."""
+        late = ""
+        try:
+            out, err = self.popen.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            out, err = self.popen.communicate()
+            late = f"killed after {timeout} seconds"
+        return Done(self.popen.returncode, out, err + late)
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        """Until something is so while the command still runs."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if self.popen.poll() is not None or time.monotonic() > deadline:
+                self.popen.kill()
+                raise AssertionError(f"it did not come to pass: {self.popen.communicate()}")
+            time.sleep(0.01)
+
+
+def below(folder: Path, out: str = "out") -> tuple[str, str]:
+    return f"paths.cache={folder / 'cache'}", f"paths.out={folder / out}"
+
+
+def blocks(folder: Path) -> list[Path]:
+    return list((folder / "cache").glob("*/*/*.npz"))
