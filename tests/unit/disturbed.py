@@ -1,0 +1,287 @@
+"""`python disturbed.py <disturbance> <arguments>`: the command while something goes wrong.
+
+Run by test_faults.py in processes of their own. Whatever a disturbance imports, it imports itself:
+some must come before the package is there.
+"""
+
+import ctypes
+import io
+import os
+import resource
+import runpy
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import commands
+
+WRITING = ("os.mkdir", "open", "os.rename", "os.remove")
+
+
+def when(event: str, ending: str, act: Callable[[], None], number: int = 1) -> None:
+    """Act at an audit event (see Python's table of them) whose last path has an ending."""
+    seen = count(1)
+
+    def hook(name: str, arguments: tuple[Any, ...]) -> None:
+        if name == event:
+            path = arguments[1 if name == "os.rename" else 0]
+            if str(path).endswith(ending) and next(seen) == number:
+                act()
+
+    sys.addaudithook(hook)
+
+
+def replace(name: str, new: Any) -> None:
+    """Put something else in the place of a name, for good."""
+    from unittest import mock  # late: it imports what one of the interrupts waits for
+
+    mock.patch(name, new).start()
+
+
+def replace_simulate(change: Callable[[Any, Any], None]) -> None:
+    """Do something before every call of a worker."""
+    from dpbandits.simulate import simulate as real
+
+    def simulate(cell: Any, runs: Any) -> Any:
+        change(cell, runs)
+        return real(cell, runs)
+
+    replace("dpbandits.runner.simulate", simulate)
+
+
+# Several processes -------------------------------------------------------------------------------
+
+
+def in_step() -> None:
+    """Do every step that changes a file together with the other processes, the worst there can be.
+
+    PLACES is a folder with a file for each, which counts its steps; OWN is ours.
+    """
+    places = list(Path(os.environ["PLACES"]).iterdir())
+    own = os.open(os.environ["OWN"], os.O_WRONLY | os.O_APPEND)
+    folder = str(Path(os.environ["PLACES"]).parent)
+
+    def hook(name: str, arguments: tuple[Any, ...]) -> None:
+        if name not in WRITING or not str(arguments[0]).startswith(folder):
+            return
+        if name == "open" and not arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            return
+        os.write(own, b".")
+        steps = os.fstat(own).st_size
+        # The first step is after the start of Python. Later ones wait for no process that has
+        # found less to do.
+        deadline = time.monotonic() + (60 if steps == 1 else 0.1)
+        while any(place.stat().st_size < steps for place in places):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.0005)
+
+    sys.addaudithook(hook)
+    os.getpid = lambda: 7  # as in containers of their own
+
+
+# Disk --------------------------------------------------------------------------------------------
+
+
+def full_disk() -> None:
+    """No file grows over 8 kB: a write beyond fails when a part is written, as on a full disk."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
+
+
+def no_privileges() -> None:
+    """Make permission bits bind root as well; nothing must be played."""
+    if os.geteuid() == 0:
+        # capset(2): version 3, this process; all of its capabilities empty.
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+        assert ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0
+    replace_simulate(lambda cell, runs: print("a worker plays", file=sys.stderr))
+
+
+# Interrupts --------------------------------------------------------------------------------------
+
+
+def interrupt() -> None:
+    """Ctrl-C."""
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
+def interrupt_from_worker() -> None:
+    """Ctrl-C held down: Python does not notice one that comes just before the main thread waits."""
+    while True:
+        interrupt()
+        time.sleep(0.05)
+
+
+def while_importing(module: str) -> None:
+    when("import", module, interrupt)
+
+
+def while_compiling() -> None:
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            interrupt_from_worker()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+
+
+def while_playing() -> None:
+    """At the third task, when the blocks of two are written; it never ends."""
+    from dpbandits.store import Store
+
+    written = threading.Semaphore(0)
+    calls = count(1)
+    real = Store.write
+
+    def write(*arguments: Any) -> None:
+        real(*arguments)
+        written.release()
+
+    def play(cell: Any, runs: Any) -> None:
+        if next(calls) == 3:
+            written.acquire()
+            written.acquire()
+            interrupt_from_worker()
+
+    replace("dpbandits.store.Store.write", write)
+    replace_simulate(play)
+
+
+def while_drawing() -> None:
+    from matplotlib.figure import Figure
+
+    real, calls = Figure.savefig, count(1)
+
+    def savefig(*arguments: Any, **more: Any) -> None:
+        if next(calls) == 2:
+            interrupt()
+        real(*arguments, **more)
+
+    replace("matplotlib.figure.Figure.savefig", savefig)
+
+
+def while_writing_a_block() -> None:
+    """When the third block is on the disk and has not got its name."""
+    when("os.rename", ".npz", interrupt, 3)
+
+
+def while_clearing_up() -> None:
+    """Again when the first interrupt has led to the removal of a partial file."""
+    while_writing_a_block()
+    when("os.remove", ".partial", interrupt, 1 + 2 * 2 + 1)  # identities and blocks before
+
+
+def while_saying_so() -> None:
+    """Again when the message about the first interrupt is printed, which takes long."""
+    while_writing_a_block()
+
+    class Slow(io.TextIOWrapper):
+        def write(self, text: str) -> int:
+            if "interrupted" in text:
+                time.sleep(1.1)
+                interrupt()
+            return super().write(text)
+
+    sys.stderr = Slow(sys.stderr.buffer, line_buffering=True)
+
+
+def after_one_that_was_lost() -> None:
+    """The first meets a destructor, where Python drops exceptions; the second comes later."""
+
+    class Doomed:
+        def __del__(self) -> None:
+            interrupt()
+            time.sleep(0.01)
+
+    def lose_one() -> None:
+        Doomed()
+        time.sleep(1.1)
+        interrupt()
+
+    sys.unraisablehook = lambda lost: None
+    when("import", "hydra", lose_one)
+
+
+def in_the_background() -> None:
+    """As a shell starts what is followed by `&` in a script; then everything interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    when("import", "hydra", interrupt)
+    when("os.rename", ".npz", interrupt)
+
+
+# Workers -----------------------------------------------------------------------------------------
+
+
+def one_cell_fails() -> None:
+    def fail(cell: Any, runs: Any) -> None:
+        if cell.algorithm == "dp-se" and cell.params.epsilon == 0.25:
+            raise ValueError("the gap is 0\nand more of it")
+
+    replace_simulate(fail)
+
+
+def two_cells_need_too_much_memory() -> None:
+    """More than any address space, so that no machine and no setting of it gives that much."""
+    import numpy as np
+
+    def fail(cell: Any, runs: Any) -> None:
+        if cell.algorithm == "dp-se" and cell.params.epsilon == 0.25:
+            bytearray(1 << 56)  # its MemoryError has no text
+        if cell.algorithm == "adap-ucb" and cell.params.epsilon == 0.5:
+            np.empty(1 << 56, np.uint8)
+
+    replace_simulate(fail)
+
+
+def the_table_needs_too_much_memory() -> None:
+    def fail(spec: Any, store: Any) -> None:
+        bytearray(1 << 56)
+
+    replace("dpbandits.factory.summarise", fail)
+
+
+DISTURBANCES: dict[str, Callable[[], None]] = {
+    "in step": in_step,
+    "full disk": full_disk,
+    "no privileges": no_privileges,
+    "importing argparse": partial(while_importing, "argparse"),
+    "importing numpy": partial(while_importing, "numpy"),
+    "importing hydra": partial(while_importing, "hydra"),
+    "compiling": while_compiling,
+    "playing": while_playing,
+    "writing a block": while_writing_a_block,
+    "drawing": while_drawing,
+    "writing a picture": partial(when, "os.rename", ".svg", interrupt),
+    "clearing up": while_clearing_up,
+    "saying so": while_saying_so,
+    "one was lost": after_one_that_was_lost,
+    "in the background": in_the_background,
+    "one cell fails": one_cell_fails,
+    "two cells need too much memory": two_cells_need_too_much_memory,
+    "the table needs too much memory": the_table_needs_too_much_memory,
+}
+
+
+if __name__ == "__main__":
+    # Also where whoever runs the tests does so in the background.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    DISTURBANCES[sys.argv.pop(1)]()
+    if sys.argv[1].startswith("figure="):
+        runpy.run_path(commands.RUN_PY[1], run_name="__main__")
+    else:
+        from dpbandits.cli import main
+
+        main()

@@ -1,0 +1,387 @@
+"""What goes wrong around a command: what is done stays, one line says what to do, it goes on."""
+
+import json
+import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import disturbed
+import numpy as np
+import pytest
+from commands import DPBANDITS, KINDS, Done, Process, below
+
+from dpbandits import fingerprint
+from dpbandits import store as store_module
+from dpbandits.cell import Cell
+from dpbandits.config import load
+from dpbandits.store import Store
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+FIGURE = "adap-c2"
+TYPED = ("profile=smoke", "runs=4")
+CELLS = 12
+IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two of every cell
+EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
+
+
+def start(folder: Path, *more: str, **environment: str) -> Process:
+    """The command, with its cache and out below a folder."""
+    return Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(folder), *more, **environment)
+
+
+def start_disturbed(disturbance: str, folder: Path, *more: str, **environment: str) -> Process:
+    """The same while something goes wrong."""
+    command = (sys.executable, disturbed.__file__, disturbance, "run", FIGURE, *TYPED)
+    return Process(*command, *below(folder), *more, **environment)
+
+
+def pictures(folder: Path) -> dict[str, bytes]:
+    """What is in the figure's folder, by its names."""
+    return {path.name: path.read_bytes() for path in (folder / "out" / FIGURE).iterdir()}
+
+
+@pytest.fixture(scope="module")
+def calm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a command wrote that nothing disturbed; the machine code is there afterwards."""
+    folder = tmp_path_factory.mktemp("calm")
+    assert start(folder).done().counts == (4 * CELLS, 0, "drawn")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def calm(calm_folder: Path) -> dict[str, bytes]:
+    """Its pictures, its table and its sidecar, by their names."""
+    return pictures(calm_folder)
+
+
+def kept(folder: Path, *typed: str) -> int:
+    """The number of runs that sound blocks hold; nothing else may be in the cache."""
+    spec, settings = load(FIGURE, [*TYPED, *typed, *below(folder)])
+    store = Store(settings.cache)
+    runs = sum(len(store.covered(cell)) for cell in spec.cells())
+    files = [path.name for path in settings.cache.rglob("*") if path.is_file()]
+    assert [name for name in files if not re.fullmatch(r"\d+-\d+\.npz|identity\.json", name)] == []
+    return runs
+
+
+def assert_as_if_calm(folder: Path, calm: dict[str, bytes]) -> None:
+    """Every block is sound, nothing lies about, table and pictures are those of a calm run."""
+    assert kept(folder) == 4 * CELLS
+    made = pictures(folder)
+    sidecar = json.loads(made.pop(f"{FIGURE}.json"))
+    assert made == {name: content for name, content in calm.items() if name in made}
+    assert {f"{FIGURE}.{kind}" for kind in KINDS} == {*made, f"{FIGURE}.json"}
+    digests = {
+        name.partition(".")[2]: sha256(content).hexdigest() for name, content in made.items()
+    }
+    assert sidecar["files"] == digests
+
+
+def assert_told(done: Done, status: int, *fragments: str) -> None:
+    """One line on stderr that says all this, nothing on stdout."""
+    assert (done.status, done.out) == (status, ""), done.err
+    assert done.err.startswith("dpbandits: ")
+    assert len(done.err.splitlines()) == 1, done.err
+    for fragment in fragments:
+        assert fragment in done.err
+
+
+# Several processes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("many", [2, 4])
+def test_processes_that_do_all_at_once_do_not_disturb_each_other(
+    many: int, tmp_path: Path, calm: dict[str, bytes]
+) -> None:
+    places = [tmp_path / "places" / str(number) for number in range(many)]
+    (tmp_path / "places").mkdir()
+    for place in places:
+        place.touch()
+    environments = ({"PLACES": str(tmp_path / "places"), "OWN": str(own)} for own in places)
+    started = [
+        start_disturbed("in step", tmp_path, "engine.workers=1", **env) for env in environments
+    ]
+    for done in [process.done() for process in started]:
+        assert (done.status, done.err) == (0, "")
+    steps = [place.stat().st_size for place in places]
+    assert min(steps) > 2 * CELLS  # they did meet
+    assert_as_if_calm(tmp_path, calm)
+    assert start(tmp_path).done().counts == (0, 4 * CELLS, "pictures are up to date")
+
+
+# The disk ----------------------------------------------------------------------------------------
+
+
+def test_a_disk_that_fills_up_in_mid_block_keeps_the_blocks_before(tmp_path: Path) -> None:
+    # 4 runs of panel a, of a short horizon, take 3 kB; of the others 7 kB and a header: too much.
+    typed = ("+figure.panels.a.horizon=50", "runs=5", "engine.workers=1")
+    full, calm = tmp_path / "full", tmp_path / "calm"
+    done = start_disturbed("full disk", full, *typed).done()
+    assert_told(done, 2, f"cannot write {full}/cache/dp-se/", "0-4.npz: File too large", EXPLAINED)
+    assert kept(full, *typed) == 3 * 5
+    assert pictures(full) == {}
+    undisturbed = start(calm, *typed)
+    assert start(full, *typed).done().counts == (9 * 5, 3 * 5, "drawn")
+    undisturbed.done()
+    table = f"{FIGURE}.csv"
+    assert pictures(full)[table] == pictures(calm)[table]
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Any]:
+    """Takes the permission to write from a folder and all below it, for the time of a test."""
+    taken: list[Path] = []
+
+    def take(folder: Path) -> None:
+        taken.extend((folder, *(path for path in folder.rglob("*") if path.is_dir())))
+        for path in taken:
+            path.chmod(0o555)
+
+    yield take
+    for path in taken:
+        path.chmod(0o755)
+
+
+@pytest.mark.parametrize("which", ["cache", "out"])
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
+    which: str, tmp_path: Path, read_only: Any
+) -> None:
+    (tmp_path / which).mkdir()
+    read_only(tmp_path / which)
+    done = start_disturbed("no privileges", tmp_path).done()
+    assert_told(done, 2, f"cannot write {tmp_path / which}", "Permission denied", EXPLAINED)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_read_only_cache_that_has_everything_is_drawn_from(
+    tmp_path: Path, calm_folder: Path, calm: dict[str, bytes], read_only: Any
+) -> None:
+    shutil.copytree(calm_folder / "cache", tmp_path / "cache")
+    read_only(tmp_path / "cache")
+    done = start_disturbed("no privileges", tmp_path).done()
+    assert done.counts == (0, 4 * CELLS, "drawn")
+    assert done.err == ""
+    assert_as_if_calm(tmp_path, calm)
+
+
+# Another version ---------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("fresh_keys")
+def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
+    tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
+    cells, store = spec.cells(), Store(settings.cache)
+    sources = fingerprint.sources
+    others = {
+        "versions.numba (0.1, wanted ": (
+            "version",
+            lambda n: "0.1" if n == "numba" else version(n),
+        ),
+        "the source simulate.py": (
+            "fingerprint.sources",
+            lambda *names: sources(*names) | {"simulate.py": "0123456789abcdef"},
+        ),
+        "format (0, wanted 1)": ("FORMAT", 0),
+    }
+    said = {}
+    for index, (why, (name, value)) in enumerate(others.items()):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"dpbandits.store.{name}", value)
+            for cell in cells[index::4]:
+                write_zeros(store, cell)
+                said[cell] = why
+        store_module.key.cache_clear()
+    before = {path: path.read_bytes() for path in settings.cache.rglob("*") if path.is_file()}
+    assert len(before) == 2 * 9
+    explained = Process(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
+    lines = dict(zip(cells, explained.out.splitlines(), strict=False))
+    for cell, why in said.items():
+        assert (
+            f"   0/4 runs  {cell.name}  not computed; the nearest that is differs in" in lines[cell]
+        )
+        assert lines[cell].partition(" differs in ")[2].startswith(why)
+    done = start(tmp_path).done()
+    assert done.counts == (4 * CELLS, 0, "drawn")
+    assert done.err == ""
+    assert all(path.read_bytes() == content for path, content in before.items())
+    assert pictures(tmp_path)[f"{FIGURE}.csv"] == calm[f"{FIGURE}.csv"]
+
+
+@pytest.mark.usefixtures("fresh_keys")
+def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
+    tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
+    cell, store = spec.cells()[0], Store(settings.cache)
+    with monkeypatch.context() as patch:
+        patch.setattr("dpbandits.store.FORMAT", 2)
+        write_zeros(Store(tmp_path / "other"), cell)
+    store_module.key.cache_clear()
+    (foreign,) = (tmp_path / "other").rglob("*.npz")
+    place = store.cell_folder(cell) / foreign.name
+    place.parent.mkdir(parents=True)
+    content = foreign.read_bytes()
+    place.write_bytes(content)
+    done = start(tmp_path).done()
+    assert done.counts == (4 * CELLS, 0, "drawn")
+    (warning,) = done.err.splitlines()
+    assert warning == (
+        f"dpbandits: {place} is not used, it belongs to another cell or other runs;"
+        f" set aside as {place.name}.damaged-1"
+    )
+    aside = place.with_name(f"{place.name}.damaged-1")
+    assert aside.read_bytes() == content
+    aside.unlink()
+    assert_as_if_calm(tmp_path, calm)
+
+
+def write_zeros(store: Store, cell: Cell) -> None:
+    """Wrong numbers, which would show in the table."""
+    store.write(cell, 0, np.zeros((4, len(cell.checkpoints()))), 1.0)
+
+
+# Interrupts --------------------------------------------------------------------------------------
+
+INTERRUPTED = (  # below the line of the terminal that shows ^C
+    "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on from"
+    " there\n"
+)
+# Blocks of two runs that are kept.
+MOMENTS = {
+    "importing argparse": 0,
+    "importing numpy": 0,
+    "importing hydra": 0,
+    "compiling": 0,
+    "playing": 2,
+    "writing a block": 2,
+    "drawing": 2 * CELLS,
+    "writing a picture": 2 * CELLS,
+    "clearing up": 2,
+    "saying so": 2,
+    "one was lost": 0,
+}
+REPEATED = ("playing", "writing a block", "drawing", "writing a picture")
+
+
+@dataclass
+class Interrupted:
+    """A command that was interrupted at some moment, and the files that it left."""
+
+    folder: Path
+    done: Done
+    files: list[Path]
+
+
+@pytest.fixture(scope="module")
+def interrupted(
+    tmp_path_factory: pytest.TempPathFactory, calm: dict[str, bytes]
+) -> dict[str, Interrupted]:
+    def interrupt(moment: str, folder: Path) -> Interrupted:
+        # Machine code of its own and none yet, where compiling is what is interrupted.
+        own = {"DPBANDITS_CACHE": f"{folder}-kernels"} if moment == "compiling" else {}
+        done = start_disturbed(moment, folder, *IN_ORDER, **own).done(60)
+        return Interrupted(folder, done, [path for path in folder.rglob("*") if path.is_file()])
+
+    folders = [tmp_path_factory.mktemp("interrupted") for _ in MOMENTS]
+    with ThreadPoolExecutor(2) as pair:
+        return dict(zip(MOMENTS, pair.map(interrupt, MOMENTS, folders), strict=True))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_an_interrupt_is_one_line_keeps_what_was_done_and_leaves_no_litter(
+    moment: str, interrupted: dict[str, Interrupted]
+) -> None:
+    this = interrupted[moment]
+    assert (this.done.status, this.done.out) == (130, "")
+    assert this.done.err == INTERRUPTED
+    found = Counter("block" if path.suffix == ".npz" else path.name for path in this.files)
+    wanted = Counter(block=MOMENTS[moment])
+    # The blocks come in the order of the cells, the identity of a cell before its first.
+    wanted["identity.json"] = {0: 0, 2: 2 if moment == "playing" else 3}.get(wanted["block"], CELLS)
+    wanted[f"{FIGURE}.pdf"] = int(moment == "writing a picture")
+    assert found == wanted
+
+
+@pytest.mark.parametrize("moment", REPEATED)
+def test_after_an_interrupt_the_same_command_ends_as_if_nothing_had_been(
+    moment: str, interrupted: dict[str, Interrupted], calm: dict[str, bytes]
+) -> None:
+    folder, runs = interrupted[moment].folder, 2 * MOMENTS[moment]
+    again = start(folder).done()
+    assert again.counts == (4 * CELLS - runs, runs, "drawn")
+    assert again.err == ""
+    assert_as_if_calm(folder, calm)
+
+
+def test_run_py_is_interrupted_alike(tmp_path: Path) -> None:
+    command = (sys.executable, disturbed.__file__, "importing hydra", f"figure={FIGURE}")
+    done = Process(*command, *below(tmp_path)).done()
+    assert (done.status, done.out, done.err) == (130, "", INTERRUPTED)
+
+
+def test_what_runs_in_the_background_of_a_script_ignores_interrupts(tmp_path: Path) -> None:
+    # There the shell has SIGINT ignored, so that Ctrl-C ends what is in the foreground alone.
+    done = start_disturbed("in the background", tmp_path).done()
+    assert done.counts == (4 * CELLS, 0, "drawn")
+
+
+# Workers -----------------------------------------------------------------------------------------
+
+
+def failures(folder: Path) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = json.loads(pictures(folder)["failures.json"])
+    return content
+
+
+def test_a_cell_that_fails_is_listed_and_alone_computed_again(
+    tmp_path: Path, calm: dict[str, bytes]
+) -> None:
+    done = start_disturbed("one cell fails", tmp_path, "engine.block=2").done()
+    assert_told(
+        done,
+        1,
+        "2 of 24 tasks failed, the others are kept; first dp-se(epsilon=0.25",
+        "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
+        f"{tmp_path}/out/{FIGURE}/failures.json; when that is mended, the same command computes"
+        " only what is missing",
+    )
+    assert set(pictures(tmp_path)) == {"failures.json"}
+    listed = sorted(failures(tmp_path), key=lambda failure: failure["runs"])
+    assert [failure["runs"] for failure in listed] == [[0, 1], [2, 3]]
+    for failure in listed:
+        assert failure["cell"]["algorithm"] == "dp-se"
+        assert failure["cell"]["params"]["epsilon"] == 0.25
+        assert failure["error"] == "ValueError: the gap is 0"
+        assert failure["traceback"].startswith("Traceback")
+        assert failure["traceback"].endswith("ValueError: the gap is 0\nand more of it\n")
+    assert kept(tmp_path) == 4 * (CELLS - 1)
+    assert start(tmp_path).done().counts == (4, 4 * (CELLS - 1), "drawn")
+    assert_as_if_calm(tmp_path, calm)  # and the list of failures is gone
+
+
+def test_a_worker_without_memory_says_so_and_what_needs_less(tmp_path: Path) -> None:
+    done = start_disturbed("two cells need too much memory", tmp_path).done()
+    advice = "fewer runs at once need less, engine.workers=1 the least"
+    assert_told(done, 1, "2 of 12 tasks failed, the others are kept", "out of memory", advice)
+    errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
+    assert errors["dp-se"] == f"out of memory; {advice}"
+    assert errors["adap-ucb"].startswith("out of memory (Unable to allocate 64.0 PiB for an array")
+    assert errors["adap-ucb"].endswith(f"); {advice}")
+    assert kept(tmp_path) == 4 * (CELLS - 2)
+
+
+def test_without_memory_for_the_table_the_runs_are_kept(tmp_path: Path) -> None:
+    done = start_disturbed("the table needs too much memory", tmp_path).done()
+    assert_told(done, 2, "out of memory", "what was written is kept")
+    assert kept(tmp_path) == 4 * CELLS
