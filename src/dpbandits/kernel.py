@@ -19,6 +19,7 @@ import numba
 from numba.extending import overload, register_jitable
 
 PACKAGE = Path(__file__).parent
+ROOM = 2**20  # bytes; more than the machine code of a figure takes
 
 
 def source_digest(package: Path) -> str:
@@ -39,11 +40,12 @@ def user_cache() -> Path:
 
 
 def machine_code_folder() -> Path | None:
-    """The folder of today's machine code, created if need be; None where it cannot be written."""
+    """The folder of today's machine code, made if need be; None where it cannot be written."""
     folder = user_cache() / "kernels" / source_digest(PACKAGE)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM))  # numba fails where it cannot keep what it compiled
             return folder
     except OSError:
         return None

@@ -1,6 +1,7 @@
 """The decorators: machine code that is kept, never stale, and functions chosen by a class."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -79,6 +80,20 @@ def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None
     assert run(package, blocked / "cache") == (10_001, 0)
     assert run(package, blocked / "cache") == (10_001, 0)
     assert not list(package.rglob("*.nbi"))
+
+
+def test_without_room_for_machine_code_there_is_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path))
+    assert kernel.machine_code_folder() is not None
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # As on a disk that is full: a write beyond 8 kB fails.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
+    try:
+        assert kernel.machine_code_folder() is None
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_the_digest_sees_every_source(package: Path) -> None:
