@@ -70,9 +70,25 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(FOLDER or "")
     try:
-        return numba.njit(**KERNEL, cache=FOLDER is not None)(function)
+        compiled = numba.njit(**KERNEL, cache=FOLDER is not None)(function)
     finally:
         settings.CACHE_DIR = before
+    if FOLDER is not None and not settings.DISABLE_JIT:
+        _check_what_is_loaded(compiled._cache)
+    return compiled
+
+
+def _check_what_is_loaded(kept: Any) -> None:
+    # Two processes that compile one kernel for different classes at once may both call their code
+    # number 1: numba writes the list of numbers and the code one after the other. One class is
+    # then served the other's code, and the numbers are wrong in silence.
+    load = kept.load_overload
+
+    def load_checked(types: Any, context: Any) -> Any:
+        found = load(types, context)
+        return found if found is not None and found.signature.args == tuple(types) else None
+
+    kept.load_overload = load_checked
 
 
 # Not `inline="always"`: on kernels and in an overload together it drops statements silently.

@@ -74,6 +74,21 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
     assert run(package, cache) == (20_001, 0)
 
 
+def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: Path) -> None:
+    # As two processes leave it behind that compile for one type each, at once.
+    cache = tmp_path / "cache"
+    using = USING.replace("print(both(0), ", "print(int(both(0.5)) and both(0), ")
+    (package / "using.py").write_text(using)
+    assert run(package, cache) == (10_001, 0)
+    assert run(package, cache) == (10_001, 2)
+    first, second = sorted(cache.rglob("using.both-*.nbc"))
+    (content, other) = (first.read_bytes(), second.read_bytes())
+    first.write_bytes(other)
+    second.write_bytes(content)
+    assert run(package, cache) == (10_001, 0)
+    assert run(package, cache) == (10_001, 2), "what was compiled again is kept"
+
+
 def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder can be made below a file")
