@@ -7,6 +7,8 @@ READY := .venv/ready
 # Overrides for any figure: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"
 ARGS ?=
 
+# Without make's own rules, which would take `make fig-` for a file to compile.
+MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 .PHONY: help list smoke test lint bench clean
 

@@ -16,12 +16,12 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
+from omegaconf.errors import OmegaConfBaseException
 
 from dpbandits import parameters, project
-from dpbandits.errors import UserError, nearest
+from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
-from dpbandits.reader import Reader
+from dpbandits.reader import CURVE_KEYS, FIGURE_KEYS, PANEL_KEYS, Reader
 from dpbandits.spec import FigureSpec
 
 KEYS = {
@@ -29,6 +29,7 @@ KEYS = {
     "engine": ("workers", "block"),
     "profile": ("name", "horizon_scale"),
 }
+GROUPS = ("profile", "engine")  # beside the figure
 TOP_KEYS = ("seed", "runs", "figure", *KEYS)
 
 
@@ -45,9 +46,16 @@ class Settings:
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     """The figure and the settings that `figure=<figure> <overrides>` describe."""
+    if "=" in figure:
+        raise UserError(f"{shown(figure)} is no figure: its name comes first, then key=value")
     for override in overrides:
-        if override.lstrip("+~").startswith("figure="):
+        if re.match(r"[+~]*figure=", override):
             raise UserError(f"the figure is named twice: {figure} and {override}")
+        if re.match(r"[+~]*hydra\b", override):
+            raise UserError(
+                f"{shown(override)} is a setting of Hydra's own, which only"
+                f" `python experiments/run.py figure={figure} ...` has a use for"
+            )
     with one_line_errors([f"figure={figure}", *overrides]):
         return _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
 
@@ -68,9 +76,19 @@ def _compose(overrides: Sequence[str]) -> DictConfig:
 
 
 def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
-    plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    at = Origins(figure, plain, frozenset(override.key_or_group for override in parsed))
+    typed = frozenset(o.package or o.key_or_group for o in parsed)
+    defaults = project.read_yaml("conf/config.yaml").get("defaults") or []
+    chosen = dict(pair for entry in defaults if isinstance(entry, dict) for pair in entry.items())
+    chosen |= {o.key_or_group: o.value() for o in parsed if o.key_or_group in GROUPS}
+    try:
+        plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        # `Interpolation key 'x' not found`, `Missing mandatory value: x` and their like.
+        what = re.sub(r"^\w+ raised while resolving interpolation: ", "", _first_line(error))
+        path = str(error.full_key)
+        raise Origins(figure, {}, typed, chosen).error(f"{path}: {what}", path) from error
+    at = Origins(figure, plain, typed, chosen)
     at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
     for group, valid in KEYS.items():
         plain[group] = at.mapping(plain.get(group), group)
@@ -85,10 +103,20 @@ def _settings(at: Origins, overrides: Sequence[str]) -> Settings:
     engine, paths = at.plain["engine"], at.plain["paths"]
     workers = engine.get("workers")
     if workers is not None:
-        workers = at.checked(parameters.Count, workers, "engine.workers")
+        workers = at.checked(parameters.Workers, workers, "engine.workers")
+
+    def folder(path: str) -> Path:
+        name = at.text(paths[path.removeprefix("paths.")], path)
+        if not name.strip():
+            raise at.error(f"{path} must name a folder, got {shown(name)}", path)
+        try:
+            return project.folder() / Path(name).expanduser()
+        except RuntimeError:
+            raise at.error(f"{path} {shown(name)} begins with nobody's home", path) from None
+
     return Settings(
-        cache=project.folder() / at.text(paths["cache"], "paths.cache"),
-        out=project.folder() / at.text(paths["out"], "paths.out"),
+        cache=folder("paths.cache"),
+        out=folder("paths.out"),
         workers=workers,
         block=at.checked(parameters.Count, engine["block"], "engine.block"),
         overrides=tuple(overrides),
@@ -103,46 +131,67 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     """Turn the errors of Hydra, OmegaConf and YAML into one line each."""
     _read_figure_file(overrides)
     try:
+        _check_typed(overrides)
         yield
     except MissingConfigException as error:
         raise UserError(_missing(error)) from error
     except OverrideParseException as error:
         raise UserError(
-            f"cannot read the override '{error.override}': write key=value, a list as key=[1,2],"
-            " and quote for the shell what holds spaces, commas or braces"
+            f"cannot read {shown(error.override)}: write key=value, a list as key=[1,2]; a text"
+            """ with spaces, commas or the like stands in two pairs of quotes, key='"a, b"'"""
         ) from error
     except yaml.YAMLError as error:
-        raise UserError("not valid YAML: " + " ".join(str(error).split())) from error
-    except InterpolationKeyError as error:
-        raise UserError(f"{error.full_key}: {_first_line(error)}") from error
+        raise project.not_yaml(error) from error
     except (HydraException, OmegaConfBaseException) as error:
-        unknown = re.match(r"Could not override '([^']+)'", str(error))
+        unknown = re.match(r"Could not (?:override|delete from config\.) '([^']+)'", str(error))
         if unknown:
             raise UserError(_unknown_override(unknown[1], overrides)) from error
+        if several := re.search(
+            r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'", str(error)
+        ):
+            raise UserError(
+                f"{shown(several[1])} is several values: a list is key=[1,2]; a figure for each"
+                " value comes from `python experiments/run.py -m figure=<name> key=1,2`"
+            ) from error
         if "You must specify 'figure'" in str(error):
             figures = nearest("", project.names("figure"))
             raise UserError(f"which figure? figure=<name>; {figures}") from error
         raise UserError(_first_line(error)) from error
     except UnicodeDecodeError as error:
-        raise UserError(f"a file of conf/ cannot be read: {error}") from error
+        raise project.not_text(error) from error
     except ValueError as error:
-        # Hydra's own word for a group that is overridden by no name.
-        if not str(error).startswith("Config group override"):
+        if "digits" not in str(error):
             raise
-        typed = ", ".join(overrides)
-        raise UserError(
-            f"a group is overridden by a name, as profile=smoke; got {typed}"
-        ) from error
+        raise UserError("a number of the command line has thousands of digits") from error
+
+
+def _check_typed(overrides: Sequence[str]) -> None:
+    # What Hydra has no words for, or words about its own insides.
+    if any(override.startswith("-") for override in overrides):
+        return  # options of Hydra's own are among them
+    for override in OverridesParser.create().parse_overrides(list(overrides)):
+        key, typed = override.key_or_group, shown(override.input_line)
+        if not key:
+            raise UserError(f"{typed} has no key: write key=value")
+        if len(key) > LONGEST:  # Hydra asks the file system for it
+            raise UserError(f"unknown key {shown(key)} (command line)")
+        if key not in GROUPS or override.package or override.is_delete():
+            continue
+        if override.is_add():
+            raise UserError(f"{typed} would be a second {key}: leave out the plus")
+        if override.value() in (None, "") or isinstance(override.value(), int | float):
+            raise UserError(f"{typed} names no {key}; {nearest('', project.names(key))}")
 
 
 def _read_figure_file(overrides: Sequence[str]) -> None:
-    # Alone and first: for a file that is no YAML, or no mapping, Hydra has no words.
+    # Alone and first: for a file that is no YAML, or no mapping, Hydra has no words. What names
+    # several figures is left to Hydra.
     figures = project.names("figure")
     for override in overrides:
-        key, _, name = override.partition("=")
-        if key == "figure":
+        key, equals, name = override.partition("=")
+        if key == "figure" and equals and not re.search(r"[,(]", name):
             if name not in figures:
-                raise UserError(f"unknown figure '{name}'; {nearest(name, figures)}")
+                raise UserError(f"unknown figure {shown(name)}; {nearest(name, figures)}")
             project.read_member("figure", name)
 
 
@@ -162,6 +211,25 @@ def _first_line(error: Exception) -> str:
 
 def _unknown_override(key: str, overrides: Sequence[str]) -> str:
     # The keys that exist are those of the same command without its unknown ones.
-    choices = [o for o in overrides if "." not in o.split("=")[0] and not o.startswith(f"{key}=")]
-    known = leaves(OmegaConf.to_container(_compose(choices), resolve=False))
-    return f"unknown key '{key}' (command line); {nearest(key, known)}, or +{key} to add it"
+    choices = [o for o in overrides if o.partition("=")[0] in ("figure", *GROUPS)]
+    message = f"unknown key {shown(key)} (command line)"
+    try:
+        node: Any = OmegaConf.to_container(_compose(choices), resolve=False)
+    except HydraException:
+        return f"{message}; are the defaults of conf/config.yaml whole?"
+    # From the top down to the first part of the key that does not exist.
+    parts = key.split(".")
+    depth = 0
+    while isinstance(node, dict) and depth < len(parts) and parts[depth] in node:
+        node = node[parts[depth]]
+        depth += 1
+    above = ".".join(parts[:depth])
+    if depth == len(parts):
+        return f"{message}; another part of the command has removed it"
+    if not isinstance(node, dict):
+        return f"{message}; {above} holds no keys, it is {shown(node)}"
+    inside = {"curves": CURVE_KEYS, "panels": PANEL_KEYS}.get(parts[1], ()) if depth > 1 else ()
+    if parts[-1] in (FIGURE_KEYS if above == "figure" else inside) and len(parts) == depth + 1:
+        return f"{message}: it is not there yet, +{key}=<value> adds it"
+    same = [leaf for leaf in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
+    return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"

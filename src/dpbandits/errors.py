@@ -1,7 +1,13 @@
-"""The error that a person can mend."""
+"""The error that a person can mend, and the words that errors share."""
 
 import difflib
-from collections.abc import Iterable
+import os
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+LONGEST = 100  # characters of a value in a message
 
 
 class UserError(Exception):
@@ -11,7 +17,44 @@ class UserError(Exception):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A clause for an error message: the nearest valid names, or all of them."""
     known = sorted(set(known))
-    matches = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    asked = name.lower()[:LONGEST]
+    matches = difflib.get_close_matches(asked, known, n=3, cutoff=0.6)
     if matches:
-        return f"did you mean {' or '.join(repr(match) for match in matches)}?"
+        # Names with a long part in common all look near: only those that compare with the nearest.
+        far = {match: 1 - difflib.SequenceMatcher(None, match, asked).ratio() for match in matches}
+        likely = [match for match in matches if far[match] <= 2 * far[matches[0]]]
+        return f"did you mean {' or '.join(repr(match) for match in likely)}?"
     return f"valid: {', '.join(known)}" if known else "there are none"
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it: in one line, a long one without its middle, `null` for None."""
+    try:
+        text = "null" if value is None else repr(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]}...{text[-half:]}"
+
+
+@contextmanager
+def variables_of(library: str, *prefixes: str) -> Iterator[None]:
+    """Around an import: a library that stumbles over an environment variable is told in one line.
+
+    Where no variable with one of the prefixes is set, the error is none of the user's.
+    """
+    try:
+        with warnings.catch_warnings():
+            # numba goes on without a value that it cannot read, after ten lines of warning.
+            warnings.filterwarnings("error", message="Environment variable")
+            yield
+    except (OSError, ValueError, OverflowError, Warning) as error:
+        if not (found := [name for name in sorted(os.environ) if name.startswith(prefixes)]):
+            raise
+        guilty = [name for name in found if name in str(error)] or found
+        values = " or ".join(f"{name}={os.environ[name]}" for name in guilty)
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(
+            f"{library} cannot work with the environment variable {values} ({reason}):"
+            " correct it or unset it"
+        ) from error

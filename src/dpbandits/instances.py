@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits import parameters, project, registry
-from dpbandits.errors import UserError, nearest
+from dpbandits.errors import UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
 
 
@@ -50,8 +50,9 @@ def instance(described: Described, figure: str) -> tuple[str, Any]:
     content = copy.deepcopy(described.content)
     law = content.pop("law", None)
     if law not in registry.environment_names():
+        what = "law is missing" if law is None else f"unknown law {shown(law)}"
         near = nearest(str(law), registry.environment_names())
-        raise UserError(f"{figure}: unknown law {law!r} ({described.origin}); {near}")
+        raise UserError(f"{figure}: {what} ({described.origin}); {near}")
     if isinstance(content.get("means"), Mapping):
         content["means"] = _equal_steps(content["means"], described, figure)
     params = registry.environment(law).Params
@@ -71,6 +72,6 @@ def _equal_steps(steps: Mapping[str, Any], described: Described, figure: str) ->
             parameters.coerce(kind, steps[name])
         except ValueError as error:
             raise UserError(
-                f"{figure}: {name} must be {error}, got {steps[name]!r} ({described.origin})"
+                f"{figure}: {name} must be {error}, got {shown(steps[name])} ({described.origin})"
             ) from None
     return [float(mean) for mean in np.linspace(steps["first"], steps["last"], int(steps["arms"]))]

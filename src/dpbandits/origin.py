@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpbandits import parameters, project
-from dpbandits.errors import UserError, nearest
+from dpbandits.errors import UserError, nearest, shown
 
 
 def leaves(node: Any, path: str = "") -> Iterator[str]:
@@ -20,12 +20,22 @@ def leaves(node: Any, path: str = "") -> Iterator[str]:
 
 
 class Origins:
-    """The places of the values of one composed configuration; `typed` are the typed keys."""
+    """The places of the values of one composed configuration.
 
-    def __init__(self, figure: str, plain: Mapping[str, Any], typed: frozenset[str]) -> None:
+    `typed` are the typed keys, `chosen` the members of the groups, as {"profile": "smoke"}.
+    """
+
+    def __init__(
+        self,
+        figure: str,
+        plain: Mapping[str, Any],
+        typed: frozenset[str],
+        chosen: Mapping[str, Any],
+    ) -> None:
         self.figure = figure
         self.plain = plain
         self.typed = typed
+        self.chosen = chosen
         self.file = project.member_file("figure", figure)
 
     def was_typed(self, path: str) -> bool:
@@ -34,24 +44,30 @@ class Origins:
 
     def of(self, path: str) -> str:
         """The file that a value stands in, or `command line`."""
-        if self.was_typed(path):
+        if self.was_typed(path) or any(key.startswith(f"{path}.") for key in self.typed):
             return "command line"
         first, *rest = path.split(".")
         if first == "figure":
             return self._of_curve(rest) or self.file
         if first in ("profile", "engine"):
-            return f"conf/{first}/"
+            return self._of_group(first)
         # Profiles add to the top level too: the runs, or what does not belong there.
         own = project.read_yaml("conf/config.yaml")
         added = first == "runs" or first not in ("seed", "paths", *own)
-        return "conf/profile/" if added else "conf/config.yaml"
+        return self._of_group("profile") if added else "conf/config.yaml"
+
+    def _of_group(self, group: str) -> str:
+        # The member's file; where none is chosen, the defaults lack it.
+        if group not in self.chosen:
+            return "conf/config.yaml"
+        return project.member_file(group, self.chosen[group])
 
     def _of_curve(self, rest: list[str]) -> str | None:
         # A curve's value stands in the figure's own file, or else in the algorithm's.
-        if len(rest) < 3 or rest[0] != "curves":
+        if len(rest) < 2 or rest[0] != "curves":
             return None
         own = (project.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
-        if isinstance(own, Mapping) and rest[2] in own:
+        if own is not None and (not isinstance(own, Mapping) or (rest[2:] and rest[2] in own)):
             return None
         taken = f"/algorithm@curves.{rest[1]}"
         for entry in project.read_member("figure", self.figure).get("defaults", []):
@@ -67,7 +83,7 @@ class Origins:
 
     def unknown(self, what: str, name: object, valid: Iterable[str], path: str) -> UserError:
         """The error `<figure>: unknown <what> '<name>' (<place>); <nearest>`."""
-        error = self.error(f"unknown {what} '{name}'", path)
+        error = self.error(f"unknown {what} {shown(name)}", path)
         return UserError(f"{error}; {nearest(str(name), valid)}")
 
     def checked(self, annotation: Any, value: Any, path: str) -> Any:
@@ -76,12 +92,12 @@ class Origins:
             return parameters.coerce(annotation, value)
         except ValueError as error:
             what = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
-            raise self.error(f"{what} must be {error}, got {value!r}", path) from None
+            raise self.error(f"{what} must be {error}, got {shown(value)}", path) from None
 
     def text(self, value: Any, path: str) -> str:
         """The value, which must be a text."""
         if not isinstance(value, str):
-            raise self.error(f"{path} must be a text, got {value!r}", path)
+            raise self.error(f"{path} must be a text, got {shown(value)}", path)
         return value
 
     def choice(self, value: Any, choices: Iterable[str], path: str) -> str:
@@ -96,7 +112,7 @@ class Origins:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            raise self.error(f"{path} must hold keys and values, got {value!r}", path)
+            raise self.error(f"{path} must hold keys and values, got {shown(value)}", path)
         return dict(value)
 
     def keys(
@@ -106,7 +122,7 @@ class Origins:
         prefix = f"{path}." if path else ""
         for name in mapping:
             if name not in valid:
-                error = self.error(f"unknown key '{prefix}{name}'", f"{prefix}{name}")
+                error = self.error(f"unknown key {shown(f'{prefix}{name}')}", f"{prefix}{name}")
                 raise UserError(f"{error}; {nearest(str(name), valid)}")
         for name in required:
             if mapping.get(name) is None:

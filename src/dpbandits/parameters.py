@@ -10,9 +10,10 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from dpbandits.errors import UserError, nearest
+from dpbandits.errors import UserError, nearest, shown
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,18 @@ OpenMeans = Annotated[
     tuple[float, ...],
     Constraint(_are_means(True), "a list of two or more means inside (0, 1)"),
 ]
+Ascending = Annotated[
+    tuple[float, ...],
+    Constraint(
+        lambda numbers: numbers and all(a < b for a, b in pairwise(numbers)),
+        "a list of numbers in ascending order",
+    ),
+]
 Rounds = Annotated[int, Constraint(lambda n: 1 <= n <= 2**53, "a whole number from 1 to 2^53")]
-Count = Annotated[int, Constraint(lambda n: 1 <= n <= 10**9, "a whole number from 1 to 10^9")]
+Count = Annotated[int, Constraint(lambda n: 1 <= n <= 10**6, "a whole number from 1 to 10^6")]
+Workers = Annotated[int, Constraint(lambda n: 1 <= n <= 1024, "a whole number from 1 to 1024")]
 Arms = Annotated[int, Constraint(lambda n: 2 <= n <= 10**6, "a whole number from 2 to 10^6")]
-Seed = Annotated[int, Constraint(lambda n: 0 <= n < 2**63, "a whole number from 0")]
+Seed = Annotated[int, Constraint(lambda n: 0 <= n < 2**63, "a whole number from 0, below 2^63")]
 
 P = TypeVar("P")
 
@@ -130,7 +139,7 @@ def build(
             result[name] = coerce(annotation, values[name])
         except ValueError as error:
             raise UserError(
-                f"{owner}: {name} must be {error}, got {values[name]!r} ({origin(name)})"
+                f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
             ) from None
     return params(**result)
 

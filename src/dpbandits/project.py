@@ -47,14 +47,31 @@ def read_yaml(file: str) -> dict[str, Any]:
 @cache
 def _load(path: Path, file: str) -> Any:
     try:
-        if not path.read_text().strip():
+        if not path.read_text("utf-8").strip():
             raise UserError(f"{file} is empty; it must hold keys and values")
         return OmegaConf.load(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise not_text(error) from error
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" line {mark.line + 1}:" if mark else ""
-        problem = getattr(error, "problem", None) or str(error)
-        problem = " ".join(problem.split())
-        raise UserError(f"{file} is not valid YAML:{where} {problem}") from error
+        raise not_yaml(error, file) from error
+
+
+def not_text(error: UnicodeDecodeError) -> UserError:
+    """The error of a file of conf/ that is no text; the decoder does not know which file it was."""
+    for path in (folder() / "conf").rglob("*.yaml"):
+        if path.read_bytes() == error.object:
+            file = path.relative_to(folder()).as_posix()
+            return UserError(f"{file} is not a text in UTF-8: {error.reason} at byte {error.start}")
+    return UserError(f"a file of conf/ is not a text in UTF-8: {error}")
+
+
+def not_yaml(error: yaml.YAMLError, file: str = "a file of conf/") -> UserError:
+    """The error of a file that is no YAML, with the line; the parser may know which file it was."""
+    mark = getattr(error, "problem_mark", None)
+    where = f" line {mark.line + 1}:" if mark else ""
+    if mark and Path(mark.name).is_relative_to(folder()):
+        file = Path(mark.name).relative_to(folder()).as_posix()
+    problem = getattr(error, "problem", None) or str(error)
+    return UserError(f"{file} is not valid YAML:{where} {' '.join(problem.split())}")

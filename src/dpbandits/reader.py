@@ -10,7 +10,7 @@ from typing import Any
 
 from dpbandits import parameters, project, registry, statistics, theory
 from dpbandits.cell import Cell, Grid
-from dpbandits.errors import UserError
+from dpbandits.errors import shown
 from dpbandits.instances import describe, instance
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound, Curve, FigureSpec, Panel
@@ -61,7 +61,7 @@ class Reader:
             draw=at.text(figure["draw"], "figure.draw"),
             runs=at.checked(parameters.Count, runs, path),
             centre=at.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
-            spread=at.choice(figure.get("spread", "none"), statistics.SPREADS, "figure.spread"),
+            spread=at.choice(figure.get("spread") or "none", statistics.SPREADS, "figure.spread"),
             slopes=at.checked(bool, figure.get("slopes", False), "figure.slopes"),
             panels=tuple(self._panel(str(letter), panels[letter]) for letter in panels),
         )
@@ -97,11 +97,11 @@ class Reader:
         sweep = at.mapping(self.figure["sweep"], "figure.sweep")
         at.keys(sweep, ("key", "values"), "figure.sweep", ("key", "values"))
         key, values = at.text(sweep["key"], "figure.sweep.key"), sweep["values"]
-        if not isinstance(values, list) or not values:
-            message = f"figure.sweep.values must be a list of numbers, got {values!r}"
-            raise at.error(message, "figure.sweep.values")
-        for value in values:
-            at.checked(float, value, "figure.sweep.values")
+        try:
+            parameters.coerce(parameters.Ascending, values)
+        except ValueError as error:
+            message = f"figure.sweep.values must be {error}, got {shown(values)}"
+            raise at.error(message, "figure.sweep.values") from None
         self.sweep = [(key, value) for value in values]
 
     # Panels and curves
@@ -117,7 +117,7 @@ class Reader:
         try:
             filled = str(title).format(**shared)
         except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-            message = f"{path}.title {title!r} cannot be filled in: it may name {', '.join(SHARED)}"
+            message = f"{path}.title {shown(title)} may name {', '.join(SHARED)} in braces alone"
             raise at.error(message, f"{path}.title") from None
         return Panel(letter, filled, curves)
 
@@ -125,10 +125,13 @@ class Reader:
         at, path = self.at, f"figure.curves.{name}"
         curve = at.mapping(content, path)
         algorithm, bound = curve.get("algorithm"), curve.get("bound")
-        if (algorithm is None) == (bound is None):
-            line = f"- /algorithm@curves.{name}: <name>"
-            message = f"{path} must have either an algorithm (under defaults: `{line}`) or a bound"
-            raise at.error(message, path)
+        if algorithm is not None and bound is not None:
+            raise at.error(f"{path} must have either an algorithm or a bound, not both", path)
+        if algorithm is None and bound is None:
+            message = f"{path} must have an algorithm or a bound"
+            typed, written = f"+algorithm@{path}=<name>", f"- /algorithm@curves.{name}: <name>"
+            hints = {"command line": f", `{typed}`", at.file: f"; under defaults: `{written}`"}
+            raise at.error(message + hints.get(at.of(path), ""), path)
         if algorithm is None:
             label = at.text(bound, f"{path}.bound")
         else:
@@ -157,7 +160,8 @@ class Reader:
             value, where = (horizon, "") if field == "horizon" else self._find(field, layers)
             if value is not None:
                 values[field] = value
-            paths[field] = where or f"{path}.{field}"
+            missing = f"figure.{field}" if field in SHARED else f"{path}.{field}"
+            paths[field] = where or missing
         return Cell(
             algorithm=curve["algorithm"],
             params=parameters.build(
@@ -172,10 +176,7 @@ class Reader:
 
     def _bound(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Bound:
         self.at.keys(curve, CURVE_KEYS, path, ())
-        try:
-            function = theory.function(curve["bound"])
-        except UserError as error:
-            raise self.at.error(str(error), f"{path}.bound") from None
+        function = theory.function(self.at.choice(curve["bound"], theory.names(), f"{path}.bound"))
         _, params, horizon = self._game(layers)
         epsilon, where = self._find("epsilon", layers)
         if epsilon is not None:
@@ -219,7 +220,10 @@ class Reader:
         if not (self.at.was_typed(path) or path in self.given or swept):
             scale = self.plain["profile"]["horizon_scale"]
             scale = self.at.checked(parameters.Positive, scale, "profile.horizon_scale")
-            horizon = self.at.checked(parameters.Rounds, max(1, round(horizon * scale)), path)
+            if horizon * scale > 2**53:
+                message = f"profile.horizon_scale {scale:g} takes the horizon {horizon} above 2^53"
+                raise self.at.error(message, "profile.horizon_scale")
+            horizon = max(1, round(horizon * scale))
         arms = registry.environment(law).arms(params)
         if horizon < arms:
             message = f"horizon must be at least {arms}, the number of arms, got {horizon}"

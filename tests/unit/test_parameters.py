@@ -21,6 +21,7 @@ from dpbandits.parameters import (
     Positive,
     Rounds,
     Seed,
+    Workers,
     build,
     coerce,
     plain,
@@ -108,9 +109,10 @@ def test_positive_excludes_zero_and_below(value: float) -> None:
     ("annotation", "least", "most", "words"),
     [
         pytest.param(Rounds, 1, 2**53, "a whole number from 1 to 2^53", id="Rounds"),
-        pytest.param(Count, 1, 10**9, "a whole number from 1 to 10^9", id="Count"),
+        pytest.param(Count, 1, 10**6, "a whole number from 1 to 10^6", id="Count"),
+        pytest.param(Workers, 1, 1024, "a whole number from 1 to 1024", id="Workers"),
         pytest.param(Arms, 2, 10**6, "a whole number from 2 to 10^6", id="Arms"),
-        pytest.param(Seed, 0, 2**63 - 1, "a whole number from 0", id="Seed"),
+        pytest.param(Seed, 0, 2**63 - 1, "a whole number from 0, below 2^63", id="Seed"),
     ],
 )
 def test_a_range_holds_its_ends_and_nothing_beyond(

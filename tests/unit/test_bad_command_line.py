@@ -1,0 +1,327 @@
+"""Every mistake on the command line is told in one line: what it is and what was expected."""
+
+from pathlib import Path
+
+import pytest
+from complaints import complaint
+
+from dpbandits.config import load
+
+C2, KSWEEP = "adap-c2", "adap-ksweep"
+
+LINE = "(command line)"
+
+
+def inline(law: str) -> str:
+    return f"figure.environment={{{law}}}"
+
+
+Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, what the message must say
+
+WORKERS = "engine.workers must be a whole number from 1 to 1024, got"
+EPSILON = "epsilon must be positive and finite, got"
+KEY = "'figure.horizon'"
+MEANS = "bernoulli: means must be a list of two or more means in [0, 1], got"
+HORIZON = "adap-c2: horizon must be a whole number from 1 to 2^53, got"
+RUNS = "adap-c2: runs must be a whole number from 1 to 10^6, got"
+
+VALUES_OF_SWEEP = "figure.sweep.values must be a list of numbers in ascending order, got"
+
+VALUES: list[Row] = [
+    (C2, "figure.panels.a.epsilon=0", ("private-ucb", f"{EPSILON} 0", LINE)),
+    (C2, "figure.panels.a.epsilon=-1", ("private-ucb", f"{EPSILON} -1", LINE)),
+    (C2, "figure.panels.a.epsilon=nan", ("private-ucb", f"{EPSILON} nan", LINE)),
+    (C2, "figure.panels.a.epsilon=inf", ("private-ucb", f"{EPSILON} inf", LINE)),
+    (C2, "figure.panels.a.epsilon=abc", (f"{EPSILON} 'abc'", LINE)),
+    (C2, "figure.panels.a.epsilon=-0.0", ("private-ucb", f"{EPSILON} -0.0", LINE)),
+    (C2, "figure.panels.a.epsilon=1e-400", ("private-ucb", f"{EPSILON} 0.0", LINE)),
+    (C2, "figure.panels.a.epsilon=", ("private-ucb", f"{EPSILON} ''", LINE)),
+    (C2, "figure.panels.a.epsilon=null", ("dp-se: epsilon is missing (conf/figure/adap-c2.yaml)",)),
+    (C2, "+figure.curves.adap-ucb.epsilon='0.5'", ("adap-ucb", f"{EPSILON} '0.5'", LINE)),
+    (C2, "+figure.curves.adap-ucb.epsilon=true", ("adap-ucb", f"{EPSILON} True", LINE)),
+    (C2, "+figure.epsilon=-1", ("epsilon", "-1", LINE)),  # that every panel beats
+    (C2, "figure.curves.adap-ucb.alpha=0", ("adap-ucb: alpha must be positive", "got 0", LINE)),
+    (
+        C2,
+        "figure.curves.adap-ucb.ties=second",
+        ("adap-ucb: ties must be one of first, random, got 'second'", LINE),
+    ),
+    (C2, inline("law: bernoulli, means: [0.5, 1.5]"), (f"{MEANS} [0.5, 1.5]", LINE)),
+    (C2, inline("law: bernoulli, means: [0.5, -0.1]"), (f"{MEANS} [0.5, -0.1]", LINE)),
+    (C2, inline("law: bernoulli, means: [0.5, nan]"), (f"{MEANS} [0.5, nan]", LINE)),
+    (C2, inline("law: bernoulli, means: []"), (f"{MEANS} []", LINE)),
+    (C2, inline("law: bernoulli, means: [0.5]"), (f"{MEANS} [0.5]", LINE)),
+    (C2, inline("law: bernoulli, means: 0.5"), (f"{MEANS} 0.5", LINE)),
+    (
+        C2,
+        inline("law: bernoulli, means: {first: 0.7}"),
+        ("adap-c2: means needs first, last and arms, got first", LINE),
+    ),
+    (
+        C2,
+        inline("law: bernoulli, means: {first: 0.7, last: 0.1, arms: 1}"),
+        ("adap-c2: arms must be a whole number from 2 to 10^6, got 1", LINE),
+    ),
+    (
+        C2,
+        inline("law: bernoulli, means: {first: 0.7, last: 1.5, arms: 3}"),
+        (f"{MEANS} [0.7, 1.1, 1.5]", LINE),
+    ),
+    (C2, inline("law: beta, means: [0, 1]"), ("beta: means must be", "inside (0, 1)", LINE)),
+    (
+        C2,
+        inline("law: beta, means: [0.1, 0.5], concentration: 0"),
+        ("beta: concentration must be positive and finite, got 0", LINE),
+    ),
+    (C2, "figure.horizon=4", ("horizon must be at least 5, the number of arms, got 4", LINE)),
+    (C2, "figure.horizon=0", (f"{HORIZON} 0", LINE)),
+    (C2, "figure.horizon=-1", (f"{HORIZON} -1", LINE)),
+    (C2, "figure.horizon=1.5", (f"{HORIZON} 1.5", LINE)),
+    (C2, "figure.horizon=long", (f"{HORIZON} 'long'", LINE)),
+    (C2, "figure.horizon=null", ("adap-c2", "figure.horizon", LINE)),
+    (C2, "figure.horizon=", (f"{HORIZON} ''", LINE)),
+    (C2, "figure.horizon=1e17", (f"{HORIZON} 1e+17", LINE)),
+    (C2, f"figure.horizon={'x' * 9999}", (f"{HORIZON} 'xxx", "xxx...xxx", LINE)),
+    (C2, "figure.horizon=${lenght}", ("figure.horizon", "'lenght' not found", LINE)),
+    (C2, "figure.horizon=${oc.env:LENGHT}", ("figure.horizon", "'LENGHT' not found", LINE)),
+    (C2, "figure.horizon=${figure.horizon}", ("figure.horizon", "Recursive", LINE)),
+    (C2, "figure.horizon=???", ("figure.horizon", "Missing mandatory value", LINE)),
+    (C2, "profile.horizon_scale=0", ("horizon_scale must be positive", "got 0", LINE)),
+    (
+        C2,
+        "profile.horizon_scale=1e9 ~figure.curves.dp-se",
+        ("profile.horizon_scale 1e+09 takes the horizon 10000000 above 2^53", LINE),
+    ),
+    (C2, "runs=0", (f"{RUNS} 0", LINE)),
+    (C2, "runs=-1", (f"{RUNS} -1", LINE)),
+    (C2, "runs=1.5", (f"{RUNS} 1.5", LINE)),
+    (C2, "runs=many", (f"{RUNS} 'many'", LINE)),
+    (C2, "runs=", (f"{RUNS} ''", LINE)),
+    (C2, "runs=nan", (f"{RUNS} nan", LINE)),
+    (C2, "runs=inf", (f"{RUNS} inf", LINE)),
+    (C2, "runs=-0", (f"{RUNS} 0", LINE)),
+    (C2, "runs=true", (f"{RUNS} True", LINE)),
+    (C2, "runs=0x10", (f"{RUNS} '0x10'", LINE)),
+    (C2, "runs=1e30", (f"{RUNS} 1e+30", LINE)),
+    (C2, "runs=1_000_001", (f"{RUNS} 1000001", LINE)),  # whose list alone would fill the memory
+    (C2, f"runs={'9' * 999}", (f"{RUNS} 999", "999...999", LINE)),
+    (C2, f"runs={'9' * 9999}", ("a number of the command line has thousands of digits",)),
+    (C2, "figure.runs=0", (f"{RUNS} 0", LINE)),
+    (C2, "seed=-1", ("seed must be a whole number from 0, below 2^63, got -1", LINE)),
+    (C2, f"seed={2**63}", ("seed must be a whole number from 0, below 2^63, got 922", LINE)),
+    (C2, "engine.workers=0", (f"{WORKERS} 0", LINE)),
+    (C2, "engine.workers=-1", (f"{WORKERS} -1", LINE)),
+    (C2, "engine.workers=all", (f"{WORKERS} 'all'", LINE)),
+    (C2, "engine.workers=1000000", (f"{WORKERS} 1000000", LINE)),
+    (C2, "engine.block=0", ("engine.block must be a whole number from 1", LINE)),
+    (C2, "figure.title=5", ("figure.title must be a text, got 5", LINE)),
+    (C2, "figure.panels.a.title='{foo}'", ("figure.panels.a.title", "foo", "epsilon")),
+    (C2, "figure.panels.a.title='{epsilon.foo}'", ("figure.panels.a.title", "foo")),
+    (C2, "paths.out=null", ("paths.out is missing", LINE)),
+    (C2, "paths.out=", ("paths.out must name a folder, got ''", LINE)),
+    (C2, "paths.cache=", ("paths.cache must name a folder, got ''", LINE)),
+    (C2, "paths.out='  '", ("paths.out must name a folder, got '  '", LINE)),
+    (C2, "paths.out=5", ("paths.out must be a text, got 5", LINE)),
+    (C2, "paths.out='~nobody-here/out'", ("paths.out '~nobody-here/out'", "home", LINE)),
+    *(
+        (KSWEEP, f"figure.sweep.values={value}", (f"{VALUES_OF_SWEEP} {told}", LINE))
+        for value, told in (
+            ("[]", "[]"),
+            ("8", "8"),
+            ("", "''"),
+            ("[2,many]", "[2, 'many']"),
+            ("[2,null]", "[2, None]"),
+            ("[2,nan]", "[2, nan]"),
+            ("[2,true]", "[2, True]"),
+            ("[2,2]", "[2, 2]"),
+            ("[8,2]", "[8, 2]"),
+        )
+    ),
+    (KSWEEP, "figure.sweep.values=[1]", ("arms must be a whole number from 2", "got 1", LINE)),
+    (KSWEEP, "figure.slopes=yes_please", ("slopes must be true or false", LINE)),
+]
+
+NAMES: list[Row] = [
+    ("adap-c22", "", ("unknown figure 'adap-c22'", "'adap-c2'")),
+    ("nothing", "", ("unknown figure 'nothing'", "valid: adap-c1, adap-c2, adap-")),
+    (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
+    (C2, "profile.name=smok", ("unknown profile 'smok'", "'smoke'")),
+    (C2, "engine=locl", ("unknown engine 'locl'", "'local'")),
+    (C2, "engine=dask", ("unknown engine 'dask'; valid: local",)),
+    (C2, "engine=", ("'engine=' names no engine; valid: local",)),
+    (C2, "profile=", ("'profile=' names no profile; valid: ci, paper, smoke",)),
+    (C2, "profile=null", ("'profile=null' names no profile; valid: ci, paper, smoke",)),
+    (C2, "+profile=smoke", ("'+profile=smoke' would be a second profile: leave out the plus",)),
+    ("ADAP-C2", "", ("unknown figure 'ADAP-C2'; did you mean 'adap-c2'?",)),
+    ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'?",)),
+    ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
+    ("", "", ("unknown figure ''; valid: adap-c1, adap-c2, adap-",)),
+    ("runs=5", "adap-c2", ("'runs=5' is no figure: its name comes first, then key=value",)),
+    ("adap-c2,adap-ksweep", "", ("several values", "experiments/run.py -m figure=<name>")),
+    (C2, "figure.environment=c5", ("adap-c2: unknown environment 'c5'", LINE, "c1, c2, c3")),
+    (C2, inline("law: bernouli, means: [0, 1]"), ("unknown law 'bernouli'", LINE, "'bernoulli'")),
+    (
+        C2,
+        inline("law: bernoulli, meens: [0, 1]"),
+        ("bernoulli: unknown parameter 'meens'", LINE, "'means'"),
+    ),
+    (C2, inline("law: bernoulli, 5: 1"), ("bernoulli: unknown parameter '5'", LINE, "means")),
+    (
+        C2,
+        "figure.curves.adap-ucb.algorithm=adap-ubc",
+        ("adap-c2", "unknown algorithm 'adap-ubc'", LINE, "'adap-ucb'"),
+    ),
+    (
+        C2,
+        "+figure.curves.b.bound=azize2022.problem_lower_bound",
+        (
+            "unknown bound 'azize2022.problem_lower_bound'",
+            LINE,
+            "'azize2022.problem_dependent_lower_bound'",
+        ),
+    ),
+    (C2, "figure.checkpoints=lin", ("unknown checkpoints 'lin'", LINE, "'linear'")),
+    (C2, "figure.centre=avg", ("unknown centre 'avg'", LINE, "mean, median")),
+    (C2, "figure.spread=stdev", ("unknown spread 'stdev'", LINE, "'std'")),
+    (C2, "figure.horizn=5", (f"unknown key 'figure.horizn' {LINE}; did you mean {KEY}?",)),
+    (C2, "figur.horizon=5", (f"unknown key 'figur.horizon' {LINE}; did you mean {KEY}?",)),
+    (C2, "horizon=5", (f"unknown key 'horizon' {LINE}; did you mean {KEY}?",)),
+    (C2, "nonsense=5", ("unknown key 'nonsense'", LINE, "valid: engine, figure, paths, profile")),
+    (C2, f"{'x' * 5000}=5", ("unknown key 'xxx", "xxx...xxx", LINE)),
+    (C2, "~figure.curves.adap-ubc", ("'figure.curves.adap-ubc'", LINE, "curves.adap-ucb'")),
+    (C2, "figure.environment.law=beta", ("figure.environment holds no keys, it is 'c2'", LINE)),
+    (C2, "figure.slopes=true", ("not there yet, +figure.slopes=<value> adds it", LINE)),
+    (
+        C2,
+        "figure.curves.dp-se.epsilon=1",
+        ("not there yet, +figure.curves.dp-se.epsilon=<value> adds it", LINE),
+    ),
+    (C2, "+figure@x=adap-ksweep", ("unknown key 'x'", LINE)),
+    (C2, "+figure.horizn=5", ("unknown key 'figure.horizn'", LINE, "'horizon'")),
+    (
+        C2,
+        "figure.curves.adap-ucb.alpa=2",
+        (
+            "unknown key 'figure.curves.adap-ucb.alpa'",
+            LINE,
+            "'figure.curves.adap-ucb.alpha'",
+        ),
+    ),
+    (
+        C2,
+        "+figure.curves.adap-ucb.alpa=2",
+        ("unknown key 'figure.curves.adap-ucb.alpa'", LINE, "'alpha'"),
+    ),
+    (C2, "+figure.panels.a.titel=x", ("unknown key 'figure.panels.a.titel'", LINE, "'title'")),
+    (C2, "+engine.worker=3", ("unknown key 'engine.worker'", LINE, "'workers'")),
+    (C2, "+sed=3", ("unknown key 'sed'", LINE, "'seed'")),
+    (
+        KSWEEP,
+        "figure.sweep.key=environment.means.arm",
+        ("unknown figure.sweep.key 'environment.means.arm'", LINE, "'environment.means.arms'"),
+    ),
+    (KSWEEP, "figure.sweep.key=epsilo", ("figure.sweep.key 'epsilo'", LINE, "'epsilon'")),
+    (
+        KSWEEP,
+        "figure.environment=c2",  # which has no means.arms
+        ("figure.sweep.key 'environment.means.arms'", "conf/figure/adap-ksweep.yaml"),
+    ),
+]
+
+MINE = "`+algorithm@figure.curves.mine=<name>`"
+SEVERAL = ("several values", "`python experiments/run.py -m figure=<name> key=1,2`")
+UNREADABLE = ("write key=value", "two pairs of quotes")
+
+STRUCTURE: list[Row] = [
+    (C2, "+figure.curves.mine.label=x", ("figure.curves.mine must have", MINE, LINE)),
+    (C2, "+figure.curves.adap-ucb.bound=x", ("figure.curves.adap-ucb", "not both", LINE)),
+    (C2, inline(""), ("adap-c2: law is missing", LINE, "valid: bernoulli, beta")),
+    (C2, inline("law: [beta]"), ("adap-c2: unknown law ['beta']", LINE, "mean 'beta'?")),
+    (
+        C2,
+        "~figure.curves.dp-se ~figure.curves.adap-ucb ~figure.curves.adap-klucb",
+        ("figure.curves is empty, there is nothing to draw", LINE),
+    ),
+    (C2, "~figure.curves", ("figure.curves is empty", LINE)),
+    (C2, "~figure.curves.dp-se figure.curves.dp-se.algorithm=ucb", ("has removed it", LINE)),
+    (C2, "~figure", ("figure is missing", LINE)),
+    (C2, "+figure.curves.mine=5", ("figure.curves.mine", LINE)),
+    (C2, "+figure.curves.mine.bound=5", ("bound", "5", LINE)),
+    (C2, "figure.curves=5", ("figure.curves", LINE)),
+    (C2, "figure.curves=null", ("figure.curves is empty",)),
+    (C2, "figure.panels=5", ("figure.panels", LINE)),
+    (C2, "figure.panels.a=5", ("figure.panels.a", LINE)),
+    (C2, "+figure.profiles=5", ("figure.profiles", LINE)),
+    (C2, "+figure.sweep=5", ("figure.sweep", LINE)),
+    (KSWEEP, "~figure.sweep.key", ("figure.sweep.key",)),
+    (C2, "paths=null", ("paths",)),
+    (C2, "~seed", ("seed",)),
+    (C2, "~engine", ("engine",)),
+    *(
+        (C2, typed, (f"cannot read {typed!r}", *UNREADABLE))
+        for typed in (
+            *("runs", "figure", "runs=[1,2", "runs==5", "runs:5", "runs=5;", 'runs="5', "+", "-m"),
+            *(
+                "--multirun",
+                "figure.title=Größe",
+                "paths.out=a=b",
+                "paths.out=~/out",
+                "paths.out=\0",
+            ),
+        )
+    ),
+    *((C2, typed, (f"'{typed}' has no key: write key=value",)) for typed in ("=5", "=", "~")),
+    *((C2, f"runs={several}", SEVERAL) for several in ("5,6", "range(1,3)", "choice(1,2)")),
+    *(
+        (C2, typed, (f"'{typed}'", "Hydra", "`python experiments/run.py figure=adap-c2 ...`"))
+        for typed in ("hydra.run.dir=x", "hydra/launcher=basic", "+hydra.job.name=x", "hydra=1")
+    ),
+    (C2, "figure=adap-ksweep", ("figure",)),  # the second figure of the command
+]
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("figure", "overrides", "fragments"),
+    VALUES + NAMES + STRUCTURE,
+    ids=[f"{figure} {overrides}"[:80] for figure, overrides, _ in VALUES + NAMES + STRUCTURE],
+)
+def test_a_mistake_on_the_command_line_is_told_in_one_line(
+    figure: str, overrides: str, fragments: tuple[str, ...]
+) -> None:
+    typed = [overrides] if "'" in overrides or "{" in overrides else overrides.split()
+    message = complaint(figure, typed)
+    for fragment in fragments:
+        assert fragment in message
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("typed", ["", " ", " runs=5", "runs =5", "runs=5 seed=3"])
+def test_a_space_in_the_wrong_place_is_told_with_the_quotes_that_show_it(typed: str) -> None:
+    assert f"cannot read {typed!r}: write key=value" in complaint(C2, [typed])
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_path_may_hold_what_is_quoted_and_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for typed, folder in (("'a b=Größe'", Path.cwd() / "a b=Größe"), ("'~/out'", tmp_path / "out")):
+        _, settings = load(C2, [f"paths.out={typed}"])
+        assert settings.out == folder
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_suggestion_is_a_key_that_would_be_taken() -> None:
+    message = complaint(KSWEEP, ["figure.sweep.key=horizon.means"])
+    assert "unknown figure.sweep.key 'horizon.means' (command line)" in message
+    assert "'horizon.law'" not in message
+    assert "'horizon.means.arms'" not in message
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_valid_keys_are_listed_once_each() -> None:
+    message = complaint(C2, ["+figure.curves.adap-ucb.zzz=1"])
+    names = message.partition("valid: ")[2].split(", ")
+    assert "alpha" in names
+    assert sorted(set(names)) == sorted(names)
