@@ -6,11 +6,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, ModuleType
 
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
-`profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`.
+`profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`. A figure for each of
+several values: `python experiments/run.py -m figure=adap-ksweep seed=1,2`.
 """
 
 
@@ -38,9 +39,16 @@ def _command() -> int:
             "every cell: its key, what of it is cached, and why the rest is not",
         ),
     ):
-        sub = verbs.add_parser(verb, help=help_text, epilog=EPILOG)
-        sub.add_argument("figure")
-        sub.add_argument("overrides", nargs="*", metavar="key=value")
+        sub = verbs.add_parser(
+            verb,
+            help=help_text,
+            description=help_text,
+            epilog=EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.add_argument("figure", help="its name; `dpbandits list` shows them")
+        # A default, or else the error of a missing figure asks for overrides too.
+        sub.add_argument("overrides", nargs="*", default=[], metavar="key=value")
     arguments = parser.parse_args()
     if arguments.verb == "list":
         return show_list()
@@ -65,9 +73,13 @@ def guarded(action: Callable[[], int]) -> None:
     """Run an action and exit with its status, 130 after an interrupt."""
     _interrupt_once()
     try:
+        import io
         import logging
 
-        logging.basicConfig(format="dpbandits: %(message)s", level=logging.WARNING)
+        logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
+        # A path that the terminal has no letters for must not end a run of hours in an error.
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
         status = status_of(action)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -118,7 +130,7 @@ def show_list() -> int:
 
 
 def _first_sentence(text: str | None) -> str:
-    return (text or "").strip().splitlines()[0]
+    return (text or "").strip().partition("\n")[0]  # none under PYTHONOPTIMIZE=2
 
 
 def _figure_verb(verb: str, figure: str, overrides: list[str]) -> int:
@@ -132,9 +144,25 @@ def _figure_verb(verb: str, figure: str, overrides: list[str]) -> int:
         for line in explain(spec, Store(settings.cache)):
             print(line)
         return 0
+    factory = load_factory()
+    return factory.produce(spec, settings) if verb == "run" else factory.redraw(spec, settings)
+
+
+def load_factory() -> ModuleType:
+    """The module dpbandits.factory and the libraries that read variables of the environment."""
+    import importlib
+
+    from dpbandits.errors import variables_of
+
+    with variables_of("matplotlib", "MPL", "MATPLOTLIB"):
+        importlib.import_module("matplotlib")
+    with variables_of("joblib", "JOBLIB_", "LOKY_"):
+        importlib.import_module("joblib").cpu_count()
+    with variables_of("numpy", "SOURCE_DATE_EPOCH"):
+        time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
     from dpbandits import factory
 
-    return factory.produce(spec, settings) if verb == "run" else factory.redraw(spec, settings)
+    return factory
 
 
 if __name__ == "__main__":

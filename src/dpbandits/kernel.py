@@ -6,6 +6,7 @@ named by a digest of *all* sources of the package, so that any edit starts an em
 """
 
 import hashlib
+import logging
 import os
 import sys
 import tempfile
@@ -15,8 +16,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba
-from numba.extending import overload, register_jitable
+from dpbandits.errors import variables_of
+
+with variables_of("numba", "NUMBA_"):
+    import numba
+    from numba.extending import overload, register_jitable
+
+log = logging.getLogger("dpbandits")
 
 PACKAGE = Path(__file__).parent
 ROOM = 2**20  # bytes; more than the machine code of a figure takes
@@ -35,19 +41,26 @@ def user_cache() -> Path:
     """The user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
     if own := os.environ.get("DPBANDITS_CACHE"):
         return Path(own).expanduser().absolute()
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "dpbandits"
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    # The specification of that variable wants a relative path to be ignored.
+    return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
 
 
 def machine_code_folder() -> Path | None:
     """The folder of today's machine code, made if need be; None where it cannot be written."""
-    folder = user_cache() / "kernels" / source_digest(PACKAGE)
     try:
+        folder = user_cache() / "kernels" / source_digest(PACKAGE)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(ROOM))  # numba fails where it cannot keep what it compiled
             return folder
-    except OSError:
+    except (OSError, RuntimeError) as error:  # RuntimeError: a `~` of nobody's
+        log.warning(
+            "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
+            " set DPBANDITS_CACHE to a folder that can be written",
+            f"DPBANDITS_CACHE={own}: " if (own := os.environ.get("DPBANDITS_CACHE")) else "",
+            error,
+        )
         return None
 
 

@@ -1,6 +1,7 @@
 """Where a number comes from: revision, versions, machine, time."""
 
 import datetime
+import os
 import platform
 import subprocess
 from functools import cache
@@ -25,8 +26,12 @@ def git_revision() -> str | None:
         "--abbrev=12",
     ]
     command += ["--exclude", "*"]
+    # Without GIT_DIR and its like, which a hook sets: they would point at another repository.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+        done = subprocess.run(
+            command, env=own, capture_output=True, text=True, check=True, timeout=10
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
