@@ -1,10 +1,15 @@
 """Every mistake on the command line is told in one line: what it is and what was expected."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from complaints import complaint
+from complaints import complaint, readable
 
+from dpbandits import cli
 from dpbandits.config import load
 
 C2, KSWEEP = "adap-c2", "adap-ksweep"
@@ -325,3 +330,109 @@ def test_the_valid_keys_are_listed_once_each() -> None:
     names = message.partition("valid: ")[2].split(", ")
     assert "alpha" in names
     assert sorted(set(names)) == sorted(names)
+
+
+# Around the overrides ----------------------------------------------------------------------------
+
+ARGUMENTS: dict[str, str] = {
+    "": "the following arguments are required: list | run | plot | explain",
+    "nonsense": "invalid choice: 'nonsense'",
+    "run": "the following arguments are required: figure",
+    "plot": "the following arguments are required: figure",
+    "explain": "the following arguments are required: figure",
+    "list adap-c2": "unrecognized arguments: adap-c2",
+    "run adap-c2 --multirun": "unrecognized arguments: --multirun",
+    "run adap-c2 -m": "unrecognized arguments: -m",
+    "--nonsense run adap-c2": "unrecognized arguments: --nonsense",
+}
+
+
+@pytest.mark.parametrize("typed", ARGUMENTS)
+def test_a_wrong_argument_is_told_in_one_line_below_the_usage(
+    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out) == (2, "")
+    usage, mistake = err.splitlines()
+    assert usage.startswith("usage: dpbandits ")
+    readable(mistake)
+    told = ARGUMENTS[typed]
+    assert mistake.startswith("dpbandits")
+    assert mistake.endswith(told) if "required" in told else told in mistake
+
+
+@pytest.mark.parametrize("typed", ["--help", "run --help", "plot -h", "explain adap-c2 -h"])
+def test_help_tells_how_overrides_and_several_values_are_written(
+    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, err = capsys.readouterr()
+    assert (ended.value.code, err) == (0, "")
+    assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000`" in out
+    assert "python experiments/run.py -m figure=adap-ksweep seed=1,2`" in out
+
+
+DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
+MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")
+RUNS_0 = f"dpbandits: {RUNS} 0 {LINE}"
+NONSENSE = "dpbandits: unknown figure 'nonsense'; valid: adap-c2, adap-ksweep"
+
+# The command, and what each line of its errors begins with.
+COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "run": ((*DPBANDITS, "run", C2, "runs=0"), (RUNS_0,)),
+    "plot": ((*DPBANDITS, "plot", C2, "runs=0"), (RUNS_0,)),
+    "explain": ((*DPBANDITS, "explain", C2, "runs=0"), (RUNS_0,)),
+    "unknown paper": (
+        (*DPBANDITS, "run", C2, "figure.paper=azise2022"),
+        ("dpbandits: figures/azise2022.py does not exist; did you mean 'azize2022'?",),
+    ),
+    "unknown drawing": (
+        (*DPBANDITS, "plot", C2, "figure.draw=four_budget"),
+        ("dpbandits: figures/azize2022.py has no function 'four_budget'; did you mean 'four_b",),
+    ),
+    "several figures": (
+        (sys.executable, "experiments/run.py", "-m", f"figure={C2},{KSWEEP}", "runs=0"),
+        (RUNS_0, RUNS_0.replace(C2, KSWEEP)),
+    ),
+    "make fig-nonsense": ((*MAKE, "fig-nonsense"), (NONSENSE, "make: ***")),
+    "make explain-nonsense": ((*MAKE, "explain-nonsense"), (NONSENSE, "make: ***")),
+    "make fig-": ((*MAKE, "fig-"), ("make: *** No rule to make target 'fig-'",)),
+    "make with ARGS": ((*MAKE, f"fig-{C2}", "ARGS=runs=0"), (RUNS_0, "make: ***")),
+}
+
+
+@pytest.fixture(scope="module")
+def told(root: Path) -> dict[str, tuple[int, str, str]]:
+    """Status, output and errors of all commands, which run side by side."""
+    pipe, quiet = subprocess.PIPE, {**os.environ, "LC_ALL": "C"}  # the language of make
+    started = {
+        name: subprocess.Popen(command, cwd=root, env=quiet, stdout=pipe, stderr=pipe, text=True)
+        for name, (command, _) in COMMANDS.items()
+        if shutil.which(command[0])
+    }
+    ended = {name: process.communicate() for name, process in started.items()}
+    return {name: (started[name].returncode, *texts) for name, texts in ended.items()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(
+    told: dict[str, tuple[int, str, str]], name: str
+) -> None:
+    if name not in told:
+        pytest.skip("make is not installed")
+    status, out, err = told[name]
+    assert status == 2
+    lines = err.splitlines()
+    expected = COMMANDS[name][1]
+    assert len(lines) == len(expected), err
+    for line, start in zip(lines, expected, strict=True):
+        assert line.startswith(start)
+        readable(line)
+    assert "drawn" not in out
