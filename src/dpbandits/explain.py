@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpbandits.cell import Cell
+from dpbandits.errors import shown
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store, identity, key
 
@@ -52,7 +53,13 @@ def _difference(name: str, there: Any, wanted: Any) -> str:
     short = name.removeprefix("cell.")
     if isinstance(wanted, list) and isinstance(there, list) and len(there) != len(wanted):
         return f"{short} ({len(there)} values, wanted {len(wanted)})"
-    return f"{short} ({there}, wanted {wanted})"
+    return f"{short} ({_plain(there)}, wanted {_plain(wanted)})"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return shown(value)
+    return "none" if value is None else str(value)
 
 
 def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -1,7 +1,12 @@
 """Why a cell is not in the cache, in words."""
 
 import dataclasses
+import os
+import shutil
+import subprocess
+import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +14,9 @@ import pytest
 
 from dpbandits import fingerprint
 from dpbandits.algorithms import adap_ucb
-from dpbandits.cell import Cell
-from dpbandits.environments import bernoulli
+from dpbandits.algorithms._adaptive_episodes import Ties
+from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli, beta
 from dpbandits.explain import explain
 from dpbandits.spec import Bound, Curve, FigureSpec, Panel
 from dpbandits.store import Store, key
@@ -73,6 +79,13 @@ def test_runs_that_are_still_to_come(store: Store, cell: Cell) -> None:
         ({"params": adap_ucb.Params(0.5)}, "params.epsilon (0.5, wanted 1.0)"),
         ({"horizon": 100}, "horizon (100, wanted 200)"),
         ({"seed": 7}, "seed (7, wanted 1)"),
+        ({"grid": Grid.END}, "grid (end, wanted log)"),
+        ({"params": adap_ucb.Params(1.0, ties=Ties.RANDOM)}, "params.ties (random, wanted first)"),
+        (
+            {"environment": "beta", "instance": beta.Params((0.9, 0.5), 3.0)},
+            "environment (beta, wanted bernoulli), instance.concentration (3.0, wanted none),"
+            " the source environments/bernoulli.py (new), the source environments/beta.py (gone)",
+        ),
         (
             {"instance": bernoulli.Params((0.9, 0.5, 0.1))},
             "instance.means (3 values, wanted 2)",
@@ -97,6 +110,17 @@ def test_changed_means_of_as_many_arms_are_told_by_their_values(store: Store, ce
     assert "instance.means" in told
     assert "0.625" in told
     assert "0.5" in told.partition("instance.means")[2]
+
+
+def test_a_thousand_means_are_told_in_one_line_of_a_width(store: Store, cell: Cell) -> None:
+    means = tuple(0.9 - arm / 2000 for arm in range(1000))
+    other = dataclasses.replace(cell, instance=bernoulli.Params(means))
+    write(store, other, 5)
+    wanted = dataclasses.replace(cell, instance=bernoulli.Params((0.95, *means[1:])))
+    told = line(store, wanted).partition("differs in ")[2]
+    assert told.startswith("instance.means ([0.9, ")
+    assert ", wanted [0.95, " in told
+    assert len(told) < 300
 
 
 def test_the_nearest_of_several_is_the_one_of_fewest_differences(store: Store, cell: Cell) -> None:
@@ -136,17 +160,28 @@ def test_a_changed_source_is_named(
     assert line(store, cell).endswith(f"  not computed; the nearest that is differs in {reason}")
 
 
-def test_another_version_of_numba_is_told(
-    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("library", ["numba", "numpy"])
+def test_another_version_of_what_draws_the_numbers_is_told(
+    store: Store, cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(
-            "dpbandits.store.version", lambda n: "0.1" if n == "numba" else metadata.version(n)
+            "dpbandits.store.version", lambda n: "0.1" if n == library else metadata.version(n)
         )
         write(store, cell, 5)
     key.cache_clear()
-    now = metadata.version("numba")
-    assert line(store, cell).endswith(f"differs in versions.numba (0.1, wanted {now})")
+    now = metadata.version(library)
+    assert line(store, cell).endswith(f"differs in versions.{library} (0.1, wanted {now})")
+
+
+def test_another_format_of_the_store_is_told(
+    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("dpbandits.store.FORMAT", 0)
+        write(store, cell, 5)
+    key.cache_clear()
+    assert line(store, cell).endswith("differs in format (0, wanted 1)")
 
 
 def test_a_damaged_block_is_not_counted(store: Store, cell: Cell) -> None:
@@ -158,3 +193,68 @@ def test_a_damaged_block_is_not_counted(store: Store, cell: Cell) -> None:
 def test_explaining_computes_and_writes_nothing(store: Store, cell: Cell) -> None:
     assert len(list(explain(figure(cell), store))) == 2
     assert not store.folder.exists()
+
+
+# With the sources themselves ---------------------------------------------------------------------
+
+ONE_RUN = (
+    *("adap-c2", "figure.horizon=1000", "runs=1", "~figure.curves.dp-se"),
+    *("~figure.curves.adap-klucb", "~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
+)
+HELPER = "algorithms/_argmax.py"  # whose importer the algorithm imports
+
+
+class Copy:
+    """A copy of the package, with commands that run it and helpers that a test may edit."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root, self.folder = root, folder
+        self.package = folder / "src" / "dpbandits"
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(root / "src" / "dpbandits", self.package, ignore=ignored)
+
+    def start(self, verb: str) -> subprocess.Popen[str]:
+        paths = (f"paths.cache={self.folder / 'cache'}", f"paths.out={self.folder / 'out'}")
+        # Plain Python, for there would be nothing but to compile; the cache is the same.
+        own = {"PYTHONPATH": str(self.package.parent), "NUMBA_DISABLE_JIT": "1"}
+        return subprocess.Popen(
+            (sys.executable, "-m", "dpbandits.cli", verb, *ONE_RUN, *paths),
+            cwd=self.root,
+            env={**os.environ, **own, "DPBANDITS_CACHE": str(self.folder / "code")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.package / file
+        before = path.read_text()
+        assert old in before
+        path.write_text(before.replace(old, new))
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    return out
+
+
+def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
+    root: Path, tmp_path: Path
+) -> None:
+    copy = Copy(root, tmp_path)
+    assert "1 runs computed, 0 from the cache" in ended(copy.start("run"))
+
+    copy.edit(HELPER, "\n    largest", "\n    # The same, in other words.\n    largest")
+    explaining, running = copy.start("explain"), copy.start("run")
+    cell_line, last = ended(explaining).splitlines()
+    assert "   1/1 runs  adap-ucb" in cell_line
+    assert last.endswith("; a run computes nothing")
+    assert "0 runs computed, 1 from the cache" in ended(running)
+
+    copy.edit(HELPER, "> largest", ">= largest")  # the last of equals, not the first
+    cell_line, last = ended(copy.start("explain")).splitlines()
+    assert "   0/1 runs  adap-ucb" in cell_line
+    reason = f"not computed; the nearest that is differs in the source {HELPER}"
+    assert cell_line.endswith(f"  {reason}")
+    assert last.endswith("; a run computes the rest")
