@@ -231,5 +231,5 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
     inside = {"curves": CURVE_KEYS, "panels": PANEL_KEYS}.get(parts[1], ()) if depth > 1 else ()
     if parts[-1] in (FIGURE_KEYS if above == "figure" else inside) and len(parts) == depth + 1:
         return f"{message}: it is not there yet, +{key}=<value> adds it"
-    same = [leaf for leaf in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
+    same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
     return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"

@@ -20,8 +20,8 @@ class Described:
     origin: str
 
     def paths(self) -> list[str]:
-        """The dotted paths of all that it says, as `means.arms`."""
-        return list(leaves(self.content))
+        """The dotted paths of the numbers that it gives, as `means.arms`."""
+        return [path for path, value in leaves(self.content) if isinstance(value, int | float)]
 
     def changed(self, key: str, value: Any, origin: str | None) -> "Described":
         """The same with one of its keys changed; an origin says that the place is another."""

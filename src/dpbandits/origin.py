@@ -10,13 +10,13 @@ from dpbandits import parameters, project
 from dpbandits.errors import UserError, nearest, shown
 
 
-def leaves(node: Any, path: str = "") -> Iterator[str]:
-    """The dotted paths of all values of nested mappings."""
+def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted paths of all values of nested mappings, with the values."""
     if isinstance(node, Mapping):
         for name, child in node.items():
             yield from leaves(child, f"{path}.{name}" if path else str(name))
     else:
-        yield path
+        yield path, node
 
 
 class Origins:

@@ -117,7 +117,7 @@ class Reader:
         try:
             filled = str(title).format(**shared)
         except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-            message = f"{path}.title {shown(title)} may name {', '.join(SHARED)} in braces alone"
+            message = f"{path}.title {shown(title)} may name only {', '.join(SHARED)} in braces"
             raise at.error(message, f"{path}.title") from None
         return Panel(letter, filled, curves)
 
@@ -128,10 +128,13 @@ class Reader:
         if algorithm is not None and bound is not None:
             raise at.error(f"{path} must have either an algorithm or a bound, not both", path)
         if algorithm is None and bound is None:
-            message = f"{path} must have an algorithm or a bound"
-            typed, written = f"+algorithm@{path}=<name>", f"- /algorithm@curves.{name}: <name>"
-            hints = {"command line": f", `{typed}`", at.file: f"; under defaults: `{written}`"}
-            raise at.error(message + hints.get(at.of(path), ""), path)
+            # The algorithm's own file needs no hint: it lacks the line `algorithm: <name>`.
+            hints = {
+                "command line": f" (`+algorithm@{path}=<name>`)",
+                at.file: f" (under defaults: `- /algorithm@curves.{name}: <name>`)",
+            }
+            hint = hints.get(at.of(path), "")
+            raise at.error(f"{path} must have an algorithm{hint} or a bound", path)
         if algorithm is None:
             label = at.text(bound, f"{path}.bound")
         else:

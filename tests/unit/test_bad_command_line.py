@@ -229,7 +229,7 @@ NAMES: list[Row] = [
     (
         KSWEEP,
         "figure.environment=c2",  # which has no means.arms
-        ("figure.sweep.key 'environment.means.arms'", "conf/figure/adap-ksweep.yaml"),
+        ("figure.sweep.key 'environment.means.arms'", "ksweep.yaml); valid: epsilon, horizon"),
     ),
 ]
 
