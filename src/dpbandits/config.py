@@ -146,7 +146,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         unknown = re.match(r"Could not (?:override|delete from config\.) '([^']+)'", str(error))
         if unknown:
             raise UserError(_unknown_override(unknown[1], overrides)) from error
-        if several := re.search(
+        if several := re.match(
             r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'", str(error)
         ):
             raise UserError(

@@ -99,7 +99,7 @@ REFUSED: dict[str, tuple[str, str]] = {
 OTHERS: dict[str, tuple[Variables, tuple[str, ...]]] = {
     "no docstrings": ({"PYTHONOPTIMIZE": "2"}, (*DPBANDITS, "list")),
     "a terminal of nonsense": ({"COLUMNS": "abc", "LINES": "abc"}, (*DPBANDITS, "run", "--help")),
-    "Hydra's short errors": ({"HYDRA_FULL_ERROR": "0"}, (*RUN_PY, "figure=adap-c2", "runs=0")),
+    "Hydra's short errors": ({"HYDRA_FULL_ERROR": "0"}, (*RUN_PY, "figure=adap-c2", "profile=x")),
     "run.py": ({"NUMBA_NUM_THREADS": "0"}, (*RUN_PY, "figure=adap-c2")),
     "folders that are none": (
         {**PLAIN, "MPLCONFIGDIR": "/proc/nothing", "DPBANDITS_CACHE": "/proc/nothing"},
@@ -122,7 +122,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
     for name in jobs:
         folders[name] = tmp_path_factory.mktemp("Größe" if "ASCII" in name else "folder")
         (folders[name] / "numba").mkdir()
-        (folders[name] / "matplotlibrc").write_text("font.family: monospace\nfont.size: 30\n")
+        (folders[name] / "matplotlibrc").write_text(
+            "font.size: 30\naxes.facecolor: red\naxes.titlepad: 40\n"
+        )
     with ThreadPoolExecutor(3) as pool:
         running = {
             name: pool.submit(run, folders[name], variables, command or figure(folders[name]))
@@ -177,7 +179,7 @@ def test_hydra_is_not_asked_for_its_short_errors(done: dict[str, Done]) -> None:
     here = done["other Hydra's short errors"]
     assert (here.status, here.out) == (2, "")
     readable(here.err)
-    assert here.err.startswith("dpbandits: adap-c2: runs must be a whole number")
+    assert here.err.startswith("dpbandits: unknown profile 'x'; valid: ci, paper, smoke")
 
 
 def test_list_does_without_docstrings(done: dict[str, Done]) -> None:
