@@ -53,7 +53,7 @@ def variables_of(library: str, *prefixes: str) -> Iterator[None]:
             raise
         guilty = [name for name in found if name in str(error)] or found
         values = " or ".join(f"{name}={os.environ[name]}" for name in guilty)
-        reason = str(error).strip().splitlines()[0]
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(
             f"{library} cannot work with the environment variable {values} ({reason}):"
             " correct it or unset it"
