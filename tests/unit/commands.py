@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
+FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
 PATIENCE = 180  # seconds for what takes 10 when the machine code is there
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")

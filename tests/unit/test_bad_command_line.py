@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import DPBANDITS, FIGURES
 from complaints import complaint, readable
 
 from dpbandits import cli
 from dpbandits.config import load
 
+CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
+WITHOUT_CURVES = " ".join(f"~figure.curves.{name}" for name in CURVES)
 C2, KSWEEP = "adap-c2", "adap-ksweep"
 
 LINE = "(command line)"
@@ -41,7 +44,11 @@ VALUES: list[Row] = [
     (C2, "figure.panels.a.epsilon=-0.0", ("private-ucb", f"{EPSILON} -0.0", LINE)),
     (C2, "figure.panels.a.epsilon=1e-400", ("private-ucb", f"{EPSILON} 0.0", LINE)),
     (C2, "figure.panels.a.epsilon=", ("private-ucb", f"{EPSILON} ''", LINE)),
-    (C2, "figure.panels.a.epsilon=null", ("dp-se: epsilon is missing (conf/figure/adap-c2.yaml)",)),
+    (
+        C2,
+        "figure.panels.a.epsilon=null",
+        ("epsilon is missing (conf/figure/adap-c2.yaml)",),
+    ),
     (C2, "+figure.curves.adap-ucb.epsilon='0.5'", ("adap-ucb", f"{EPSILON} '0.5'", LINE)),
     (C2, "+figure.curves.adap-ucb.epsilon=true", ("adap-ucb", f"{EPSILON} True", LINE)),
     (C2, "+figure.epsilon=-1", ("epsilon", "-1", LINE)),  # that every panel beats
@@ -148,7 +155,7 @@ VALUES: list[Row] = [
 
 NAMES: list[Row] = [
     ("adap-c22", "", ("unknown figure 'adap-c22'", "'adap-c2'")),
-    ("nothing", "", ("unknown figure 'nothing'", "valid: adap-c1, adap-c2, adap-")),
+    ("nothing", "", ("unknown figure 'nothing'", f"valid: {', '.join(FIGURES)}")),
     (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "profile.name=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "engine=locl", ("unknown engine 'locl'", "'local'")),
@@ -157,10 +164,10 @@ NAMES: list[Row] = [
     (C2, "profile=", ("'profile=' names no profile; valid: ci, paper, smoke",)),
     (C2, "profile=null", ("'profile=null' names no profile; valid: ci, paper, smoke",)),
     (C2, "+profile=smoke", ("'+profile=smoke' would be a second profile: leave out the plus",)),
-    ("ADAP-C2", "", ("unknown figure 'ADAP-C2'; did you mean 'adap-c2'?",)),
-    ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'?",)),
+    ("ADAP-C2", "", ("unknown figure 'ADAP-C2'; did you mean 'adap-c2'",)),
+    ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'",)),
     ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
-    ("", "", ("unknown figure ''; valid: adap-c1, adap-c2, adap-",)),
+    ("", "", (f"unknown figure ''; valid: {', '.join(FIGURES)}",)),
     ("runs=5", "adap-c2", ("'runs=5' is no figure: its name comes first, then key=value",)),
     ("adap-c2,adap-ksweep", "", ("several values", "experiments/run.py -m figure=<name>")),
     (C2, "figure.environment=c5", ("adap-c2: unknown environment 'c5'", LINE, "c1, c2, c3")),
@@ -244,7 +251,7 @@ STRUCTURE: list[Row] = [
     (C2, inline("law: [beta]"), ("adap-c2: unknown law ['beta']", LINE, "mean 'beta'?")),
     (
         C2,
-        "~figure.curves.dp-se ~figure.curves.adap-ucb ~figure.curves.adap-klucb",
+        WITHOUT_CURVES,
         ("figure.curves is empty, there is nothing to draw", LINE),
     ),
     (C2, "~figure.curves", ("figure.curves is empty", LINE)),
@@ -379,10 +386,9 @@ def test_help_tells_how_overrides_and_several_values_are_written(
     assert "python experiments/run.py -m figure=adap-ksweep seed=1,2`" in out
 
 
-DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")
 RUNS_0 = f"dpbandits: {RUNS} 0 {LINE}"
-NONSENSE = "dpbandits: unknown figure 'nonsense'; valid: adap-c2, adap-ksweep"
+NONSENSE = f"dpbandits: unknown figure 'nonsense'; valid: {', '.join(FIGURES)}"
 
 # The command, and what each line of its errors begins with.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -2,24 +2,22 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands import DPBANDITS, ROOT, RUN_PY
 from complaints import readable
 
 from dpbandits import kernel
 from dpbandits.errors import UserError, variables_of
 
-ROOT = Path(__file__).resolve().parents[2]
-DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
-RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 # One cell of one run.
 FIGURE = (
-    *("figure.horizon=1000", "runs=1", "~figure.curves.dp-se", "~figure.curves.adap-klucb"),
+    *("figure.horizon=1000", "runs=1"),
+    *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
     *("~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
 )
 KINDS = ("pdf", "svg", "png", "csv")

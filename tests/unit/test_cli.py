@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DPBANDITS, KINDS, ROOT, RUN_PY, Done, Process, below, blocks
+from commands import DPBANDITS, FIGURES, KINDS, ROOT, RUN_PY, Done, Process, below, blocks
 
 from dpbandits import runner
 from dpbandits.config import load
 from dpbandits.curves import summarise, to_csv
 from dpbandits.store import Store
-
-FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
 
 
 def test_list_names_what_there_is() -> None:

@@ -198,8 +198,9 @@ def test_explaining_computes_and_writes_nothing(store: Store, cell: Cell) -> Non
 # With the sources themselves ---------------------------------------------------------------------
 
 ONE_RUN = (
-    *("adap-c2", "figure.horizon=1000", "runs=1", "~figure.curves.dp-se"),
-    *("~figure.curves.adap-klucb", "~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
+    *("adap-c2", "figure.horizon=1000", "runs=1"),
+    *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
+    *("~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
 )
 HELPER = "algorithms/_argmax.py"  # whose importer the algorithm imports
 

@@ -27,7 +27,7 @@ from dpbandits.store import Store
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "adap-c2"
-TYPED = ("profile=smoke", "runs=4")
+TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
 CELLS = 12
 IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two of every cell
 EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
