@@ -418,8 +418,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def told(root: Path) -> dict[str, tuple[int, str, str]]:
     """Status, output and errors of all commands, which run side by side."""
     # As typed by a person: not by the make that runs the tests, and in the language of make.
-    typed = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    pipe, quiet = subprocess.PIPE, {**typed, "MFLAGS": "", "LC_ALL": "C"}
+    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
+    pipe, quiet = subprocess.PIPE, {**own, "ARGS": "", "LC_ALL": "C"}
     started = {
         name: subprocess.Popen(command, cwd=root, env=quiet, stdout=pipe, stderr=pipe, text=True)
         for name, (command, _) in COMMANDS.items()
