@@ -43,6 +43,8 @@ STYLES = {
     "klucb": Style("#000000", "^"),
     "se": Style("#000000", "s"),
     "private-ucb": Style("#CC79A7", "D"),
+    "dp-ucb": Style("#56B4E9", "v"),
+    "dp-ucb-bound": Style("#0072B2", "P"),
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),

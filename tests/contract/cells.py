@@ -1,6 +1,7 @@
 """Cells of every algorithm of the folder, so that a new file is tested without a new line here."""
 
 import itertools
+import math
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -11,13 +12,18 @@ from dpbandits.cell import Cell, Grid
 ALGORITHMS = registry.algorithm_names()
 LAWS = registry.environment_names()
 
+# An item is in both parts of a hybrid counter; a single draw for every sum has no budget.
+HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
+
 # The epsilon that the releases of an algorithm compose to over K arms, where it is not the one that
-# was given. Every line here is one in docs/deviations.md.
+# was given; nan: far more, and more with the horizon. Every line here is one in docs/deviations.md.
 SPENT: dict[str, Callable[[Any, int], float]] = {
     "private-ucb": lambda params, arms: (
         # A reward is in one of the K counters only.
         params.epsilon / arms if params.split.name == "ARMS" else params.epsilon
     ),
+    "dp-ucb": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
+    "dp-ucb-bound": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
 }
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from dpbandits.mechanisms.binary import binary_counters, binary_releases, levels
 from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.hybrid import hybrid_counters, hybrid_releases
+from dpbandits.mechanisms.single import single_counters, single_releases
 from dpbandits.privacy.releases import composed_epsilon
 
 GRID = 64
@@ -35,10 +37,27 @@ def released(items: Sequence[float], draws: Sequence[float], horizon: int, epsil
     return np.array([insert(counters, dealer, 0, item) for item in items])
 
 
+def released_by_hybrid(items: Sequence[float], draws: Sequence[float], budgets: Any) -> Any:
+    """The same of a hybrid counter with budgets of its two parts."""
+    counters, dealer = hybrid_counters(1, len(items), *budgets), Dealer(draws)
+    return np.array([insert(counters, dealer, 0, item) for item in items])
+
+
 @numba.njit
 def compiled(items: Any, horizon: int, epsilon: float, rng: Any) -> Any:
     """The same in a kernel, several counters fed in turn; shape (counters, items of each)."""
     counters = binary_counters(items.shape[0], horizon, epsilon)
+    sums = np.empty_like(items)
+    for c in range(items.shape[1]):
+        for which in range(items.shape[0]):
+            sums[which, c] = insert(counters, rng, which, items[which, c])
+    return sums
+
+
+@numba.njit
+def compiled_hybrid(items: Any, log_epsilon: float, tree_epsilon: float, rng: Any) -> Any:
+    """The same of hybrid counters."""
+    counters = hybrid_counters(items.shape[0], items.shape[1], log_epsilon, tree_epsilon)
     sums = np.empty_like(items)
     for c in range(items.shape[1]):
         for which in range(items.shape[0]):
@@ -66,6 +85,25 @@ def chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> Iterator[fl
         yield total
 
 
+def hybrid_of_chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> Iterator[float]:
+    """The hybrid mechanism to the letter: the logarithmic one at powers of two, a tree between."""
+    log_part, power, since = 0.0, 1, list[float]()
+    last = 0.0
+    tree: Iterator[float] = iter(())
+    for t, item in enumerate(items, start=1):
+        log_part += item
+        if t & (t - 1) == 0:
+            log_part += next(draws)
+            last, power, since = log_part, t, []
+            # A new tree over the items that are still to come.
+            tree = chan_shi_song(items[t : 2 * t - 1], draws)
+            yield last
+        else:
+            since.append(item)
+            assert len(since) == t - power
+            yield last + next(tree)
+
+
 def nodes(c: int) -> set[tuple[int, int]]:
     """The nodes (first, last) whose sum is that of the items 1..c, from the binary digits of c."""
     found, end = set(), 0
@@ -74,6 +112,15 @@ def nodes(c: int) -> set[tuple[int, int]]:
             found.add((end + 1, end + (1 << bit)))
             end += 1 << bit
     return found
+
+
+def hybrid_weights(c: int) -> dict[tuple[str, int, int], float]:
+    """The draws in the release of the hybrid mechanism at c, as (part, ...), with their scales."""
+    k = c.bit_length() - 1
+    scales: dict[tuple[str, int, int], float] = {("log", j, 0): 1.0 for j in range(k + 1)}
+    for first, last in nodes(c - 2**k):
+        scales["tree", 2**k + first, 2**k + last] = float(k)
+    return scales
 
 
 # What is released --------------------------------------------------------------------------------
@@ -99,6 +146,30 @@ def test_counters_beside_each_other_are_those_of_chan_shi_and_song_in_kernels_to
     for which in range(counters):
         own = draws.reshape(horizon, counters)[:, which].tolist()
         assert sums[which].tolist() == list(chan_shi_song(items[which].tolist(), iter(own)))
+
+
+def test_a_hybrid_counter_is_bit_for_bit_the_one_of_chan_shi_and_song() -> None:
+    rng = np.random.default_rng(6)
+    items, draws = rng.random(3000).tolist(), rng.laplace(0.0, 9.0, 3000).tolist()
+    literal = list(hybrid_of_chan_shi_song(items, iter(draws)))
+    assert released_by_hybrid(items, draws, (1.0, 1.0)).tolist() == literal
+
+
+def test_hybrid_counters_beside_each_other_are_compiled_to_the_same_bits() -> None:
+    items = np.random.default_rng(7).random((3, 700))
+    sums = compiled_hybrid(items, 0.5, 2.0, np.random.default_rng(8))
+    counters, rng = hybrid_counters(3, 700, 0.5, 2.0), np.random.default_rng(8)
+    plain = [
+        [insert(counters, rng, which, items[which, c]) for which in range(3)] for c in range(700)
+    ]
+    assert sums.T.tolist() == plain
+
+
+def test_without_noise_hybrid_and_single_counters_release_the_sums() -> None:
+    items = (np.random.default_rng(9).integers(0, 2, 1025) * 1.0).tolist()
+    assert np.array_equal(released_by_hybrid(items, [0.0] * 1025, (1.0, 1.0)), np.cumsum(items))
+    counters, dealer = single_counters(1, 1.0), Dealer([0.0] * 1025)
+    assert [insert(counters, dealer, 0, item) for item in items] == np.cumsum(items).tolist()
 
 
 def test_without_noise_the_released_sums_are_the_sums() -> None:
@@ -151,6 +222,55 @@ def test_drawn_noise_has_the_variances_and_covariances_of_the_specification() ->
     assert worst < 5.3
 
 
+def test_the_covariance_of_two_sums_of_a_hybrid_counter_is_that_of_the_draws_they_share() -> None:
+    zeros, budgets = [0.0] * GRID, (0.5, 2.0)
+    counters, dealer = hybrid_counters(1, GRID, *budgets), Dealer(zeros)
+    for _ in range(GRID):
+        insert(counters, dealer, 0, 0.0)
+    # The released sums are linear in the draws; each with its own scale.
+    weights = np.array(
+        [released_by_hybrid(zeros, np.eye(GRID)[j].tolist(), budgets) for j in range(GRID)]
+    ).T
+    covariance = weights @ np.diag(2.0 * np.array(dealer.scales) ** 2) @ weights.T
+    for c, d in itertools.product(range(1, GRID + 1), repeat=2):
+        first, second = hybrid_weights(c), hybrid_weights(d)
+        expected = sum(
+            2.0 * (scale / (budgets[0] if draw[0] == "log" else budgets[1])) ** 2
+            for draw, scale in first.items()
+            if draw in second
+        )
+        assert covariance[c - 1, d - 1] == pytest.approx(expected, rel=1e-12)
+    for c in range(1, GRID + 1):
+        k, r = c.bit_length() - 1, c - 2 ** (c.bit_length() - 1)
+        variance = 2 * (k + 1) / budgets[0] ** 2 + 2 * r.bit_count() * (k / budgets[1]) ** 2
+        assert covariance[c - 1, c - 1] == pytest.approx(variance, rel=1e-12)
+
+
+def test_drawn_noise_of_hybrid_counters_has_these_variances_and_covariances() -> None:
+    budgets, counters = (0.5, 2.0), 40_000
+    sums = compiled_hybrid(np.zeros((counters, GRID)), *budgets, np.random.default_rng(10))
+    worst = 0.0
+    for c, d in itertools.combinations_with_replacement(range(1, GRID + 1), 2):
+        products = sums[:, c - 1] * sums[:, d - 1]
+        shared = hybrid_weights(c).items() & hybrid_weights(d).items()
+        expected = sum(
+            2.0 * (scale / (budgets[0] if draw[0] == "log" else budgets[1])) ** 2
+            for draw, scale in shared
+        )
+        standard_error = np.std(products) / math.sqrt(counters)
+        worst = max(worst, abs(np.mean(products) - expected) / standard_error)
+    assert worst < 5.3  # as above
+
+
+def test_a_single_draw_has_the_scale_of_section_2_3() -> None:
+    counters, dealer = single_counters(1, 0.5), Dealer([0.0] * GRID)
+    for _ in range(GRID):
+        insert(counters, dealer, 0, 1.0)
+    for c, scale in enumerate(dealer.scales, start=1):
+        expected = 1.0 if c.bit_count() == 1 else math.log(c)
+        assert scale == pytest.approx(expected / 0.5, rel=1e-15)
+
+
 @pytest.mark.parametrize(("horizon", "epsilon"), [(1, 1.0), (64, 0.1), (1000, 3.0)])
 def test_every_item_draws_once_at_the_scale_that_is_declared(horizon: int, epsilon: float) -> None:
     counters, dealer = binary_counters(2, horizon, epsilon), Dealer([0.0] * 2 * horizon)
@@ -183,3 +303,31 @@ def test_the_levels_of_a_counter_compose_to_its_budget(horizon: int, epsilon: fl
     declared = list(binary_releases(3, horizon, epsilon))
     assert {(r.arm, r.first, r.last, r.sensitivity) for r in declared} == {(3, 1, horizon, 1.0)}
     assert composed_epsilon(declared) == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("horizon", [3, 4, 1000, 10**7, 2**53])
+def test_the_parts_of_a_hybrid_counter_compose_to_the_sum_of_their_budgets(horizon: int) -> None:
+    declared = list(hybrid_releases(0, horizon, 0.3, 0.5))
+    assert composed_epsilon(declared) == pytest.approx(0.8, rel=1e-12)
+    assert max(release.last for release in declared) == horizon
+
+
+@pytest.mark.parametrize("horizon", [1, 2])
+def test_before_the_first_tree_a_hybrid_counter_spends_the_budget_of_one_part(horizon: int) -> None:
+    assert composed_epsilon(hybrid_releases(0, horizon, 0.3, 0.5)) == pytest.approx(0.3, rel=1e-12)
+
+
+def test_the_items_of_a_hybrid_counter_are_in_the_draws_that_it_declares() -> None:
+    for item in range(1, GRID + 1):
+        declared = [r for r in hybrid_releases(0, GRID, 1.0, 1.0) if r.first <= item <= r.last]
+        k = item.bit_length() - 1
+        completed = [max(nodes(c - 2**k)) for c in range(2**k + 1, min(2 ** (k + 1), GRID + 1))]
+        own = [1 for first, last in completed if first <= item - 2**k <= last]
+        assert len(own) <= len(declared) - 1 <= max(k, 0)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 100, 8191, 8192, 100_000])
+def test_a_single_draw_for_every_sum_spends_the_budget_again_and_again(horizon: int) -> None:
+    budgets = [0.5 if c.bit_count() == 1 else 0.5 / math.log(c) for c in range(1, horizon + 1)]
+    composed = composed_epsilon(single_releases(0, horizon, 0.5))
+    assert composed == pytest.approx(math.fsum(budgets), rel=1e-12)

@@ -1,4 +1,6 @@
-"""Policies against what their descriptions say to the letter: UCB, KL-UCB, SE, Private-UCB.
+"""Policies against what their descriptions say to the letter.
+
+UCB, KL-UCB, SE, Private-UCB, DP-UCB-BOUND and DP-UCB.
 
 Each literal version evaluates everything anew in every round, from all rewards. It plays in plain
 Python on the same streams, so that one different choice anywhere leaves other pulls behind.
@@ -13,7 +15,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpbandits.algorithms import klucb, private_ucb, se, ucb
+from dpbandits.algorithms import dp_ucb, dp_ucb_bound, klucb, private_ucb, se, ucb
+from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.algorithms.dp_ucb_bound import PowerOfTwo
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
 from dpbandits.bandit import Bandit, new_bandit, playing, pull, rounds_played
 from dpbandits.divergence import bernoulli_kl
@@ -234,3 +238,84 @@ def test_private_ucb_over_fewer_rounds_than_a_logarithm_needs(horizon: int) -> N
         start, growth = private_ucb.relaxation(params, 2)
         assert start >= 0.0
         assert growth == 0.0
+
+
+# DP-UCB-BOUND and DP-UCB -------------------------------------------------------------------------
+
+
+class LiteralCounter:
+    """The hybrid mechanism in the three readings: every sum is added up anew from all draws."""
+
+    def __init__(self, counter: Counter, epsilon: float, rng: Any) -> None:
+        self.single = counter is Counter.SINGLE
+        self.epsilon = epsilon / 2 if counter is Counter.HYBRID_SPLIT else epsilon
+        self.rng = rng
+        self.items: list[float] = []
+        self.draws: list[float] = []  # of item 1, 2, ...
+
+    def insert(self, item: float) -> float:
+        self.items.append(item)
+        c = len(self.items)
+        k = int(math.log2(c))
+        factor = 1.0 if c == 2**k else math.log(c) if self.single else k
+        self.draws.append(self.rng.laplace(0.0, factor / self.epsilon))
+        if self.single:
+            return sum(self.items) + self.draws[-1]
+        logarithmic = [self.draws[2**j - 1] for j in range(k + 1)]
+        tree = [self.draws[2**k + r - 1] for r in nodes(c - 2**k)]
+        return sum(self.items) + sum(logarithmic) + sum(tree)
+
+
+def literal_dp_ucb(params: Any, bandit: Bandit, rng: Any, every_round: bool) -> None:
+    """Algorithm 1 with its nu, or with `every_round` Algorithm 2."""
+    arms, epsilon = len(bandit.pulls), params.epsilon
+    counters = [LiteralCounter(params.counter, epsilon, rng) for _ in range(arms)]
+    sums = [0.0] * arms
+    while playing(bandit):
+        t = int(rounds_played(bandit)) + 1
+        chosen = t - 1
+        if t > arms:
+            indices = []
+            for arm in range(arms):
+                n = int(bandit.pulls[arm])
+                nu = math.sqrt(8) / epsilon * math.log(4 * t**4)
+                if not (n in (2**j for j in range(20)) and params[-1] is PowerOfTwo.ON):
+                    nu = nu * math.log(n) + nu
+                if every_round:
+                    nu = 0.0
+                indices.append(sums[arm] / n + math.sqrt(2 * math.log(t) / n) + nu / n)
+            chosen = indices.index(max(indices))
+        reward = pull(bandit, chosen)
+        for arm in range(arms):
+            if arm == chosen:
+                sums[arm] = counters[arm].insert(reward)
+            elif every_round:
+                sums[arm] = counters[arm].insert(0.0)
+
+
+@pytest.mark.parametrize("power_of_two", PowerOfTwo)
+@pytest.mark.parametrize("counter", Counter)
+def test_dp_ucb_bound_is_the_literal_one(counter: Counter, power_of_two: PowerOfTwo) -> None:
+    for run, (means, epsilon) in enumerate(itertools.product(MEANS, (0.5, 20.0))):
+        params = dp_ucb_bound.Params(epsilon, counter, power_of_two)
+        ours, literal = (a_bandit(means, 900, run) for _ in range(2))
+        dp_ucb_bound.play(params, ours, generator(run))
+        literal_dp_ucb(params, literal, generator(run), every_round=False)
+        assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+@pytest.mark.parametrize("counter", Counter)
+def test_dp_ucb_is_the_literal_one(counter: Counter) -> None:
+    for run, (means, epsilon) in enumerate(itertools.product(MEANS, (0.5, 20.0))):
+        params = dp_ucb.Params(epsilon, counter)
+        ours, literal = (a_bandit(means, 500, run) for _ in range(2))
+        dp_ucb.play(params, ours, generator(run))
+        literal_dp_ucb(params, literal, generator(run), every_round=True)
+        assert ours.pulls.tolist() == literal.pulls.tolist()
+
+
+def test_the_smaller_nu_at_a_power_of_two_parks_an_arm_there() -> None:
+    # Until the bonus of the best arm is as small, n of every other arm stays at a power of two.
+    bandit = a_bandit((0.9, 0.6), 100_000)
+    dp_ucb_bound.play(dp_ucb_bound.Params(1.0), bandit, generator())
+    assert int(bandit.pulls[1]).bit_count() == 1

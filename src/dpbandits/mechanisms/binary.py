@@ -47,23 +47,33 @@ def binary_counters(counters, horizon, epsilon):
     )
 
 
-@insert.register(Binary)
-def binary_insert(counters, rng, which, item):
-    """O(1) amortised: level i is reached by one item in 2^i."""
-    counters.items[which] += 1
-    c = counters.items[which]
+@inlined
+def complete_node(nodes, released, which, c, item, noise):
+    """Put item number c into a tree; returns the released sum of its items so far.
+
+    O(1) amortised: level i is reached by one item in 2^i.
+    """
     node = 0.0
     i = 0
     while c >> i & 1 == 0:
-        node += counters.nodes[which, i]
+        node += nodes[which, i]
         i += 1
     node += item
-    counters.nodes[which, i] = node
+    nodes[which, i] = node
     # The items before this node end at c - 2^i: their release is at hand.
-    total = counters.released[which, i] + (node + laplace(rng, 1.0, counters.node_epsilon))
+    total = released[which, i] + (node + noise)
     for j in range(i + 1):
-        counters.released[which, j] = total
+        released[which, j] = total
     return total
+
+
+@insert.register(Binary)
+def binary_insert(counters, rng, which, item):
+    """One draw an item, for the node that it completes."""
+    counters.items[which] += 1
+    noise = laplace(rng, 1.0, counters.node_epsilon)
+    c = counters.items[which]
+    return complete_node(counters.nodes, counters.released, which, c, item, noise)
 
 
 def binary_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]:

@@ -1,0 +1,28 @@
+"""The counters of DP-UCB-BOUND and DP-UCB (tossou2016), in the readings of "hybrid mechanism"."""
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+from dpbandits.mechanisms.hybrid import hybrid_releases
+from dpbandits.mechanisms.single import single_releases
+from dpbandits.privacy.releases import Laplace
+
+
+class Counter(IntEnum):
+    """Reading: what the hybrid mechanism of tossou2016, section 2.3, is."""
+
+    HYBRID_FULL = 0  # Lemma B.2: epsilon for either part; an item is in both, 2 epsilon
+    HYBRID_SPLIT = 1  # epsilon/2 for either part
+    SINGLE = 2  # section 2.3 to the letter, one fresh draw a release; not private
+
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
+    """One counter per arm, in which an item is the reward of a pull or of a round."""
+    share = 0.5 if params.counter == Counter.HYBRID_SPLIT else 1.0
+    for arm in range(arms):
+        if params.counter == Counter.SINGLE:
+            yield from single_releases(arm, horizon, params.epsilon)
+        else:
+            part = share * params.epsilon
+            yield from hybrid_releases(arm, horizon, part, part)

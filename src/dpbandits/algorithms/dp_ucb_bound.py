@@ -1,0 +1,80 @@
+"""DP-UCB-BOUND (tossou2016): Algorithm 1, UCB on hybrid counters and a bound on their noise."""
+
+import math
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._hybrid_counters import Counter, releases
+from dpbandits.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
+from dpbandits.kernel import inlined, kernel
+from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.mechanisms.single import single_counters
+from dpbandits.parameters import Positive
+
+__all__ = ["LABEL", "Params", "play", "releases"]
+
+LABEL = "DP-UCB-BOUND"
+
+
+class PowerOfTwo(IntEnum):
+    """Reading: whether nu is smaller where n is a power of two, as Algorithm 1 has it."""
+
+    ON = 0
+    OFF = 1
+
+
+class Params(NamedTuple):
+    """The privacy budget and the readings."""
+
+    epsilon: Positive
+    counter: Counter = Counter.HYBRID_FULL
+    power_of_two: PowerOfTwo = PowerOfTwo.ON
+
+
+@kernel
+def play(params, bandit, rng):
+    """Algorithm 1 on the counters of a reading."""
+    arms = number_of_arms(bandit)
+    if params.counter == Counter.SINGLE:
+        play_with(single_counters(arms, params.epsilon), params, bandit, rng)
+    else:
+        part = params.epsilon if params.counter == Counter.HYBRID_FULL else 0.5 * params.epsilon
+        play_with(hybrid_counters(arms, rounds_left(bandit), part, part), params, bandit, rng)
+
+
+@inlined
+def play_with(counters, params, bandit, rng):
+    """Each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + nu/n.
+
+    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 where n is no power of two.
+    """
+    arms = number_of_arms(bandit)
+    # index = fixed + width sqrt(log t) + slope log t, where only a pull changes an arm's three.
+    fixed = np.empty(arms)
+    width = np.empty(arms)
+    slope = np.empty(arms)
+    index = np.empty(arms)
+    pulls = np.zeros(arms, np.int64)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        if t <= arms:
+            chosen = t - 1
+        else:
+            log_t = math.log(t)
+            root = math.sqrt(log_t)
+            for arm in range(arms):
+                index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
+            chosen = argmax(index)
+        released = insert(counters, rng, chosen, pull(bandit, chosen))
+        pulls[chosen] += 1
+        n = pulls[chosen]
+        factor = math.sqrt(8.0) / params.epsilon
+        if params.power_of_two == PowerOfTwo.OFF or n & (n - 1) != 0:
+            factor *= math.log(n) + 1.0
+        fixed[chosen] = (released + factor * math.log(4.0)) / n
+        width[chosen] = math.sqrt(2.0 / n)
+        slope[chosen] = 4.0 * factor / n
