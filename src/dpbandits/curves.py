@@ -18,6 +18,7 @@ class Series:
 
     panel: str
     label: str
+    legend: str
     style: str
     runs: int  # 0 for a bound
     slope: float | None  # of log centre against log x, where the figure asks for it
@@ -68,6 +69,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     return Series(
         panel=panel,
         label=curve.label,
+        legend=curve.legend,
         style=curve.style,
         runs=0 if exact else spec.runs,
         slope=statistics.loglog_slope(x, centre) if spec.slopes else None,

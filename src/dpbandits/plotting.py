@@ -44,7 +44,7 @@ STYLES = {
     "se": Style("#000000", "s"),
     "private-ucb": Style("#CC79A7", "D"),
     "dp-ucb": Style("#56B4E9", "v"),
-    "dp-ucb-bound": Style("#0072B2", "P"),
+    "dp-ucb-bound": Style("#882255", "P"),
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),
@@ -53,8 +53,8 @@ STYLES = {
 
 # For an algorithm that somebody drops in: its name decides, whatever stands beside it.
 SPARE = (
-    *(Style(colour, "v") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
-    *(Style(colour, "P", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+    *(Style(colour, "h", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
+    *(Style(colour, "*", "-.") for colour in ("#CC79A7", "#56B4E9", "#E69F00")),
 )
 
 
@@ -167,6 +167,12 @@ def draw_over_time(ax: Axes, series: Series, order: int) -> Artist:
     return _line(ax, series, np.searchsorted(series.x, wanted).tolist())
 
 
+def draw_over_log_time(ax: Axes, series: Series, order: int) -> Artist:
+    """The same for a logarithmic axis, on which the markers stand in equal steps."""
+    wanted = series.x[-1] ** ((np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8)
+    return _line(ax, series, np.searchsorted(series.x, wanted).tolist())
+
+
 def draw_over_parameter(ax: Axes, series: Series) -> Artist:
     """A line with a marker at every value of a parameter, its band where it has one."""
     return _line(ax, series, None)
@@ -182,7 +188,7 @@ def _line(ax: Axes, series: Series, markevery: list[int] | None) -> Artist:
         marker=style.marker,
         markevery=markevery,
         markerfacecolor="white",
-        label=series.label,
+        label=series.legend,
     )
     if np.any(series.low != series.high):
         # On a logarithmic axis a band that reaches 0 goes down to the frame.

@@ -6,6 +6,7 @@ an error, and every error names the key, where it stands and the nearest valid k
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from dpbandits import parameters, project, registry, statistics, theory
@@ -20,10 +21,13 @@ SHARED = (
     "epsilon",
     "environment",
 )  # a panel overrides them, a curve overrides the panel
-PANEL_KEYS = ("title", *SHARED)
+PANEL_KEYS = ("title", "each", *SHARED)
 CURVE_KEYS = ("algorithm", "bound", "label", *SHARED)
 REQUIRED = ("paper", "title", "draw", "runs", "horizon", "environment", "checkpoints", "centre")
-FIGURE_KEYS = (*REQUIRED, "epsilon", "spread", "slopes", "sweep", "curves", "panels", "profiles")
+FIGURE_KEYS = (
+    *(*REQUIRED, "epsilon", "spread", "slopes", "input_privacy"),
+    *("sweep", "curves", "panels", "profiles"),
+)
 GRIDS = [grid.value for grid in Grid]
 
 Layer = tuple[str, Mapping[str, Any]]  # the path of a mapping in the configuration, and the mapping
@@ -90,19 +94,22 @@ class Reader:
         merge(self.figure, at.mapping(profiles.get(name), f"figure.profiles.{name}"), "figure")
 
     def _check_sweep(self) -> None:
-        at = self.at
         if self.figure.get("sweep") is None:
             self.sweep: list[tuple[str, Any]] | None = None
             return
-        sweep = at.mapping(self.figure["sweep"], "figure.sweep")
-        at.keys(sweep, ("key", "values"), "figure.sweep", ("key", "values"))
-        key, values = at.text(sweep["key"], "figure.sweep.key"), sweep["values"]
+        key, values = self._key_and_values(self.figure["sweep"], "figure.sweep")
+        self.sweep = [(key, value) for value in values]
+
+    def _key_and_values(self, content: Any, path: str) -> tuple[str, list[Any]]:
+        at, mapping = self.at, self.at.mapping(content, path)
+        at.keys(mapping, ("key", "values"), path, ("key", "values"))
+        key, values = at.text(mapping["key"], f"{path}.key"), mapping["values"]
         try:
             parameters.coerce(parameters.Ascending, values)
         except ValueError as error:
-            message = f"figure.sweep.values must be {error}, got {shown(values)}"
-            raise at.error(message, "figure.sweep.values") from None
-        self.sweep = [(key, value) for value in values]
+            message = f"{path}.values must be {error}, got {shown(values)}"
+            raise at.error(message, f"{path}.values") from None
+        return key, values
 
     # Panels and curves
 
@@ -111,7 +118,9 @@ class Reader:
         panel = at.mapping(content, path)
         at.keys(panel, PANEL_KEYS, path, ())
         layers: list[Layer] = [(path, panel), ("figure", self.figure)]
-        curves = tuple(self._curve(name, self.curves[name], layers) for name in self.curves)
+        curves: list[Curve] = []
+        for name in self.curves:
+            curves += self._curves(name, path, panel, layers)
         shared = {key: self._find(key, layers)[0] for key in SHARED}
         title = panel.get("title") or ""
         try:
@@ -119,7 +128,23 @@ class Reader:
         except (KeyError, ValueError, TypeError, IndexError, AttributeError):
             message = f"{path}.title {shown(title)} may name only {', '.join(SHARED)} in braces"
             raise at.error(message, f"{path}.title") from None
-        return Panel(letter, filled, curves)
+        return Panel(letter, filled, tuple(curves))
+
+    def _curves(
+        self, name: str, path: str, panel: Mapping[str, Any], layers: list[Layer]
+    ) -> list[Curve]:
+        # The curve, or one for each value of what the panel names under `each`.
+        content = self.curves[name]
+        if panel.get("each") is None:
+            return [self._curve(name, content, layers)]
+        key, values = self._key_and_values(panel["each"], f"{path}.each")
+        found = []
+        for value in values:
+            curve = self._curve(name, content, self._swept(key, value, layers, f"{path}.each"))
+            told = f"({key.split('.')[-1]}={value:g})"
+            label, legend = f"{curve.label} {told}", f"{curve.legend} {told}"
+            found.append(replace(curve, label=label, legend=legend))
+        return found
 
     def _curve(self, name: str, content: Any, layers: list[Layer]) -> Curve:
         at, path = self.at, f"figure.curves.{name}"
@@ -144,14 +169,27 @@ class Reader:
         layers = [(path, curve), *layers]
         swept = [layers]
         if self.sweep is not None:
-            swept = [self._swept(key, value, layers) for key, value in self.sweep]
+            swept = [self._swept(*each, layers, "figure.sweep") for each in self.sweep]
+        label = at.text(curve.get("label") or label, f"{path}.label")
+        sources = tuple(read(path, curve, each) for each in swept)
         return Curve(
             name=name,
-            label=at.text(curve.get("label") or label, f"{path}.label"),
+            label=label,
+            legend=self._legend(label, sources[0]),
             style=algorithm or "bound",
             x=None if self.sweep is None else tuple(float(value) for _, value in self.sweep),
-            sources=tuple(read(path, curve, each) for each in swept),
+            sources=sources,
         )
+
+    def _legend(self, label: str, source: Cell | Bound) -> str:
+        # With the budget that a private algorithm is given as its input, where the figure asks.
+        path = "figure.input_privacy"
+        wanted = self.at.checked(bool, self.figure.get("input_privacy", False), path)
+        if not wanted or isinstance(source, Bound) or "epsilon" not in source.params._fields:
+            return label
+        module = registry.algorithm(source.algorithm)
+        given = getattr(module, "input_epsilon", lambda params: params.epsilon)
+        return f"{label} ({given(source.params):.3g})"
 
     def _cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Cell:
         algorithm = registry.algorithm(curve["algorithm"])
@@ -200,13 +238,13 @@ class Reader:
                 return mapping[key], f"{path}.{key}"
         return None, ""
 
-    def _swept(self, key: str, value: Any, layers: list[Layer]) -> list[Layer]:
+    def _swept(self, key: str, value: Any, layers: list[Layer], where: str) -> list[Layer]:
         # The layers below one that holds the swept key alone, here `environment.means.arms`.
         described = describe(self.at, *self._find("environment", layers))
         valid = ["horizon", "epsilon", *(f"environment.{inner}" for inner in described.paths())]
         if key not in valid:
-            raise self.at.unknown("figure.sweep.key", key, valid, "figure.sweep.key")
-        path = "figure.sweep.values"
+            raise self.at.unknown(f"{where}.key", key, valid, f"{where}.key")
+        path = f"{where}.values"
         first, _, inner = key.partition(".")
         if inner:
             typed = self.at.of(path) if self.at.was_typed(path) else None
@@ -219,7 +257,7 @@ class Reader:
         law, params = instance(described, self.at.figure)
         value, path = self._find("horizon", layers)
         horizon: int = self.at.checked(parameters.Rounds, value, path)
-        swept = path.startswith("figure.sweep")
+        swept = ".values." in path
         if not (self.at.was_typed(path) or path in self.given or swept):
             scale = self.plain["profile"]["horizon_scale"]
             scale = self.at.checked(parameters.Positive, scale, "profile.horizon_scale")

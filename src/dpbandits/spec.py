@@ -19,7 +19,8 @@ class Curve:
     """One line of a panel: a cell over time, or a cell for every value of the swept parameter."""
 
     name: str  # its key in the configuration
-    label: str  # in the legend and in tables
+    label: str  # in tables
+    legend: str  # the label, as a legend tells it
     style: str  # the algorithm (or bound) that decides colour and marker
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[Cell | Bound, ...]  # one per value of x; exactly one where x is None

@@ -288,7 +288,8 @@ def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
         ]
         beside = [name for name in content.get("curves", {}) if name not in listed]
         for each in spec_of(figure).panels:
-            assert [c.name for c in each.curves] == [*listed, *beside]
+            # A panel may draw each curve for several values, one after the other.
+            assert list(dict.fromkeys(c.name for c in each.curves)) == [*listed, *beside]
 
 
 def test_a_curve_added_on_the_command_line_comes_last_and_may_be_taken_from_a_file() -> None:
@@ -311,6 +312,32 @@ def test_a_curve_is_called_as_in_the_papers_unless_it_has_a_label() -> None:
     assert curve(spec, "a", "dp-se").label == "DP-SE"
     assert curve(spec, "a", "adap-ucb").label == "AdaP-UCB (ours)"
     assert curve(spec, "a", "adap-ucb").style == "adap-ucb"
+
+
+def test_a_panel_draws_every_curve_for_each_of_several_values() -> None:
+    spec = spec_of("dpse-epsilon")
+    seen = [(c.label, c.sources[0].params.epsilon) for c in panel(spec, "b").curves]  # type: ignore[union-attr]
+    assert seen == [
+        ("DP-UCB (epsilon=0.5)", 0.5),
+        ("DP-UCB (epsilon=1)", 1.0),
+        ("DP-SE (epsilon=0.5)", 0.5),
+        ("DP-SE (epsilon=1)", 1.0),
+    ]
+    spec = spec_of(
+        "dpse-epsilon",
+        "figure.panels.a.each={key: environment.means.arms, values: [3]}",
+        "figure.environment=linear",
+        "+figure.panels.a.epsilon=1",
+    )
+    assert [c.label for c in panel(spec, "a").curves] == ["DP-UCB (arms=3)", "DP-SE (arms=3)"]
+
+
+def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
+    legends = {c.label: c.legend for c in panel(spec_of("dpucb-2arms"), "b").curves}
+    assert legends["UCB"] == "UCB"
+    assert legends["DP-UCB"] == "DP-UCB (0.1)"
+    spec = spec_of("dpucb-2arms", "figure.input_privacy=false")
+    assert all(c.legend == c.label for c in panel(spec, "b").curves)
 
 
 # Keys ------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def a_series(
     columns: dict[str, Any] = {
         name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
     }
-    return Series(panel, label, "ucb", runs, None, np.array(x), **columns)
+    return Series(panel, label, label, "ucb", runs, None, np.array(x), **columns)
 
 
 def rows(series: list[Series]) -> list[dict[str, str]]:

@@ -25,8 +25,10 @@ pytestmark = pytest.mark.usefixtures("fresh_keys")
 
 
 def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
-    bound = Curve("bound", "Bound", "bound", None, (Bound("azize2022.x", ()),))
-    curves = tuple(Curve(str(i), str(i), c.algorithm, None, (c,)) for i, c in enumerate(cells))
+    bound = Curve("bound", "Bound", "Bound", "bound", None, (Bound("azize2022.x", ()),))
+    curves = tuple(
+        Curve(str(i), str(i), str(i), c.algorithm, None, (c,)) for i, c in enumerate(cells)
+    )
     panels = (Panel("a", "", (*curves, bound)),)
     return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels)
 
