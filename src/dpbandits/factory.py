@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import shlex
 import sys
 import time
@@ -157,20 +158,27 @@ def _sidecar(
 def _source(source: Any) -> dict[str, Any]:
     if not isinstance(source, Cell):
         return {"bound": source.function, "arguments": dict(source.arguments)}
+    spent = budget(source)
     return {
         "key": key(source),
         **source.description(),
-        "composed_epsilon": budget(source),
+        # JSON knows no infinity.
+        "composed_epsilon": "infinite" if spent == math.inf else spent,
     }
 
 
 def budget(cell: Cell) -> float | None:
-    """The epsilon that the declared releases of a cell compose to; None where it declares none."""
+    """The epsilon that the declared releases of a cell compose to; None where it declares none.
+
+    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
+    of releases has no bound.
+    """
     module = registry.algorithm(cell.algorithm)
     if not hasattr(module, "releases"):
         return None
     arms = registry.environment(cell.environment).arms(cell.instance)
-    return composed_epsilon(module.releases(cell.params, arms, cell.horizon))
+    releases = module.releases(cell.params, arms, cell.horizon)
+    return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
 
 
 def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:

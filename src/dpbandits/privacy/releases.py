@@ -2,11 +2,14 @@
 
 Neighbours are two tables of rewards that differ in one entry, the i-th reward of one arm. A release
 declares which rewards of which arm it reads, how far one of them can move the released statistic
-(sensitivity) and the noise. Releases that read a common reward compose sequentially, their budgets
-add up; releases of disjoint rewards compose in parallel, the largest counts.
+(sensitivity) and the noise. Releases that read a common reward compose: their budgets add up or,
+where a delta > 0 is allowed, by the theorem of Dwork, Rothblum and Vadhan (2010). Releases of
+disjoint rewards compose in parallel, the largest counts.
 """
 
+import math
 from collections.abc import Iterable
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 
@@ -14,7 +17,8 @@ class Laplace(NamedTuple):
     """Statistics of the arm's own rewards first..last (1-based, inclusive), plus Lap(scale) each.
 
     `sensitivity` is the L1 norm of how far one reward can move all of them together: that of a mean
-    over m rewards is 1/m, that of the sums over disjoint blocks is 1.
+    over m rewards is 1/m, that of the sums over disjoint blocks is 1. `times` such releases, each
+    with noise of its own; infinite where nothing bounds their number.
     """
 
     arm: int
@@ -22,31 +26,50 @@ class Laplace(NamedTuple):
     last: int
     sensitivity: float
     scale: float
+    times: float = 1
 
     @property
     def epsilon(self) -> float:
-        """The pure-DP budget of this release alone."""
+        """The pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
 
 
-def composed_epsilon(releases: Iterable[Laplace]) -> float:
-    """The event-level epsilon of all releases together: the largest sum over a single reward.
+def composed_epsilon(releases: Iterable[Laplace], delta: float = 0.0) -> float:
+    """The event-level epsilon of all releases together, at this delta: the largest of a reward.
 
     Raises TypeError for a release whose mechanism is unknown; nothing is approximated.
     """
-    events: list[tuple[int, int, float]] = []
+    if not 0.0 <= delta <= 1.0:
+        raise ValueError(f"delta must be in [0, 1], got {delta}")
+    of_arm: dict[int, list[Laplace]] = {}
     for release in releases:
         if not isinstance(release, Laplace):
             raise TypeError(f"unknown release {release!r}: its budget cannot be composed")
-        sound = release.sensitivity >= 0 and release.scale > 0
+        sound = release.sensitivity >= 0 and release.scale > 0 and release.times >= 1
         if not (sound and 1 <= release.first <= release.last):
             raise ValueError(f"not a release of rewards first..last: {release!r}")
-        events.append((release.arm, release.first, release.epsilon))
-        events.append((release.arm, release.last + 1, -release.epsilon))
-    # Sweep over each arm's rewards; where one release ends and the next begins, end comes first.
-    largest, active, arm_before = 0.0, 0.0, None
-    for arm, _, change in sorted(events):
-        active = change if arm != arm_before else active + change
-        arm_before = arm
-        largest = max(largest, active)
+        of_arm.setdefault(release.arm, []).append(release)
+    largest = 0.0
+    for own in of_arm.values():
+        own.sort(key=lambda release: release.first)
+        reading: list[tuple[int, float, float]] = []  # last, epsilon, times; those that end first
+        for release, following in zip(own, [*own[1:], None], strict=True):
+            while reading and reading[0][0] < release.first:
+                heappop(reading)
+            heappush(reading, (release.last, release.epsilon, release.times))
+            # Where another begins before any of these ends, more of them read its first reward.
+            if following is None or following.first > reading[0][0]:
+                largest = max(largest, _of_one_reward(reading, delta))
     return largest
+
+
+def _of_one_reward(reading: list[tuple[int, float, float]], delta: float) -> float:
+    # The smaller of both compositions, for budgets that need not be alike:
+    #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
+    added = math.fsum(times * epsilon for _, epsilon, times in reading)
+    # Beyond 700 the exponential does not fit, and is never the smaller one.
+    if delta == 0.0 or added == math.inf or max(epsilon for _, epsilon, _ in reading) > 700.0:
+        return added
+    drift = math.fsum(times * epsilon * math.expm1(epsilon) for _, epsilon, times in reading)
+    squares = math.fsum(times * epsilon * epsilon for _, epsilon, times in reading)
+    return min(added, drift + math.sqrt(-2.0 * math.log(delta) * squares))
