@@ -45,6 +45,7 @@ STYLES = {
     "private-ucb": Style("#CC79A7", "D"),
     "dp-ucb": Style("#56B4E9", "v"),
     "dp-ucb-bound": Style("#882255", "P"),
+    "dp-ucb-int": Style("#E69F00", "o"),
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),

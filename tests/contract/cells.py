@@ -24,6 +24,16 @@ SPENT: dict[str, Callable[[Any, int], float]] = {
     ),
     "dp-ucb": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
     "dp-ucb-bound": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
+    # A mean that is released in every round has no budget.
+    "dp-ucb-int": lambda params, arms: (
+        math.inf if params.noise.name == "EVERY_ROUND" else params.epsilon
+    ),
+}
+
+# The algorithms whose calibration is an upper bound: their releases compose to no more than that.
+# What they do compose to is pinned by a unit test of each.
+CALIBRATED_BY_A_BOUND = {
+    "dp-ucb-int": "Corollary 3.2 of tossou2016",
 }
 
 
