@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, private_ucb
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, dp_ucb_int, private_ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.environments import bernoulli
@@ -241,6 +241,59 @@ def test_in_private_ucb_the_noise_of_an_arm_lifts_its_own_index(lifted: int) -> 
     bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 5)
     recorded(private_ucb, params, bandit, [0.0 if arm == lifted else -0.9 for arm in range(4)])
     assert bandit.pulls.tolist() == [2 if arm == lifted else 1 for arm in range(4)]
+
+
+# DP-UCB-INT ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("schedule", dp_ucb_int.Schedule)
+@pytest.mark.parametrize("noise", dp_ucb_int.Noise)
+def test_dp_ucb_int_draws_the_noise_that_it_declares(
+    noise: dp_ucb_int.Noise, schedule: dp_ucb_int.Schedule
+) -> None:
+    arms, horizon = 3, 20_000
+    params = dp_ucb_int.Params(1.0, 0.01, 1.1, schedule, noise)
+    bandit = a_bandit((0.5, 0.52, 0.48), horizon)
+    draws = recorded(dp_ucb_int, params, bandit)
+    assert all(draw.location == 0.0 for draw in draws)
+    declared = list(dp_ucb_int.releases(params, arms, horizon))
+    assert {release.times for release in declared} == {
+        math.inf if noise is dp_ucb_int.Noise.EVERY_ROUND else 1
+    }
+    # Whose draw it is follows from its scale: that of the count of an arm's pulls.
+    made: set[tuple[int, int]] = set()
+    for draw in draws:
+        n = round(draw.scale ** (1 / (params.v / 2 - 1)))
+        assert draw.scale == pytest.approx(n ** (params.v / 2 - 1), rel=1e-14)
+        owners = [arm for arm in range(arms) if draw.pulls[arm] == n]
+        assert owners
+        made.update((arm, n) for arm in owners)
+    expected = {(r.arm, r.last) for r in declared if r.last <= bandit.pulls[r.arm]}
+    # One released at the very end is not drawn any more.
+    assert made <= expected
+    assert len(expected - made) <= 1
+    for release in declared:
+        assert (release.first, release.sensitivity) == (1, 1.0 / release.last)
+        assert release.scale == release.last ** (params.v / 2 - 1)
+    if noise is dp_ucb_int.Noise.EVERY_ROUND:
+        assert len(draws) > 20 * len(expected)
+    else:
+        first = draws[0].pulls[0]
+        assert len(draws) == len(made)
+        assert [draw.pulls for draw in draws[:arms]] == [(first,) * arms] * arms
+
+
+@pytest.mark.parametrize("lifted", range(4))
+@pytest.mark.parametrize("noise", dp_ucb_int.Noise)
+def test_in_dp_ucb_int_the_noise_of_an_arm_lifts_its_own_index(
+    noise: dp_ucb_int.Noise, lifted: int
+) -> None:
+    params = dp_ucb_int.Params(1.0, 0.01, noise=noise)
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 4 * 29 + 1)
+    noises = [0.0 if arm == lifted else -0.9 for arm in range(4)]
+    draws = recorded(dp_ucb_int, params, bandit, noises)
+    assert len(draws) == 4
+    assert bandit.pulls.tolist() == [30 if arm == lifted else 29 for arm in range(4)]
 
 
 # The mechanism ---------------------------------------------------------------------------------

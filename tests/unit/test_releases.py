@@ -1,3 +1,4 @@
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -63,6 +64,54 @@ def test_releases_of_different_arms_never_add_up() -> None:
     assert composed_epsilon([*arms, release(10, 20, 0.25, arm=3)]) == 0.75
 
 
+# At a delta: Theorem III.3 of Dwork, Rothblum and Vadhan 2010, by hand.
+
+
+def test_many_small_releases_cost_less_at_a_delta_than_their_sum() -> None:
+    # 100 times 0.01: 100 0.01 (e^0.01 - 1) + sqrt(2 log(100) 100 0.01^2).
+    small = [release(1, 5, 0.01)] * 100
+    assert composed_epsilon(small) == pytest.approx(1.0, rel=1e-14)
+    expected = math.expm1(0.01) + math.sqrt(2 * math.log(100) * 0.01)
+    assert composed_epsilon(small, delta=0.01) == pytest.approx(expected, rel=1e-14)
+    assert expected == pytest.approx(0.313536, abs=1e-6)
+
+
+def test_where_the_sum_is_less_it_is_what_they_cost_at_a_delta() -> None:
+    assert composed_epsilon([release(1, 5, 0.5), release(2, 9, 0.25)], delta=0.01) == 0.75
+    assert composed_epsilon([release(1, 5, 0.3)], delta=1e-9) == 0.3
+
+
+def test_unlike_releases_at_a_delta() -> None:
+    unlike = [release(1, 5, 0.01)] * 50 + [release(3, 4, 0.02)] * 50 + [release(5, 9, 0.1)]
+    drift = 0.5 * math.expm1(0.01) + math.expm1(0.02)
+    squares = 50 * 0.01**2 + 50 * 0.02**2
+    expected = drift + math.sqrt(2 * math.log(1000) * squares)
+    assert composed_epsilon(unlike, delta=0.001) == pytest.approx(expected, rel=1e-14)
+
+
+def test_releases_declared_several_times_cost_what_they_cost_one_by_one() -> None:
+    for delta in (0.0, 0.01):
+        listed = composed_epsilon([release(1, 5, 0.01)] * 100, delta)
+        together = composed_epsilon([release(1, 5, 0.01)._replace(times=100)], delta)
+        assert together == pytest.approx(listed, rel=1e-14)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.5])
+def test_releases_without_an_end_have_no_budget(delta: float) -> None:
+    endless = release(3, 5, 0.01)._replace(times=math.inf)
+    assert composed_epsilon([release(1, 9, 0.5), endless, release(6, 7, 1.0)], delta) == math.inf
+
+
+def test_a_budget_too_large_for_the_exponential_is_added_up() -> None:
+    assert composed_epsilon([release(1, 5, 2000.0), release(1, 5, 1.0)], delta=0.01) == 2001.0
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.5, math.nan])
+def test_a_delta_is_a_probability(delta: float) -> None:
+    with pytest.raises(ValueError, match="delta"):
+        composed_epsilon([], delta)
+
+
 class Gaussian(NamedTuple):
     arm: int
     first: int
@@ -90,6 +139,8 @@ def test_an_unknown_release_is_refused(unknown: Any) -> None:
         pytest.param(Laplace(0, 1, 3, 1.0, math.nan), id="unknown scale"),
         pytest.param(Laplace(0, 1, 3, -1.0, 1.0), id="negative sensitivity"),
         pytest.param(Laplace(0, 1, 3, math.nan, 1.0), id="unknown sensitivity"),
+        pytest.param(Laplace(0, 1, 3, 1.0, 1.0, times=0), id="never"),
+        pytest.param(Laplace(0, 1, 3, 1.0, 1.0, times=math.nan), id="unknown times"),
     ],
 )
 def test_a_release_that_makes_no_sense_is_refused(wrong: Laplace) -> None:
@@ -124,6 +175,22 @@ def test_the_composed_budget_is_the_largest_sum_over_a_single_reward(
         for i in range(1, 21)
     ]
     assert composed_epsilon(releases) == max(sums)
+
+
+@FIXED
+@given(some_releases, st.sampled_from([1e-6, 0.1, 0.9, 1.0]))
+def test_the_composed_budget_at_a_delta_is_the_largest_of_a_single_reward(
+    releases: list[Laplace], delta: float
+) -> None:
+    largest = 0.0
+    for arm, reward in itertools.product(range(3), range(1, 21)):
+        own = [r.epsilon for r in releases if r.arm == arm and r.first <= reward <= r.last]
+        drift = sum(epsilon * (math.exp(epsilon) - 1) for epsilon in own)
+        root = math.sqrt(2 * math.log(1 / delta) * sum(epsilon**2 for epsilon in own))
+        largest = max(largest, min(sum(own), drift + root))
+    found = composed_epsilon(releases, delta)
+    assert found == pytest.approx(largest, rel=1e-12)
+    assert found <= composed_epsilon(releases)
 
 
 @FIXED
