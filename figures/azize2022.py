@@ -2,13 +2,13 @@
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFormatter, NullLocator
 
 from dpbandits.plotting import (
     COLUMN,
     Drawing,
+    draw_all_over_time,
     draw_over_parameter,
-    draw_over_time,
     legend_below,
     panel_grid,
     write_slopes,
@@ -27,7 +27,7 @@ def headline(drawing: Drawing) -> Figure:
     figure, (ax,) = panel_grid(drawing, columns=1, height=3.1, width=COLUMN)
     ax.set_yscale("log")
     (panel,) = drawing.panels
-    handles = [draw_over_time(ax, series, i) for i, series in enumerate(panel.series)]
+    handles = draw_all_over_time(ax, panel)
     ax.set_xlim(0, panel.series[0].x[-1])
     _show_at_least([ax], drawing, 0.1, 3e5)
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
@@ -40,22 +40,46 @@ def headline(drawing: Drawing) -> Figure:
 
 
 def four_budgets(drawing: Drawing) -> Figure:
-    """Figs. 4-7: regret over time at four privacy budgets; x linear, y logarithmic, 1 to 10^6."""
+    """Figs. 4, 5 and 7: regret over time at four privacy budgets; x linear, y log, 1 to 10^6."""
+    return _four_budgets(drawing, ticks=100, highest=2e6)
+
+
+def four_budgets_every_decade(drawing: Drawing) -> Figure:
+    """Fig. 6: as Figs. 4, 5 and 7, but for a y axis from 1 to 10^7 with every decade written."""
+    return _four_budgets(drawing, ticks=10, highest=1e7)
+
+
+def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
     figure, axes = panel_grid(drawing, columns=2, height=4.6)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         ax.set_yscale("log")
-        handles = [draw_over_time(ax, series, i) for i, series in enumerate(panel.series)]
+        handles = draw_all_over_time(ax, panel)
         ax.set_xlim(0, panel.series[0].x[-1])
         ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-        ax.yaxis.set_major_locator(LogLocator(base=100))
-        ax.yaxis.set_minor_locator(LogLocator(base=10))
+        ax.yaxis.set_major_locator(LogLocator(base=ticks, numticks=9))
+        ax.yaxis.set_minor_locator(LogLocator(base=10, numticks=9))
         ax.yaxis.set_minor_formatter(NullFormatter())
-    _show_at_least(axes, drawing, 1, 2e6)
+    _show_at_least(axes, drawing, 1, highest)
     for ax in axes[-2:]:
         ax.set_xlabel("Step $t$")
     for ax in axes[::2]:
         ax.set_ylabel("Regret")
     legend_below(figure, handles, columns=4)
+    return figure
+
+
+def two_alphas(drawing: Drawing) -> Figure:
+    """Fig. 8: regret over time for two values of alpha; both axes linear, y from 0 to 6000."""
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.1, width=COLUMN)
+    (panel,) = drawing.panels
+    handles = draw_all_over_time(ax, panel)
+    ax.set_xlim(0, panel.series[0].x[-1])
+    _show_at_least([ax], drawing, 0, 6600)
+    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
+    ax.yaxis.set_major_locator(MultipleLocator(1000))
+    ax.set_xlabel("Step $t$")
+    ax.set_ylabel("Regret")
+    legend_below(figure, handles, columns=2)
     return figure
 
 

@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.plotting import Drawing, draw_over_time, panel_grid
+from dpbandits.plotting import Drawing, draw_all_over_time, panel_grid
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:
@@ -11,8 +11,7 @@ def two_budgets_a_panel(drawing: Drawing) -> Figure:
     figure, axes = panel_grid(drawing, columns=2, height=3.0)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         ax.set_yscale("log")
-        for i, series in enumerate(panel.series):
-            draw_over_time(ax, series, i)
+        draw_all_over_time(ax, panel)
         ax.set_xlim(0, panel.series[0].x[-1])
         ax.ticklabel_format(axis="x", style="sci", useMathText=True)
         ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))

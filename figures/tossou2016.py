@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing, draw_over_log_time
+from dpbandits.plotting import PAGE, Drawing, PanelDrawing, draw_all_over_time
 
 
 def two_budgets(drawing: Drawing) -> Figure:
@@ -18,8 +18,7 @@ def two_budgets(drawing: Drawing) -> Figure:
         ax.set_title(f"({panel.letter}) {panel.title}")
         ax.set_xscale("log")
         ax.set_yscale("log")
-        for order, series in enumerate(panel.series):
-            draw_over_log_time(ax, series, order)
+        draw_all_over_time(ax, panel)
         ax.set_xlim(1, panel.series[0].x[-1])
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))

@@ -5,6 +5,7 @@ Drawing functions know ink only: they get summed-up curves and draw them, and co
 
 import importlib.util
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -59,6 +60,10 @@ SPARE = (
 )
 
 
+# The second, third, ... curve of one algorithm in a panel keeps its colour and its marker, filled.
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
+
+
 @dataclass(frozen=True)
 class PanelDrawing:
     """What a panel shows."""
@@ -79,6 +84,11 @@ class Drawing:
 def style_of(name: str) -> Style:
     """The style of an algorithm or of `bound`."""
     return STYLES.get(name) or SPARE[sha256(name.encode()).digest()[0] % len(SPARE)]
+
+
+def in_mathtext(label: str) -> str:
+    """A label as it is drawn: `AdaP-UCB (alpha=1)` of the tables with a letter for `alpha`."""
+    return re.sub(r"\b(alpha|beta|gamma|epsilon)=([^,)]+)", r"$\\\1=\2$", label)
 
 
 def drawing_file(paper: str) -> Path:
@@ -161,17 +171,24 @@ def panel_grid(
     return figure, axes[: len(drawing.panels)]
 
 
-def draw_over_time(ax: Axes, series: Series, order: int) -> Artist:
-    """A line over the rounds, its band where it has one, some markers; `order` staggers them."""
-    # Equal steps on a linear axis; markers of curves that run together stand side by side.
-    wanted = series.x[-1] * (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8
-    return _line(ax, series, np.searchsorted(series.x, wanted).tolist())
+def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Artist]:
+    """Every curve of a panel over the rounds; of one algorithm, the second and so on dashed."""
+    styles = [series.style for series in panel.series]
+    return [
+        draw_over_time(ax, series, i, again=styles[:i].count(series.style))
+        for i, series in enumerate(panel.series)
+    ]
 
 
-def draw_over_log_time(ax: Axes, series: Series, order: int) -> Artist:
-    """The same for a logarithmic axis, on which the markers stand in equal steps."""
-    wanted = series.x[-1] ** ((np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8)
-    return _line(ax, series, np.searchsorted(series.x, wanted).tolist())
+def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Artist:
+    """A line over the rounds, its band where it has one, some markers; `order` staggers them.
+
+    `again`: how many curves of the same algorithm the panel has before this one.
+    """
+    # In equal steps of the axis; markers of curves that run together stand side by side.
+    steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
+    wanted = last**steps if ax.get_xscale() == "log" else last * steps
+    return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again)
 
 
 def draw_over_parameter(ax: Axes, series: Series) -> Artist:
@@ -179,17 +196,17 @@ def draw_over_parameter(ax: Axes, series: Series) -> Artist:
     return _line(ax, series, None)
 
 
-def _line(ax: Axes, series: Series, markevery: list[int] | None) -> Artist:
+def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0) -> Artist:
     style = style_of(series.style)
     (line,) = ax.plot(
         series.x,
         series.centre,
-        style.line,
+        linestyle=DASHES[again % len(DASHES)] if again else style.line,
         color=style.colour,
         marker=style.marker,
         markevery=markevery,
-        markerfacecolor="white",
-        label=series.legend,
+        markerfacecolor=style.colour if again else "white",
+        label=in_mathtext(series.legend),
     )
     if np.any(series.low != series.high):
         # On a logarithmic axis a band that reaches 0 goes down to the frame.
@@ -203,7 +220,7 @@ def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
     """The fitted log-log slopes, as powers of a symbol, in the lower right corner."""
     lines = [("Least-squares fit", "black")]
     for series in panel.series:
-        text = rf"{series.label}  $\propto {symbol}^{{{series.slope:.2f}}}$"
+        text = rf"{in_mathtext(series.label)}  $\propto {symbol}^{{{series.slope:.2f}}}$"
         lines.append((text, style_of(series.style).colour))
     for row, (text, colour) in enumerate(reversed(lines)):
         ax.text(
