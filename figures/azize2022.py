@@ -7,10 +7,11 @@ from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFor
 from dpbandits.plotting import (
     COLUMN,
     Drawing,
+    draw_all_over_parameter,
     draw_all_over_time,
-    draw_over_parameter,
     legend_below,
     panel_grid,
+    style_of,
     write_slopes,
 )
 
@@ -90,7 +91,7 @@ def against_arms(drawing: Drawing) -> Figure:
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
-        handles = [draw_over_parameter(ax, series) for series in panel.series]
+        handles = draw_all_over_parameter(ax, panel)
         ax.xaxis.set_major_locator(FixedLocator(panel.series[0].x.tolist()))
         ax.xaxis.set_major_formatter("{x:.0f}")
         ax.xaxis.set_minor_locator(NullLocator())
@@ -99,4 +100,48 @@ def against_arms(drawing: Drawing) -> Figure:
     _show_at_least(axes, drawing, 1, 1e7)  # room for the slopes, below the curves
     axes[0].set_ylabel("Regret at the horizon")
     legend_below(figure, handles, columns=5)
+    return figure
+
+
+def against_budget(drawing: Drawing) -> Figure:
+    """Fig. 3: regret at the horizon against epsilon; log-log, only 10^2 and 10^3 written on y."""
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    (panel,) = drawing.panels
+    handles = draw_all_over_parameter(ax, panel)
+    _show_at_least([ax], drawing, 15, 2e4)
+    ax.yaxis.set_major_locator(FixedLocator([100, 1000]))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    (meet,) = (series for series in panel.series if series.style == "transition")
+    ax.axvline(meet.x[-1], color=style_of("transition").colour, linewidth=0.8, linestyle=":")
+    for text, side, step in (("High privacy", "right", -5), ("Low privacy", "left", 5)):
+        ax.annotate(
+            text,
+            (meet.x[-1], 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(step, -2),
+            textcoords="offset points",
+            horizontalalignment=side,
+            verticalalignment="top",
+        )
+    ax.set_xlabel(r"Privacy budget $\epsilon$")
+    ax.set_ylabel("Regret at the horizon")
+    legend_below(figure, handles, columns=1)
+    return figure
+
+
+def table_of_bounds(drawing: Drawing) -> Figure:
+    """Table 2: the lower bounds against epsilon, log-log, a row for each kind of bound."""
+    figure, axes = panel_grid(drawing, columns=2, height=5.2, equal="row")
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.legend(handles=draw_all_over_parameter(ax, panel), loc="upper right")
+        ax.set_xlabel(r"Privacy budget $\epsilon$")
+    # Below, the regimes meet beyond 0.01: to the left all is proportional to 1/epsilon.
+    axes[2].set_xlim(1e-3, 10)
+    axes[2].set_ylim(50, 5e4)
+    for ax in axes[::2]:
+        ax.set_ylabel("Lower bound on the regret")
     return figure

@@ -21,7 +21,8 @@ from omegaconf.errors import OmegaConfBaseException
 from dpbandits import parameters, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
-from dpbandits.reader import CURVE_KEYS, FIGURE_KEYS, PANEL_KEYS, Reader
+from dpbandits.panel_reader import CURVE_KEYS, PANEL_KEYS
+from dpbandits.reader import FIGURE_KEYS, Reader
 from dpbandits.spec import FigureSpec
 
 KEYS = {

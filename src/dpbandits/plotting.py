@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import matplotlib
 import matplotlib.style
@@ -51,6 +51,7 @@ STYLES = {
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),
     "bound": Style("#6b6b6b", "", "--"),
+    "transition": Style("#6b6b6b", "o", ""),  # dots where the regimes of a bound meet
 }
 
 # For an algorithm that somebody drops in: its name decides, whatever stands beside it.
@@ -152,9 +153,13 @@ def render(draw: Callable[[Drawing], Figure], drawing: Drawing, keywords: str) -
 
 
 def panel_grid(
-    drawing: Drawing, columns: int, height: float, width: float = PAGE
+    drawing: Drawing,
+    columns: int,
+    height: float,
+    width: float = PAGE,
+    equal: Literal["all", "row"] = "all",
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with one pair of axes per panel, equal axes; sizes in inches.
+    """A figure with one pair of axes per panel, equal in all of them or in a row; sizes in inches.
 
     Where there are several, they are titled `(a) title`.
     """
@@ -162,7 +167,7 @@ def panel_grid(
     figure = Figure(figsize=(width, height))
     # Room between the panels, where the last tick label of one meets the first of the next.
     figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    axes = list(figure.subplots(rows, columns, sharex=equal, sharey=equal, squeeze=False).flat)
     for unused in axes[len(drawing.panels) :]:
         unused.remove()
     for ax, panel in zip(axes, drawing.panels, strict=False):
@@ -173,11 +178,27 @@ def panel_grid(
 
 def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Artist]:
     """Every curve of a panel over the rounds; of one algorithm, the second and so on dashed."""
+    again = _again(panel)
+    return [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
+
+
+def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Artist]:
+    """Every curve of a panel over a parameter, told apart in the same way.
+
+    Where regimes of a bound meet there is a dot, which needs no line in the legend of its own.
+    """
+    handles = []
+    for series, again in zip(panel.series, _again(panel), strict=True):
+        artist = draw_over_parameter(ax, series, again)
+        if series.style != "transition":
+            handles.append(artist)
+    return handles
+
+
+def _again(panel: PanelDrawing) -> list[int]:
+    # How many curves of the same algorithm a panel has before each.
     styles = [series.style for series in panel.series]
-    return [
-        draw_over_time(ax, series, i, again=styles[:i].count(series.style))
-        for i, series in enumerate(panel.series)
-    ]
+    return [styles[:i].count(style) for i, style in enumerate(styles)]
 
 
 def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Artist:
@@ -191,9 +212,9 @@ def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Arti
     return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again)
 
 
-def draw_over_parameter(ax: Axes, series: Series) -> Artist:
+def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Artist:
     """A line with a marker at every value of a parameter, its band where it has one."""
-    return _line(ax, series, None)
+    return _line(ax, series, None, again)
 
 
 def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0) -> Artist:
@@ -201,7 +222,7 @@ def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0)
     (line,) = ax.plot(
         series.x,
         series.centre,
-        linestyle=DASHES[again % len(DASHES)] if again else style.line,
+        linestyle=DASHES[again % len(DASHES)] if again and style.line else style.line,
         color=style.colour,
         marker=style.marker,
         markevery=markevery,

@@ -1,9 +1,37 @@
-"""Lower bounds of azize2022 for Bernoulli bandits."""
+"""Lower and upper bounds of azize2022 on the regret, and where their regimes of privacy meet.
+
+Regret is in units of reward. `means`: one per arm of a Bernoulli bandit; `arms`: their number K;
+`horizon`: T, rounds; `epsilon`: the budget of global DP; logarithms are natural. What is asymptotic
+in the paper, a limit of Reg_T / log T, is returned times log T. Linear bandits have Gaussian noise
+of variance 1. UserError where a theorem does not apply.
+"""
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
 
 from dpbandits.divergence import bernoulli_kl
+from dpbandits.errors import UserError
+from dpbandits.parameters import Constraint, Positive
+from dpbandits.theory._structural_gap import rho, structural_gap
+
+Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]
+
+# Stochastic bandits ------------------------------------------------------------------------------
+
+
+def minimax_lower_bound(arms: int, horizon: int, epsilon: float) -> float:
+    """Theorem 2, (3): max{sqrt(T(K-1))/27, (K-1)/(131 epsilon)}; K > 1, T >= K - 1."""
+    if arms < 2 or horizon < arms - 1:
+        raise UserError(f"Theorem 2 is for T >= K - 1 >= 1, got K = {arms} and T = {horizon}")
+    return max(math.sqrt(horizon * (arms - 1)) / 27.0, (arms - 1) / (131.0 * epsilon))
+
+
+def minimax_transitions(arms: int, horizon: int) -> tuple[float, ...]:
+    """The epsilon where the terms of Theorem 2 are equal: (131/27) sqrt((K-1)/T)."""
+    return (131.0 / 27.0 * math.sqrt((arms - 1) / horizon),)
 
 
 def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
@@ -18,3 +46,144 @@ def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon:
         if gap := best - mean:
             total += gap / min(bernoulli_kl(mean, best), 6.0 * epsilon * gap)
     return math.log(horizon) * total
+
+
+def no_privacy_lower_bound(means: Sequence[float], horizon: int) -> float:
+    """Theorem 3 without its private term, the bound of Lai and Robbins: log T sum_a Delta_a/d."""
+    return problem_dependent_lower_bound(means, horizon, math.inf)
+
+
+def problem_dependent_transitions(means: Sequence[float]) -> tuple[float, ...]:
+    """Every epsilon where an arm's terms in Theorem 3 are equal: d(mu_a, mu*)/(6 Delta_a)."""
+    best = max(means)
+    meet = {bernoulli_kl(mean, best) / (6.0 * (best - mean)) for mean in means if mean < best}
+    return tuple(sorted(epsilon for epsilon in meet if epsilon < math.inf))
+
+
+# Linear bandits ----------------------------------------------------------------------------------
+
+
+def linear_minimax_lower_bound(dimension: Dimension, horizon: int, epsilon: float) -> float:
+    """Theorem 4, (5): max{e^-2 d sqrt(T)/8, e^-6 d/(4 epsilon)}, for the actions [-1, 1]^d."""
+    without = math.exp(-2.0) / 8.0 * dimension * math.sqrt(horizon)
+    return max(without, math.exp(-6.0) / 4.0 * dimension / epsilon)
+
+
+def linear_minimax_transitions(horizon: int) -> tuple[float, ...]:
+    """The epsilon where the terms of Theorem 4 are equal: 2 e^-4 / sqrt(T)."""
+    return (2.0 * math.exp(-4.0) / math.sqrt(horizon),)
+
+
+def linear_lower_bound(
+    actions: Sequence[Sequence[float]], theta: Sequence[float], horizon: int, epsilon: float
+) -> float:
+    """Theorem 5, (6), times log T, for actions that span the space and have a unique best one.
+
+    log T inf sum_a alpha(a) Delta_a, alpha >= 0, subject to |a|^2_{H^-1} <= min{Delta_a^2/2,
+    3 epsilon rho_a Delta_a} for every a with Delta_a > 0; H = sum_a alpha(a) a a^T. To 1e-8.
+    Asymptotic, as Theorem 3 is.
+    """
+    matrix, best, gaps, rhos = _linear(actions, theta)
+    limits = _limits(gaps, rhos, epsilon)
+    return math.log(horizon) * structural_gap(matrix, best, gaps, limits)
+
+
+def linear_transitions(
+    actions: Sequence[Sequence[float]], theta: Sequence[float]
+) -> tuple[float, ...]:
+    """Every epsilon where the bound of Theorem 5 leaves one regime of an action for the other.
+
+    That is Delta_a/(6 rho_a), where the two limits of the action are equal, if its constraint then
+    binds: the others change nothing.
+    """
+    matrix, best, gaps, rhos = _linear(actions, theta)
+    found = set()
+    for a in range(len(matrix)):
+        if a == best:
+            continue
+        epsilon = float(gaps[a] / (6.0 * rhos[a]))
+        limits = _limits(gaps, rhos, epsilon)
+        value = structural_gap(matrix, best, gaps, limits)
+        limits[a] = math.inf
+        if structural_gap(matrix, best, gaps, limits) < value * (1.0 - 1e-6):
+            found.add(epsilon)
+    return tuple(sorted(found))
+
+
+def basis_lower_bound(
+    dimension: Dimension, extra: tuple[float, ...], horizon: int, epsilon: float
+) -> float:
+    """Theorem 5 times log T for theta = e_1 and the actions e_1, ..., e_d and `extra`.
+
+    `extra`: the first coordinates of one more action; the others are 0.
+    """
+    actions = _basis_and(extra, dimension)
+    return linear_lower_bound(actions, actions[0], horizon, epsilon)
+
+
+def basis_transitions(dimension: Dimension, extra: tuple[float, ...]) -> tuple[float, ...]:
+    """The transitions of `basis_lower_bound`."""
+    actions = _basis_and(extra, dimension)
+    return linear_transitions(actions, actions[0])
+
+
+def _basis_and(extra: Sequence[float], dimension: int) -> list[list[float]]:
+    if len(extra) > dimension:
+        raise UserError(f"Theorem 5: an action of {len(extra)} coordinates in {dimension}")
+    return [*np.eye(dimension).tolist(), [*extra, *[0.0] * (dimension - len(extra))]]
+
+
+def _linear(
+    actions: Sequence[Sequence[float]], theta: Sequence[float]
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    # The actions as rows, the best one, Delta_a and rho_a.
+    matrix = np.array(actions, dtype=float)
+    values = matrix @ np.array(theta, dtype=float)
+    best = int(np.argmax(values))
+    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+        raise UserError("Theorem 5 is for actions that span the space")
+    if np.sum(values == values[best]) > 1:
+        raise UserError("Theorem 5 is for a unique best action")
+    return matrix, best, values[best] - values, rho(matrix, best)
+
+
+def _limits(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
+    # min{Delta_a^2/2, 3 epsilon rho_a Delta_a}; that of a* is not used.
+    return np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)
+
+
+# Upper bounds ------------------------------------------------------------------------------------
+
+
+def adap_ucb_upper_bound(
+    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+) -> float:
+    """Theorem 7: sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)); alpha > 3."""
+    _check(alpha, "Theorem 7")
+    best = max(means)
+    return sum(
+        16.0 * alpha * math.log(horizon) / min(best - mean, epsilon) + 3.0 * alpha / (alpha - 3.0)
+        for mean in means
+        if mean < best
+    )
+
+
+def adap_ucb_minimax_upper_bound(
+    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+) -> float:
+    """Theorem 12 (E.4), alpha > 3:
+
+    8 sqrt(alpha K T log T) + 16 alpha K log T / epsilon + 3 alpha/(alpha-3) sum_a Delta_a.
+    """
+    _check(alpha, "Theorem 12")
+    log_t, best = math.log(horizon), max(means)
+    return (
+        8.0 * math.sqrt(alpha * len(means) * horizon * log_t)
+        + 16.0 * alpha * len(means) * log_t / epsilon
+        + 3.0 * alpha / (alpha - 3.0) * sum(best - mean for mean in means)
+    )
+
+
+def _check(alpha: float, theorem: str) -> None:
+    if not alpha > 3.0:
+        raise UserError(f"{theorem} is for alpha > 3, got {alpha:g}")
