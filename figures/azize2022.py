@@ -2,16 +2,19 @@
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFormatter, NullLocator
 
 from dpbandits.plotting import (
     COLUMN,
     Drawing,
+    PanelDrawing,
     draw_all_over_parameter,
     draw_all_over_time,
     legend_below,
     panel_grid,
     style_of,
+    write_at_the_end,
     write_slopes,
 )
 
@@ -109,16 +112,16 @@ def against_budget(drawing: Drawing) -> Figure:
     ax.set_xscale("log")
     ax.set_yscale("log")
     (panel,) = drawing.panels
-    handles = draw_all_over_parameter(ax, panel)
+    handles, _ = _without_dots(panel, draw_all_over_parameter(ax, panel))
     _show_at_least([ax], drawing, 15, 2e4)
     ax.yaxis.set_major_locator(FixedLocator([100, 1000]))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    (meet,) = (series for series in panel.series if series.style == "transition")
-    ax.axvline(meet.x[-1], color=style_of("transition").colour, linewidth=0.8, linestyle=":")
+    (border,) = (series.x[-1] for series in panel.series if series.style == "transition")
+    ax.axvline(border, color=style_of("transition").colour, linewidth=0.8, linestyle=":")
     for text, side, step in (("High privacy", "right", -5), ("Low privacy", "left", 5)):
         ax.annotate(
             text,
-            (meet.x[-1], 1),
+            (border, 1),
             xycoords=("data", "axes fraction"),
             xytext=(step, -2),
             textcoords="offset points",
@@ -133,15 +136,34 @@ def against_budget(drawing: Drawing) -> Figure:
 
 def table_of_bounds(drawing: Drawing) -> Figure:
     """Table 2: the lower bounds against epsilon, log-log, a row for each kind of bound."""
-    figure, axes = panel_grid(drawing, columns=2, height=5.2, equal="row")
-    for ax, panel in zip(axes, drawing.panels, strict=True):
+    figure, axes = panel_grid(drawing, columns=2, height=5.6, equal="row")
+    # Where the regimes meet; to the left of it everything is proportional to 1/epsilon.
+    for ax, panel, left in zip(axes, drawing.panels, (1e-6, 1e-6, 0.01, 0.01), strict=True):
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.legend(handles=draw_all_over_parameter(ax, panel), loc="upper right")
+        _, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
+        ax.set_xlim(left, panel.series[0].x[-1])
         ax.set_xlabel(r"Privacy budget $\epsilon$")
-    # Below, the regimes meet beyond 0.01: to the left all is proportional to 1/epsilon.
-    axes[2].set_xlim(1e-3, 10)
-    axes[2].set_ylim(50, 5e4)
-    for ax in axes[::2]:
-        ax.set_ylabel("Lower bound on the regret")
+        for series in panel.series:
+            if series.style != "transition":
+                write_at_the_end(ax, series)
+    for row in (0, 2):
+        inside = [
+            series.centre[series.x >= axes[row].get_xlim()[0]]
+            for panel in drawing.panels[row : row + 2]
+            for series in panel.series
+        ]
+        axes[row].set_ylim(0.6 * min(map(min, inside)), 1.6 * max(map(max, inside)))
+        axes[row].set_ylabel("Lower bound on the regret")
+    dots[0].set_label("Regimes of privacy meet")
+    legend_below(figure, dots[:1], columns=1)
     return figure
+
+
+def _without_dots(panel: PanelDrawing, handles: list[Line2D]) -> tuple[list[Line2D], list[Line2D]]:
+    # What was drawn, in lines and in the dots where regimes meet.
+    dotted = [series.style == "transition" for series in panel.series]
+    return (
+        [handle for handle, dot in zip(handles, dotted, strict=True) if not dot],
+        [handle for handle, dot in zip(handles, dotted, strict=True) if dot],
+    )

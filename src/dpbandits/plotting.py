@@ -6,7 +6,7 @@ Drawing functions know ink only: they get summed-up curves and draw them, and co
 import importlib.util
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple
 import matplotlib
 import matplotlib.style
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dpbandits import project
 from dpbandits.curves import Series
@@ -61,8 +61,9 @@ SPARE = (
 )
 
 
-# The second, third, ... curve of one algorithm in a panel keeps its colour and its marker, filled.
-DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
+# The second, third, ... curve of one algorithm in a panel keeps its colour and has its marker
+# filled; its line is the next of these.
+LINES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True)
@@ -176,32 +177,25 @@ def panel_grid(
     return figure, axes[: len(drawing.panels)]
 
 
-def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Artist]:
+def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Every curve of a panel over the rounds; of one algorithm, the second and so on dashed."""
     again = _again(panel)
     return [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
 
 
-def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Artist]:
-    """Every curve of a panel over a parameter, told apart in the same way.
-
-    Where regimes of a bound meet there is a dot, which needs no line in the legend of its own.
-    """
-    handles = []
-    for series, again in zip(panel.series, _again(panel), strict=True):
-        artist = draw_over_parameter(ax, series, again)
-        if series.style != "transition":
-            handles.append(artist)
-    return handles
+def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Every curve of a panel over a parameter, told apart in the same way."""
+    again = _again(panel)
+    return [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
 
 
 def _again(panel: PanelDrawing) -> list[int]:
-    # How many curves of the same algorithm a panel has before each.
+    # How many curves of the same algorithm a panel has before each; dots belong to their curves.
     styles = [series.style for series in panel.series]
-    return [styles[:i].count(style) for i, style in enumerate(styles)]
+    return [0 if s == "transition" else styles[:i].count(s) for i, s in enumerate(styles)]
 
 
-def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Artist:
+def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Line2D:
     """A line over the rounds, its band where it has one, some markers; `order` staggers them.
 
     `again`: how many curves of the same algorithm the panel has before this one.
@@ -212,17 +206,17 @@ def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Arti
     return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again)
 
 
-def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Artist:
+def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Line2D:
     """A line with a marker at every value of a parameter, its band where it has one."""
     return _line(ax, series, None, again)
 
 
-def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0) -> Artist:
+def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0) -> Line2D:
     style = style_of(series.style)
     (line,) = ax.plot(
         series.x,
         series.centre,
-        linestyle=DASHES[again % len(DASHES)] if again and style.line else style.line,
+        linestyle=LINES[(LINES.index(style.line) + again) % len(LINES)] if style.line else "",
         color=style.colour,
         marker=style.marker,
         markevery=markevery,
@@ -235,6 +229,19 @@ def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0)
         low = np.maximum(series.low, floor)
         ax.fill_between(series.x, low, series.high, color=style.colour, alpha=0.18, linewidth=0)
     return line
+
+
+def write_at_the_end(ax: Axes, series: Series) -> None:
+    """The label of a curve beside its last point."""
+    ax.annotate(
+        in_mathtext(series.label),
+        (1, series.centre[-1]),
+        xycoords=("axes fraction", "data"),
+        xytext=(3, 0),
+        textcoords="offset points",
+        verticalalignment="center",
+        fontsize=7,
+    )
 
 
 def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
@@ -255,6 +262,6 @@ def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
         )
 
 
-def legend_below(figure: Figure, handles: list[Artist], columns: int) -> None:
+def legend_below(figure: Figure, handles: Sequence[Line2D], columns: int) -> None:
     """One legend for all panels, under them."""
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

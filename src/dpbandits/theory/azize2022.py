@@ -30,8 +30,11 @@ def minimax_lower_bound(arms: int, horizon: int, epsilon: float) -> float:
 
 
 def minimax_transitions(arms: int, horizon: int) -> tuple[float, ...]:
-    """The epsilon where the terms of Theorem 2 are equal: (131/27) sqrt((K-1)/T)."""
-    return (131.0 / 27.0 * math.sqrt((arms - 1) / horizon),)
+    """The epsilon where the terms of Theorem 2 are equal: (27/131) sqrt((K-1)/T).
+
+    Deviation: the paper writes 131/27, where its two terms differ by a factor (131/27)^2 = 23.5.
+    """
+    return (27.0 / 131.0 * math.sqrt((arms - 1) / horizon),)
 
 
 def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
