@@ -1,23 +1,61 @@
 """The figures of sajed2019 (Sajed and Sheffet, ICML 2019)."""
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
-from dpbandits.plotting import Drawing, draw_all_over_time, panel_grid
+from dpbandits.plotting import (
+    PAGE,
+    Drawing,
+    PanelDrawing,
+    draw_all_over_time,
+    draw_over_parameter,
+    panel_grid,
+)
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:
     """Fig. 1: regret over time, x linear, y logarithmic; every curve at two privacy budgets."""
     figure, axes = panel_grid(drawing, columns=2, height=3.0)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_yscale("log")
-        draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        _over_time(ax, panel)
         ax.set_xlabel("Round")
         ax.legend(loc="lower right", fontsize=7)
     axes[0].set_ylim(bottom=10)
     axes[0].set_ylabel("Regret")
     return figure
+
+
+def over_time_and_against_arms(drawing: Drawing) -> Figure:
+    """Regret over time, a panel for each number of arms K, and last the final regret against K."""
+    figure = Figure(figsize=(PAGE, 4.4))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    axes = list(figure.subplots(2, 3, sharey=True).flat)
+    for ax, panel in zip(axes, drawing.panels, strict=False):
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.tick_params(labelbottom=True)
+    for ax, panel in zip(axes[:4], drawing.panels[:4], strict=True):
+        _over_time(ax, panel)
+        ax.set_xlabel("Round")
+    last, beside = axes[4:]
+    last.set_xscale("log")
+    handles = [draw_over_parameter(last, series) for series in drawing.panels[4].series]
+    last.xaxis.set_major_locator(FixedLocator(drawing.panels[4].series[0].x.tolist()))
+    last.xaxis.set_major_formatter("{x:.0f}")
+    last.xaxis.set_minor_locator(NullLocator())
+    last.set_xlabel("Number of arms $K$")
+    beside.set_axis_off()
+    beside.legend(handles=handles, loc="center")
+    axes[0].set_ylim(bottom=10)
+    for ax in (axes[0], axes[3]):
+        ax.set_ylabel("Regret")
+    return figure
+
+
+def _over_time(ax: Axes, panel: PanelDrawing) -> None:
+    ax.set_yscale("log")
+    draw_all_over_time(ax, panel)
+    ax.set_xlim(0, panel.series[0].x[-1])
+    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
+    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
+    ax.yaxis.set_minor_formatter(NullFormatter())
