@@ -12,19 +12,19 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits import plotting, registry, runner
+from dpbandits import plotting, runner
 from dpbandits.atomic import check_writable, write_atomically
+from dpbandits.captions import budget, caption
 from dpbandits.cell import Cell
 from dpbandits.config import Settings
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
-from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.progress import duration
 from dpbandits.provenance import git_revision, provenance
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store, key
 
-KINDS = (*plotting.FORMATS, "csv", "json")
+KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 Draw = Callable[[plotting.Drawing], Figure]
 
 
@@ -96,6 +96,7 @@ def _write_files(
     keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
     files = plotting.render(draw, plotting.Drawing(spec.title, panels), keywords)
     files["csv"] = table
+    files["txt"] = caption(spec).encode()
     sidecar = _sidecar(spec, settings, store, series)
     sidecar["inputs"] = inputs.hexdigest()
     sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}
@@ -165,20 +166,6 @@ def _source(source: Any) -> dict[str, Any]:
         # JSON knows no infinity.
         "composed_epsilon": "infinite" if spent == math.inf else spent,
     }
-
-
-def budget(cell: Cell) -> float | None:
-    """The epsilon that the declared releases of a cell compose to; None where it declares none.
-
-    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
-    of releases has no bound.
-    """
-    module = registry.algorithm(cell.algorithm)
-    if not hasattr(module, "releases"):
-        return None
-    arms = registry.environment(cell.environment).arms(cell.instance)
-    releases = module.releases(cell.params, arms, cell.horizon)
-    return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
 
 
 def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:

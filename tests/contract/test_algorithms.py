@@ -20,8 +20,8 @@ from same_law import p_value
 
 from dpbandits import parameters, project, registry, runner
 from dpbandits.bandit import Bandit
+from dpbandits.captions import budget
 from dpbandits.cell import Cell, Grid
-from dpbandits.factory import budget
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.simulate import play_run, simulate
 from dpbandits.store import Store

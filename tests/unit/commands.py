@@ -16,7 +16,7 @@ FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml")
 PATIENCE = 180  # seconds for what takes 10 when the machine code is there
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
-KINDS = {"pdf", "svg", "png", "csv", "json"}
+KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 
 @dataclass

@@ -75,7 +75,7 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
 def test_a_figure_is_made_from_nothing(smoke: Smoke) -> None:
     assert smoke.first.counts == (48, 0, "drawn")
     folder = smoke.folder / "out" / "adap-ksweep"
-    assert str(folder / "adap-ksweep.{pdf,svg,png,csv,json}") in smoke.first.out
+    assert str(folder / "adap-ksweep.{pdf,svg,png,csv,txt,json}") in smoke.first.out
     assert {path.name for path in folder.iterdir()} == {f"adap-ksweep.{kind}" for kind in KINDS}
     assert smoke.file("pdf").startswith(b"%PDF-")
     assert smoke.file("png").startswith(b"\x89PNG")

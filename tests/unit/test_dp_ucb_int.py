@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import zeta
 
-from dpbandits import factory, parameters
+from dpbandits import captions, factory, parameters
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
 from dpbandits.bandit import Bandit, new_bandit, playing, pull, rounds_played
@@ -333,7 +333,7 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
     params = Params(1.0, schedule=schedule, noise=Noise.EVERY_ROUND)
     assert composed_epsilon(dp_ucb_int.releases(params, 2, 10**5), params.delta) == math.inf
     cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
-    assert factory.budget(cell) == math.inf
+    assert captions.budget(cell) == math.inf
     written = json.dumps(factory._source(cell), allow_nan=False)
     assert json.loads(written)["composed_epsilon"] == "infinite"
 
@@ -341,4 +341,4 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
 def test_the_budget_of_a_cell_is_taken_at_its_delta() -> None:
     params = Params(1.0, 0.01)
     cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
-    assert factory.budget(cell) == pytest.approx(0.758200, abs=6e-7)
+    assert captions.budget(cell) == pytest.approx(0.758200, abs=6e-7)

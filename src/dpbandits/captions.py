@@ -1,0 +1,62 @@
+"""The caption of a figure: what is drawn, and what the privacy of every curve comes to."""
+
+import math
+import textwrap
+from collections.abc import Sequence
+
+from dpbandits import parameters, registry
+from dpbandits.cell import Cell
+from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.spec import Bound, Curve, FigureSpec
+
+
+def budget(cell: Cell) -> float | None:
+    """The epsilon that the declared releases of a cell compose to; None where it declares none.
+
+    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
+    of releases has no bound.
+    """
+    module = registry.algorithm(cell.algorithm)
+    if not hasattr(module, "releases"):
+        return None
+    arms = registry.environment(cell.environment).arms(cell.instance)
+    releases = module.releases(cell.params, arms, cell.horizon)
+    return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
+
+
+def caption(spec: FigureSpec) -> str:
+    """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
+    drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
+    lines = [f"{spec.title} ({spec.paper}); {drawn} of {spec.runs} runs.", ""]
+    lines += textwrap.wrap(
+        "Privacy: what the releases that an algorithm declares compose to, for a change of one"
+        " reward, beside the epsilon that it was given.",
+        width=100,
+    )
+    for panel in spec.panels:
+        lines += [f"({panel.letter}) {curve.label}: {_privacy(curve)}" for curve in panel.curves]
+    return "\n".join(lines) + "\n"
+
+
+def _privacy(curve: Curve) -> str:
+    cells = [source for source in curve.sources if not isinstance(source, Bound)]
+    if not cells:
+        return "a bound, nothing is played"
+    spent = [budget(cell) for cell in cells]
+    known = [epsilon for epsilon in spent if epsilon is not None]
+    if not known:
+        return "not private"
+    given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    delta = getattr(cells[0].params, "delta", 0.0)
+    at = f" at delta = {delta:.3g}" if delta else ""
+    told = f"given {_range(given)}, composes to {_range(known)}{at}"
+    # A last digit is not a budget.
+    over = any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True))
+    return f"{told}: MORE than it was given" if over else told
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    if math.isclose(low, high):
+        return f"{low:.4g}"
+    return f"{low:.4g} to {high:.4g}"

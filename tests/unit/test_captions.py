@@ -1,0 +1,49 @@
+"""The caption says what the privacy of every curve comes to."""
+
+from pathlib import Path
+
+import pytest
+
+from dpbandits.captions import caption
+from dpbandits.config import load
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+
+def lines(figure: str, *overrides: str) -> list[str]:
+    spec, _ = load(figure, overrides)
+    return caption(spec).splitlines()
+
+
+def test_a_budget_that_is_exceeded_is_told_and_no_other() -> None:
+    told = lines("dpucb-2arms")
+    assert "(a) UCB: not private" in told
+    assert "(b) DP-UCB: given 0.1, composes to 0.2: MORE than it was given" in told
+    over = {line.partition(":")[0] for line in told if "MORE" in line}
+    assert over == {f"({panel}) {name}" for panel in "ab" for name in ("DP-UCB", "DP-UCB-BOUND")}
+    split = lines("dpucb-2arms", "figure.curves.dp-ucb.counter=hybrid-split")
+    assert "(b) DP-UCB: given 0.1, composes to 0.1" in split
+
+
+def test_a_budget_that_is_more_than_its_last_digit_is_not_exceeded() -> None:
+    assert not [line for line in lines("adap-ksweep") if "MORE" in line]
+
+
+def test_a_swept_curve_tells_the_range_and_a_bound_that_nothing_is_played() -> None:
+    told = lines("adap-ksweep")
+    assert "(a) DP-UCB: given 0.1, composes to 0.0007813 to 0.05" in told
+    assert "(b) Lower bound (Thm 3): a bound, nothing is played" in told
+
+
+def test_an_infinite_budget_and_a_delta_are_told() -> None:
+    told = lines("dpucb-2arms", "figure.curves.dp-ucb-int.noise=every-round")
+    line = next(line for line in told if line.startswith("(a) DP-UCB-INT"))
+    assert line == (
+        "(a) DP-UCB-INT: given 1, composes to inf at delta = 4.54e-05: MORE than it was given"
+    )
+
+
+def test_the_first_line_names_figure_paper_statistics_and_runs(root: Path) -> None:
+    assert lines("adap-headline")[0] == (
+        "Evolution of regret over time (azize2022); mean and std of 20 runs."
+    )
