@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_played
+from dpbandits.bandit import number_of_arms, playing, pull, pull_each, pull_many, rounds_played
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.parameters import Constraint, Positive, Probability
@@ -29,7 +29,7 @@ LABEL = "DP-UCB-INT"
 Exponent = Annotated[float, Constraint(lambda v: 1 < v <= 1.5, "in (1, 1.5]")]
 MOST_ROUNDS = 2.0**53  # of any horizon
 LISTED = 1000  # releases of an arm that are declared one by one
-BELOW_LISTED = 32  # terms of a sum that are added one by one
+DIRECT = 32  # terms of a sum that are added one by one
 
 
 class Schedule(IntEnum):
@@ -65,7 +65,7 @@ def power_sum(first, last, s):
     By Euler and Maclaurin behind the first terms; relative error below 1e-13.
     """
     total = 0.0
-    while first <= min(last, BELOW_LISTED):
+    while first <= min(last, DIRECT):
         total += math.pow(first, -s)
         first += 1.0
     if first > last:
@@ -134,6 +134,25 @@ def leader(x, private_mean, pulls, waits, t):
     return argmax(x)
 
 
+@inlined
+def rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, most):
+    """For how many rounds from t on, up to `most`, the arm chosen in round t leads.
+
+    Its x^ stays up to its next release and those of the arms that wait grow: once overtaken it
+    stays behind, and bisection finds the last round before.
+    """
+    if leader(x, private_mean, pulls, waits, t + most - 1) == chosen:
+        return most
+    ahead, behind = 1, most
+    while behind - ahead > 1:
+        middle = (ahead + behind) // 2
+        if leader(x, private_mean, pulls, waits, t + middle - 1) == chosen:
+            ahead = middle
+        else:
+            behind = middle
+    return ahead
+
+
 @kernel
 def play(params, bandit, rng):
     """Algorithm 3: round-robin up to the first release, then the arm of largest x^."""
@@ -163,21 +182,13 @@ def play(params, bandit, rng):
         waits[chosen] = False
         if params.noise == Noise.FROZEN:
             waits[:] = False
-        # From here on x^ of the chosen arm stays and those of the waiting ones grow. It is pulled
-        # up to its next release or up to the last round in which it leads, found by bisection.
-        n = release[chosen] - pulls[chosen]
         if params.noise == Noise.EVERY_ROUND:
             n = 1
-        elif leader(x, private_mean, pulls, waits, t + n - 1) != chosen:
-            behind = n
-            n = 1
-            while behind - n > 1:
-                middle = (n + behind) // 2
-                if leader(x, private_mean, pulls, waits, t + middle - 1) == chosen:
-                    n = middle
-                else:
-                    behind = middle
-        sums[chosen] += pull_many(bandit, chosen, n)
+            sums[chosen] += pull(bandit, chosen)
+        else:
+            n = release[chosen] - pulls[chosen]
+            n = rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, n)
+            sums[chosen] += pull_many(bandit, chosen, n)
         pulls[chosen] += n
 
 
