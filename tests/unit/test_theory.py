@@ -4,8 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpbandits.errors import UserError
 from dpbandits.theory import function
-from dpbandits.theory.azize2022 import problem_dependent_lower_bound
+from dpbandits.theory.azize2022 import (
+    adap_ucb_minimax_upper_bound,
+    adap_ucb_upper_bound,
+    linear_minimax_lower_bound,
+    linear_minimax_transitions,
+    minimax_lower_bound,
+    minimax_transitions,
+    no_privacy_lower_bound,
+    problem_dependent_lower_bound,
+    problem_dependent_transitions,
+)
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -98,3 +109,73 @@ def test_the_order_of_the_arms_does_not_count(means: list[float], epsilon: float
 
 def test_a_figure_finds_the_bound_by_its_name() -> None:
     assert function("azize2022.problem_dependent_lower_bound") is problem_dependent_lower_bound
+
+
+# Theorems 2, 4, 7 and 12
+
+
+def test_theorem_2_by_hand() -> None:
+    # sqrt(10^7 * 4)/27 and 4/(131 * 10^-6).
+    assert minimax_lower_bound(5, HORIZON, 1.0) == pytest.approx(234.24279, abs=5e-6)
+    assert minimax_lower_bound(5, HORIZON, 1e-6) == pytest.approx(30534.351145, abs=5e-7)
+
+
+def test_theorem_4_by_hand() -> None:
+    # e^-2 * 5 * sqrt(10^7)/8 and e^-6 * 5/(4 * 10^-6).
+    assert linear_minimax_lower_bound(5, HORIZON, 1.0) == pytest.approx(267.479839, abs=5e-6)
+    assert linear_minimax_lower_bound(5, HORIZON, 1e-6) == pytest.approx(3098.4402208, abs=5e-7)
+
+
+@pytest.mark.parametrize("horizon", [100, HORIZON])
+def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(horizon: int) -> None:
+    for bound_at, transitions in (
+        (lambda e: minimax_lower_bound(5, horizon, e), minimax_transitions(5, horizon)),
+        (lambda e: linear_minimax_lower_bound(5, horizon, e), linear_minimax_transitions(horizon)),
+    ):
+        (meet,) = transitions
+        flat = bound_at(1e3)
+        assert bound_at(meet * (1 + 1e-9)) == flat
+        assert bound_at(meet * 0.99) == pytest.approx(flat / 0.99, rel=1e-12)
+
+
+def test_131_over_27_is_not_where_the_terms_of_theorem_2_are_equal() -> None:
+    # As printed, the private term is smaller than the other by the square of that.
+    printed = 131 / 27 * math.sqrt(4 / HORIZON)
+    private = 4 / (131 * printed)
+    ratio = minimax_lower_bound(5, HORIZON, printed) / private
+    assert ratio == pytest.approx((131 / 27) ** 2)
+
+
+def test_theorem_3_changes_regime_once_for_every_gap() -> None:
+    near, far = 0.5 * math.log(4 / 3) / 1.5, 0.5 * math.log(3) / 3
+    assert problem_dependent_transitions((0.5, 0.75, 0.25, 0.5)) == pytest.approx((near, far))
+    assert problem_dependent_transitions((1.0, 0.5)) == ()
+
+
+def test_without_privacy_theorem_3_is_the_bound_of_lai_and_robbins() -> None:
+    assert no_privacy_lower_bound(MEANS, HORIZON) == pytest.approx(NO_PRIVACY, rel=1e-14)
+
+
+def test_theorem_7_by_hand() -> None:
+    # Gaps .25 and .5; min{gap, .3} is .25 and .3; 3 * 4/(4 - 3) = 12.
+    expected = 16 * 4 * LOG_T * (1 / 0.25 + 1 / 0.3) + 2 * 12
+    value = adap_ucb_upper_bound((0.75, 0.5, 0.25), HORIZON, 0.3, 4.0)
+    assert value == pytest.approx(expected, rel=1e-14)
+
+
+def test_theorem_12_is_its_proof_at_the_gap_that_it_chooses() -> None:
+    alpha, arms, epsilon = 4.0, 3, 0.3
+    chosen = 4 * math.sqrt(alpha * arms * LOG_T / HORIZON)
+    pulls = 16 * alpha * arms * LOG_T
+    expected = HORIZON * chosen + pulls / chosen + pulls / epsilon + 12 * 0.75
+    value = adap_ucb_minimax_upper_bound((0.75, 0.5, 0.25), HORIZON, epsilon, alpha)
+    assert value == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_theorem_is_refused_where_it_does_not_apply() -> None:
+    for upper in (adap_ucb_upper_bound, adap_ucb_minimax_upper_bound):
+        with pytest.raises(UserError, match="alpha > 3, got 3"):
+            upper(MEANS, HORIZON, 1.0, 3.0)
+    for arms, horizon in ((1, 100), (5, 3)):
+        with pytest.raises(UserError, match="Theorem 2"):
+            minimax_lower_bound(arms, horizon, 1.0)
