@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,12 +24,12 @@ EXTRA = (0.9, 0.5)  # of the figure lower-bounds
 NO_PRIVACY = 1e9  # an epsilon so large that the private limits do not count
 
 
-def gap(actions, theta, epsilon: float = NO_PRIVACY) -> float:
+def gap(actions: Any, theta: Any, epsilon: float = NO_PRIVACY) -> float:
     """The bound in units of log T."""
     return linear_lower_bound(actions, theta, HORIZON, epsilon) / LOG_T
 
 
-def close(value: float):
+def close(value: float) -> Any:
     return pytest.approx(value, rel=3e-8)
 
 

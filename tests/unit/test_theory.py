@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -128,14 +129,14 @@ def test_theorem_4_by_hand() -> None:
 
 @pytest.mark.parametrize("horizon", [100, HORIZON])
 def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(horizon: int) -> None:
-    for bound_at, transitions in (
-        (lambda e: minimax_lower_bound(5, horizon, e), minimax_transitions(5, horizon)),
-        (lambda e: linear_minimax_lower_bound(5, horizon, e), linear_minimax_transitions(horizon)),
-    ):
-        (meet,) = transitions
-        flat = bound_at(1e3)
-        assert bound_at(meet * (1 + 1e-9)) == flat
-        assert bound_at(meet * 0.99) == pytest.approx(flat / 0.99, rel=1e-12)
+    pairs: list[tuple[Callable[[int, int, float], float], tuple[float, ...]]] = [
+        (minimax_lower_bound, minimax_transitions(5, horizon)),
+        (linear_minimax_lower_bound, linear_minimax_transitions(horizon)),
+    ]
+    for lower_bound, (meet,) in pairs:
+        flat = lower_bound(5, horizon, 1e3)
+        assert lower_bound(5, horizon, meet * (1 + 1e-9)) == flat
+        assert lower_bound(5, horizon, meet * 0.99) == pytest.approx(flat / 0.99, rel=1e-12)
 
 
 def test_131_over_27_is_not_where_the_terms_of_theorem_2_are_equal() -> None:
