@@ -1,5 +1,6 @@
 """The figures of azize2022 (Azize and Basu, NeurIPS 2022), and our own of its algorithms."""
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -116,7 +117,17 @@ def against_budget(drawing: Drawing) -> Figure:
     _show_at_least([ax], drawing, 15, 2e4)
     ax.yaxis.set_major_locator(FixedLocator([100, 1000]))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    (border,) = (series.x[-1] for series in panel.series if series.style == "transition")
+    for series in panel.series:
+        if series.style == "transition":
+            _write_regions(ax, float(series.x[-1]))
+    ax.set_xlabel(r"Privacy budget $\epsilon$")
+    ax.set_ylabel("Regret at the horizon")
+    legend_below(figure, handles, columns=1)
+    return figure
+
+
+def _write_regions(ax: Axes, border: float) -> None:
+    # A line where the last arm changes regime, and what lies on either side.
     ax.axvline(border, color=style_of("transition").colour, linewidth=0.8, linestyle=":")
     for text, side, step in (("High privacy", "right", -5), ("Low privacy", "left", 5)):
         ax.annotate(
@@ -128,35 +139,31 @@ def against_budget(drawing: Drawing) -> Figure:
             horizontalalignment=side,
             verticalalignment="top",
         )
-    ax.set_xlabel(r"Privacy budget $\epsilon$")
-    ax.set_ylabel("Regret at the horizon")
-    legend_below(figure, handles, columns=1)
-    return figure
 
 
 def table_of_bounds(drawing: Drawing) -> Figure:
     """Table 2: the lower bounds against epsilon, log-log, a row for each kind of bound."""
     figure, axes = panel_grid(drawing, columns=2, height=5.6, equal="row")
-    # Where the regimes meet; to the left of it everything is proportional to 1/epsilon.
-    for ax, panel, left in zip(axes, drawing.panels, (1e-6, 1e-6, 0.01, 0.01), strict=True):
+    for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
         ax.set_xscale("log")
         ax.set_yscale("log")
         _, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
-        ax.set_xlim(left, panel.series[0].x[-1])
+        first, last = panel.series[0].x[[0, -1]]
+        # In the second row all is proportional to 1/epsilon below 0.01.
+        ax.set_xlim(0.01 if i >= 2 and first < 0.01 < last else first, last)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
         for series in panel.series:
             if series.style != "transition":
                 write_at_the_end(ax, series)
-    for row in (0, 2):
-        inside = [
-            series.centre[series.x >= axes[row].get_xlim()[0]]
-            for panel in drawing.panels[row : row + 2]
-            for series in panel.series
-        ]
-        axes[row].set_ylim(0.6 * min(map(min, inside)), 1.6 * max(map(max, inside)))
+    for row in range(0, len(axes), 2):
+        left = axes[row].get_xlim()[0]
+        panels = drawing.panels[row : row + 2]
+        shown = [s.centre[s.x >= left] for panel in panels for s in panel.series]
+        axes[row].set_ylim(0.6 * np.concatenate(shown).min(), 1.6 * np.concatenate(shown).max())
         axes[row].set_ylabel("Lower bound on the regret")
-    dots[0].set_label("Regimes of privacy meet")
-    legend_below(figure, dots[:1], columns=1)
+    for dot in dots[:1]:
+        dot.set_label("Regimes of privacy meet")
+        legend_below(figure, [dot], columns=1)
     return figure
 
 

@@ -53,6 +53,11 @@ def test_a_bound_takes_from_its_curve_what_the_game_does_not_give() -> None:
     assert arguments(curve(changed, "basis-d5").sources[0])["extra"] == (0.5,)
 
 
+def test_the_sweep_beats_an_epsilon_that_stands_in_the_curve_of_a_bound() -> None:
+    swept = curve(spec_of("lower-bounds", "+figure.curves.c1.epsilon=0.5"), "c1")
+    assert swept.x == tuple(arguments(source)["epsilon"] for source in swept.sources)
+
+
 def test_a_bound_is_evaluated_where_its_regimes_meet() -> None:
     meet = curve(spec_of("lower-bounds"), "c2-regimes")
     assert meet.style == "transition"
