@@ -1,0 +1,100 @@
+"""The reference curves are those of the figures that there are, with where they come from."""
+
+import csv
+import hashlib
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from commands import FIGURES, ROOT
+
+from dpbandits.config import load
+
+REFERENCES = sorted(path.name for path in (ROOT / "figures" / "reference").iterdir())
+HEADER = ["panel", "label", "x", "runs", "mean", "std", "median", "min", "max"]
+
+
+def make_reference() -> Any:
+    spec = importlib.util.spec_from_file_location(
+        "make_reference", ROOT / "scripts" / "make_reference.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_reference_is_of_a_figure() -> None:
+    assert REFERENCES
+    assert set(REFERENCES) <= set(FIGURES)
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("figure", REFERENCES)
+def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
+    figure: str,
+) -> None:
+    folder = ROOT / "figures" / "reference" / figure
+    source = yaml.safe_load((folder / "source.yaml").read_text())
+    content = (folder / "curves.csv").read_bytes()
+    assert source["sha256"] == hashlib.sha256(content).hexdigest()
+    assert source["command"] == f"dpbandits run {figure}"
+    assert "dirty" not in source["revision"]
+    rows = list(csv.DictReader(content.decode().splitlines()))
+    assert list(rows[0])[: len(HEADER)] == HEADER
+    spec, _ = load(figure, [])
+    assert source["runs"] == spec.runs
+    told = {(row["panel"], row["label"]) for row in rows}
+    assert told == {(p.letter, c.label) for p in spec.panels for c in p.curves}
+    assert {row["runs"] for row in rows} <= {"0", str(spec.runs)}
+    horizons = {cell.horizon for cell in spec.cells()}
+    assert set(source["horizons"]) >= horizons
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A table and its sidecar, as a command leaves them."""
+    table = b"panel,label\n"
+    sidecar = {
+        "figure": "f",
+        "command": "dpbandits run f",
+        "runs": 3,
+        "seconds_of_computation": 1.5,
+        "provenance": {"revision": "abc", "written": "today", "machine": "m", "versions": {}},
+        "files": {"csv": hashlib.sha256(table).hexdigest()},
+        "curves": [{"sources": [{"horizon": 10}, {"bound": "x"}]}],
+    }
+    (tmp_path / "f.csv").write_bytes(table)
+    (tmp_path / "f.json").write_text(json.dumps(sidecar))
+    return tmp_path / "f"
+
+
+def test_a_sound_table_is_kept(made: Path, tmp_path: Path) -> None:
+    make_reference().keep(made, tmp_path / "kept")
+    assert (tmp_path / "kept" / "curves.csv").read_bytes() == b"panel,label\n"
+    source = yaml.safe_load((tmp_path / "kept" / "source.yaml").read_text())
+    assert (source["runs"], source["horizons"], source["revision"]) == (3, [10], "abc")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"command": "dpbandits run f runs=5"}, "not as its file has it"),
+        ({"files": {"csv": "0"}}, "not the one of its sidecar"),
+        ({"provenance": {"revision": "abc-dirty"}}, "made at revision abc-dirty"),
+        ({"provenance": {"revision": None}}, "made at revision None"),
+    ],
+)
+def test_what_cannot_be_repeated_is_no_reference(
+    made: Path, tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    sidecar = json.loads(made.with_suffix(".json").read_text()) | change
+    made.with_suffix(".json").write_text(json.dumps(sidecar))
+    module = make_reference()
+    with pytest.raises(module.Unfit, match=words):
+        module.keep(made, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
