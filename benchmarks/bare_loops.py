@@ -133,7 +133,175 @@ def private_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, 
     return curve
 
 
+@njit
+def dp_ucb_bound(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    # At the defaults of its Params, epsilon = 1.
+    arms = means.size
+    levels = 0
+    while horizon >> levels > 0:
+        levels += 1
+    nodes = np.zeros((arms, levels))
+    released = np.zeros((arms, levels))
+    running = np.zeros(arms)
+    at_power = np.zeros(arms)
+    power = np.zeros(arms, np.int64)
+    pulls = np.zeros(arms, np.int64)
+    fixed = np.empty(arms)
+    width = np.empty(arms)
+    slope = np.empty(arms)
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            log_t = math.log(t + 1)
+            root = math.sqrt(log_t)
+            best, largest = 0, -math.inf
+            for arm in range(arms):
+                index = fixed[arm] + width[arm] * root + slope[arm] * log_t
+                if index > largest:
+                    best, largest = arm, index
+        item = 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1
+        c = pulls[best]
+        running[best] += item
+        factor = math.sqrt(8.0)
+        if c & (c - 1) == 0:
+            running[best] += noise.laplace(0.0, 1.0)
+            at_power[best] = running[best]
+            power[best] += 1 if c > 1 else 0
+            released[best, :] = 0.0
+            total = at_power[best]
+        else:
+            r = c - (1 << power[best])
+            i, node = 0, 0.0
+            while r >> i & 1 == 0:
+                node += nodes[best, i]
+                i += 1
+            node += item
+            nodes[best, i] = node
+            tree = released[best, i] + (node + noise.laplace(0.0, float(power[best])))
+            for j in range(i + 1):
+                released[best, j] = tree
+            total = at_power[best] + tree
+            factor *= math.log(c) + 1.0
+        fixed[best] = (total + factor * math.log(4.0)) / c
+        width[best] = math.sqrt(2.0 / c)
+        slope[best] = 4.0 * factor / c
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def dp_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    # At the defaults of its Params, epsilon = 1. All counters are at the same item: t.
+    arms = means.size
+    levels = 0
+    while horizon >> levels > 0:
+        levels += 1
+    nodes = np.zeros((arms, levels))
+    tree = np.zeros((arms, levels))
+    running = np.zeros(arms)
+    at_power = np.zeros(arms)
+    released = np.empty(arms)
+    pulls = np.zeros(arms)
+    curve = np.empty(rounds.size)
+    regret, k, power = 0.0, 0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            log_t = math.log(t + 1)
+            best, largest = 0, -math.inf
+            for arm in range(arms):
+                index = released[arm] / pulls[arm] + math.sqrt(2.0 * log_t / pulls[arm])
+                if index > largest:
+                    best, largest = arm, index
+        item = 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1.0
+        c = t + 1
+        if c & (c - 1) == 0:
+            power += 1 if c > 1 else 0
+            tree[:, :] = 0.0
+            for arm in range(arms):
+                running[arm] += item if arm == best else 0.0
+                running[arm] += noise.laplace(0.0, 1.0)
+                at_power[arm] = running[arm]
+                released[arm] = at_power[arm]
+        else:
+            r = c - (1 << power)
+            for arm in range(arms):
+                own = item if arm == best else 0.0
+                running[arm] += own
+                i, node = 0, 0.0
+                while r >> i & 1 == 0:
+                    node += nodes[arm, i]
+                    i += 1
+                node += own
+                nodes[arm, i] = node
+                total = tree[arm, i] + (node + noise.laplace(0.0, float(power)))
+                for j in range(i + 1):
+                    tree[arm, j] = total
+                released[arm] = at_power[arm] + total
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def without_noise(
+    means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any
+) -> Any:
+    """private_ucb without its counters and their noise: what remains is UCB with its Gamma."""
+    arms = means.size
+    log_horizon = math.log(horizon)
+    gamma = arms * log_horizon * log_horizon * math.log(arms * horizon * log_horizon / 0.1)
+    sums = np.zeros(arms)
+    pulls = np.zeros(arms, np.int64)
+    fixed = np.empty(arms)
+    width = np.empty(arms)
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        if t < arms:
+            best = t
+        else:
+            root = math.sqrt(math.log(t + 1))
+            best, largest = 0, -math.inf
+            for arm in range(arms):
+                index = fixed[arm] + width[arm] * root
+                if index > largest:
+                    best, largest = arm, index
+        sums[best] += 1.0 if rewards.random() < means[best] else 0.0
+        pulls[best] += 1
+        c = pulls[best]
+        fixed[best] = (sums[best] + gamma) / c
+        width[best] = math.sqrt(2.0 / c)
+        regret += gaps[best]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def laplace_draws(n: int, noise: Any) -> float:
+    """As many draws as private_ucb has rounds."""
+    total = 0.0
+    for _ in range(n):
+        total += noise.laplace(0.0, 1.0)
+    return total
+
+
 BARE_LOOPS: dict[str, Callable[..., Any]] = {
+    "dp-ucb": dp_ucb,
+    "dp-ucb-bound": dp_ucb_bound,
     "klucb": klucb,
     "private-ucb": private_ucb,
     "ucb": ucb,

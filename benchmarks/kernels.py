@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from bare_loops import BARE_LOOPS
+from bare_loops import BARE_LOOPS, laplace_draws, without_noise
 
 from dpbandits import registry
 from dpbandits.bandit import NEVER, new_bandit
@@ -24,8 +24,8 @@ from dpbandits.environments import bernoulli
 REPEATS = 9
 HORIZON = 10**6
 ARMS = (5, 128)
-BATCHED = ("adap-klucb", "adap-ucb", "dp-se", "se")
-DECADES = range(5, 13)
+# And the last decade: DP-UCB-INT releases once in 1/epsilon pulls, a step each.
+BATCHED = {"adap-klucb": 12, "adap-ucb": 12, "dp-se": 12, "dp-ucb-int": 7, "se": 12}
 
 
 class Measured(NamedTuple):
@@ -92,6 +92,34 @@ def per_round(
     yield Measured("per round", labelled, "ratio", ratio, "")
 
 
+def price_of_noise(arms: int = 5) -> Iterator[Measured]:
+    """Private-UCB against the same loop without noise plus the draws: what its counters add."""
+    law = bernoulli.law(bernoulli.Params(tuple(np.linspace(0.75, 0.25, arms).tolist())))
+    module = registry.algorithm("private-ucb")
+    rounds = checkpoints(HORIZON, Grid.LOG)
+    ends = np.append(rounds, NEVER)
+
+    def private() -> None:
+        bandit = new_bandit(law, arms, HORIZON, rounds, generator(1))
+        module.play(params_of(module, HORIZON), bandit, generator(2))
+
+    def quiet() -> None:
+        without_noise(law.means, law.gaps, HORIZON, ends, generator(1), generator(2))
+
+    def draws() -> None:
+        laplace_draws(HORIZON, generator(2))
+
+    actions = {"private-ucb": private, "without noise": quiet, "Laplace draws": draws}
+    for action in actions.values():
+        action()  # compiles
+    rows = [[seconds(action) for action in actions.values()] for _ in range(REPEATS)]
+    group, name = "the price of noise, a round", f"private-ucb, K = {arms}"
+    for quantity, column in zip(actions, zip(*rows, strict=True), strict=True):
+        yield Measured(group, name, quantity, statistics.median(column) / HORIZON * 1e9, "ns")
+    ratio = statistics.median(a / (b + c) for a, b, c in rows)
+    yield Measured(group, name, "first / sum", ratio, "")
+
+
 def many_plays(play: Any) -> Any:
     """A kernel that plays many runs, so that the call from Python does not count."""
 
@@ -110,7 +138,7 @@ def batched(name: str, plays: int = 100) -> Iterator[Measured]:
     law = bernoulli.law(bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25)))
     module = registry.algorithm(name)
     many = many_plays(module.play)
-    horizons = [10**decade for decade in DECADES]
+    horizons = [10**decade for decade in range(5, BATCHED[name] + 1)]
 
     def called(horizon: int) -> Callable[[], None]:
         def action() -> None:
@@ -142,5 +170,6 @@ def measure() -> Iterator[Measured]:
     for name in BARE_LOOPS:
         for arms in ARMS:
             yield from per_round(name, arms)
+    yield from price_of_noise()
     for name in BATCHED:
         yield from batched(name)

@@ -23,7 +23,8 @@ class Binary(NamedTuple):
     items: np.ndarray  # c of each counter, int64
     nodes: np.ndarray  # [counter, i]: the exact sum of the last node of level i
     released: np.ndarray  # [counter, i]: the released sum of the first floor(c / 2^i) 2^i items
-    node_epsilon: float  # the budget of one node
+    height: float  # L, and so how far an item moves all nodes together
+    epsilon: float
 
 
 @inlined
@@ -43,7 +44,8 @@ def binary_counters(counters, horizon, epsilon):
         np.zeros(counters, np.int64),
         np.zeros((counters, height)),
         np.zeros((counters, height)),
-        epsilon / height,
+        float(height),
+        epsilon,
     )
 
 
@@ -71,7 +73,7 @@ def complete_node(nodes, released, which, c, item, noise):
 def binary_insert(counters, rng, which, item):
     """One draw an item, for the node that it completes."""
     counters.items[which] += 1
-    noise = laplace(rng, 1.0, counters.node_epsilon)
+    noise = laplace(rng, counters.height, counters.epsilon)
     c = counters.items[which]
     return complete_node(counters.nodes, counters.released, which, c, item, noise)
 

@@ -55,8 +55,9 @@ def hybrid_insert(counters, rng, which, item):
     counters.running[which] += item
     at_power = c & (c - 1) == 0
     k = counters.power[which]
-    epsilon = counters.log_epsilon if at_power else counters.tree_epsilon / k
-    noise = laplace(rng, 1.0, epsilon)
+    # An item moves a node of each of the k levels, all of them together by k.
+    sensitivity = 1.0 if at_power else float(k)
+    noise = laplace(rng, sensitivity, counters.log_epsilon if at_power else counters.tree_epsilon)
     if at_power:
         counters.running[which] += noise
         counters.at_power[which] = counters.running[which]
