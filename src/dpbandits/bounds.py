@@ -1,6 +1,6 @@
 """Curves that are functions of theory/: which arguments they take, and from where."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_type_hints
 
 from dpbandits import theory
@@ -36,7 +36,7 @@ def arguments(
 
 def transitions(
     at: Origins, path: str, curve: Mapping[str, Any], given: Mapping[str, Any], swept: str | None
-) -> list[float]:
+) -> Sequence[float]:
     """The epsilons where the regimes of a bound meet, by the function of the key `at`."""
     if swept != "epsilon":
         raise at.error(f"{path}.at is for a figure with a sweep over epsilon", f"{path}.at")

@@ -3,6 +3,7 @@
 import math
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 
 from dpbandits import parameters, registry
 from dpbandits.cell import Cell
@@ -10,6 +11,7 @@ from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.spec import Bound, Curve, FigureSpec
 
 
+@cache
 def budget(cell: Cell) -> float | None:
     """The epsilon that the declared releases of a cell compose to; None where it declares none.
 

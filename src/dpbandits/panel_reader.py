@@ -1,6 +1,6 @@
 """The panels and curves of a figure: a value is looked up in the curve, the panel, the figure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ CURVE_KEYS = ("algorithm", "bound", "label", *SHARED)
 GRIDS = [grid.value for grid in Grid]
 
 Layer = tuple[str, Mapping[str, Any]]  # the path of a mapping in the configuration, and the mapping
-Values = tuple[str, list[Any], str]  # a key, its values, and where they stand
+Values = tuple[str, Sequence[Any], str]  # a key, its values, and where they stand
 
 
 class PanelReader:

@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import DPBANDITS, FIGURES
@@ -360,16 +362,27 @@ ARGUMENTS: dict[str, str] = {
 }
 
 
+Ended = Callable[[str], tuple[Any, str, str]]
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ended:
+    """What argparse answers to what is typed: status, output, errors."""
+
+    def answer(typed: str) -> tuple[Any, str, str]:
+        monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        return left.value.code, *capsys.readouterr()
+
+    return answer
+
+
 @pytest.mark.parametrize("typed", ARGUMENTS)
-def test_a_wrong_argument_is_told_in_one_line_below_the_usage(
-    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
-    monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, err = capsys.readouterr()
-    assert (ended.value.code, out) == (2, "")
+def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended: Ended) -> None:
+    status, out, err = ended(typed)
+    assert (status, out) == (2, "")
     usage, mistake = err.splitlines()
     assert usage.startswith("usage: dpbandits ")
     readable(mistake)
@@ -379,15 +392,9 @@ def test_a_wrong_argument_is_told_in_one_line_below_the_usage(
 
 
 @pytest.mark.parametrize("typed", ["--help", "run --help", "plot -h", "explain adap-c2 -h"])
-def test_help_tells_how_overrides_and_several_values_are_written(
-    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
-    monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, err = capsys.readouterr()
-    assert (ended.value.code, err) == (0, "")
+def test_help_tells_how_overrides_and_several_values_are_written(typed: str, ended: Ended) -> None:
+    status, out, err = ended(typed)
+    assert (status, err) == (0, "")
     assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000`" in out
     assert "python experiments/run.py -m figure=adap-ksweep seed=1,2`" in out
 

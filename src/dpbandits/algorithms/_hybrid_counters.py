@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
+from dpbandits.kernel import inlined
 from dpbandits.mechanisms.hybrid import hybrid_releases
 from dpbandits.mechanisms.single import single_releases
 from dpbandits.privacy.releases import Laplace
@@ -17,12 +18,16 @@ class Counter(IntEnum):
     SINGLE = 2  # section 2.3 to the letter, one fresh draw a release; not private
 
 
+@inlined
+def part_epsilon(params):
+    """The budget of either part of a hybrid counter."""
+    return 0.5 * params.epsilon if params.counter == Counter.HYBRID_SPLIT else params.epsilon
+
+
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
     """One counter per arm, in which an item is the reward of a pull or of a round."""
-    share = 0.5 if params.counter == Counter.HYBRID_SPLIT else 1.0
     for arm in range(arms):
         if params.counter == Counter.SINGLE:
             yield from single_releases(arm, horizon, params.epsilon)
         else:
-            part = share * params.epsilon
-            yield from hybrid_releases(arm, horizon, part, part)
+            yield from hybrid_releases(arm, horizon, part_epsilon(params), part_epsilon(params))

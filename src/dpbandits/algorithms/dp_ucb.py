@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._hybrid_counters import Counter, releases
+from dpbandits.algorithms._hybrid_counters import Counter, part_epsilon, releases
 from dpbandits.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.counter import insert
@@ -33,7 +33,7 @@ def play(params, bandit, rng):
     if params.counter == Counter.SINGLE:
         play_with(single_counters(arms, params.epsilon), bandit, rng)
     else:
-        part = params.epsilon if params.counter == Counter.HYBRID_FULL else 0.5 * params.epsilon
+        part = part_epsilon(params)
         play_with(hybrid_counters(arms, rounds_left(bandit), part, part), bandit, rng)
 
 

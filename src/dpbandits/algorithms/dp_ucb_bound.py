@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._hybrid_counters import Counter, releases
+from dpbandits.algorithms._growing_index import largest_index
+from dpbandits.algorithms._hybrid_counters import Counter, part_epsilon, releases
 from dpbandits.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.counter import insert
@@ -42,7 +42,7 @@ def play(params, bandit, rng):
     if params.counter == Counter.SINGLE:
         play_with(single_counters(arms, params.epsilon), params, bandit, rng)
     else:
-        part = params.epsilon if params.counter == Counter.HYBRID_FULL else 0.5 * params.epsilon
+        part = part_epsilon(params)
         play_with(hybrid_counters(arms, rounds_left(bandit), part, part), params, bandit, rng)
 
 
@@ -53,7 +53,6 @@ def play_with(counters, params, bandit, rng):
     nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 where n is no power of two.
     """
     arms = number_of_arms(bandit)
-    # index = fixed + width sqrt(log t) + slope log t, where only a pull changes an arm's three.
     fixed = np.empty(arms)
     width = np.empty(arms)
     slope = np.empty(arms)
@@ -61,14 +60,7 @@ def play_with(counters, params, bandit, rng):
     pulls = np.zeros(arms, np.int64)
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        if t <= arms:
-            chosen = t - 1
-        else:
-            log_t = math.log(t)
-            root = math.sqrt(log_t)
-            for arm in range(arms):
-                index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
-            chosen = argmax(index)
+        chosen = t - 1 if t <= arms else largest_index(fixed, width, slope, index, t)
         released = insert(counters, rng, chosen, pull(bandit, chosen))
         pulls[chosen] += 1
         n = pulls[chosen]

@@ -128,9 +128,10 @@ def is_long_enough(epsilon, s, released, interval):
 @inlined
 def leader(x, private_mean, pulls, waits, t):
     """The arm of largest x^ in round t; first x^ of the arms that wait at a release count."""
+    log_t = math.log(t)
     for arm in range(x.size):
         if waits[arm]:
-            x[arm] = private_mean[arm] + math.sqrt(2.0 * math.log(t) / pulls[arm])
+            x[arm] = private_mean[arm] + math.sqrt(2.0 * log_t / pulls[arm])
     return argmax(x)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._growing_index import largest_index
 from dpbandits.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
@@ -94,7 +94,6 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
     start, growth = relaxation(params, arms)
-    # index = fixed + width sqrt(log t) + slope log t, where only a pull changes an arm's three.
     fixed = np.empty(arms)
     width = np.empty(arms)
     slope = np.empty(arms)
@@ -102,14 +101,7 @@ def play(params, bandit, rng):
     pulls = np.zeros(arms, np.int64)
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        if t <= arms:
-            chosen = t - 1
-        else:
-            log_t = math.log(t)
-            root = math.sqrt(log_t)
-            for arm in range(arms):
-                index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
-            chosen = argmax(index)
+        chosen = t - 1 if t <= arms else largest_index(fixed, width, slope, index, t)
         released = insert(counters, rng, chosen, pull(bandit, chosen))
         pulls[chosen] += 1
         n = float(pulls[chosen])

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expi
 
 from dpbandits.kernel import inlined
 from dpbandits.mechanisms.counter import insert
@@ -63,6 +62,9 @@ def _sum_of_inverse_logs(first: int, last: int) -> float:
     # whose next term is below 1e-12.
     if last <= 4096:
         return math.fsum(1.0 / math.log(c) for c in range(first, last + 1))
+    # Late: no round is played with it, and scipy takes long to import.
+    from scipy.special import expi
+
     a, b = math.log(first), math.log(last)
     slopes = 1.0 / (first * a * a) - 1.0 / (last * b * b)
     return float(expi(b) - expi(a)) + (1.0 / a + 1.0 / b) / 2.0 + slopes / 12.0

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.optimize import linprog
 
 ACCURACY = 1e-8  # of the value, relative; certified by a bound from below and one from above
 ROUNDS = 200  # 2 to 30 in practice
@@ -34,6 +33,9 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
     minimum; it is added until none is violated. Each program bounds the value from below, and its
     solution, scaled until it is feasible, from above.
     """
+    # Late: the other bounds do without, and every figure that draws one would wait for it.
+    from scipy.optimize import linprog
+
     rest = [a for a in range(len(actions)) if a != best]
     arms = actions[rest] @ _orthogonal_to(actions[best])
     costs = gaps[rest]
