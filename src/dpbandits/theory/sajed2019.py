@@ -1,0 +1,95 @@
+"""Bounds of sajed2019 on the samples that its private stopping rules take.
+
+`mean`: mu, in [-R, R] and not 0; `radius`: R; `epsilon`: the budget; a rule answers within a factor
+1 +- `alpha` of mu with probability 1 - `beta`. Logarithms are natural. UserError where a theorem
+does not apply. On the regret of DP-SE the paper states no bound with constants.
+"""
+
+import math
+from typing import Annotated
+
+from dpbandits.errors import UserError
+from dpbandits.parameters import Constraint, Positive
+
+Inside = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
+
+
+def t_0(mean: float, radius: Positive, alpha: Inside, beta: Inside) -> float:
+    """Theorem 3.3: R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2; beta <= 0.08."""
+    signal = _signal(mean, radius, "Theorem 3.3")
+    return _iterated(signal, alpha, beta) / (alpha * signal) ** 2
+
+
+def t_1(mean: float, radius: Positive, epsilon: float, alpha: Inside, beta: Inside) -> float:
+    """Theorem 3.3: R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|); beta <= 0.08."""
+    signal = _signal(mean, radius, "Theorem 3.3")
+    return _iterated(signal, alpha, beta) / (epsilon * signal)
+
+
+def t_2(mean: float, radius: Positive, epsilon: float, alpha: Inside, beta: Inside) -> float:
+    """Theorem 3.3: R log(1/beta)/(epsilon alpha |mu|); beta <= 0.08."""
+    _check(beta)
+    return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
+
+
+def stopping_upper_bound(
+    mean: float, radius: Positive, epsilon: float, alpha: Inside, beta: Inside
+) -> float:
+    """Theorem 3.3: t_U = 2000 (t_0 + t_1 + t_2), where Algorithm 2 has halted with 1 - beta.
+
+    For beta <= 0.08 and log(R/(alpha |mu|)) > beta, without which t_0 and t_1 are not positive.
+    """
+    private = t_1(mean, radius, epsilon, alpha, beta) + t_2(mean, radius, epsilon, alpha, beta)
+    return 2000.0 * (t_0(mean, radius, alpha, beta) + private)
+
+
+def stopping_lower_bound(
+    mean: float, radius: Positive, epsilon: float, alpha: Inside, beta: Inside
+) -> float:
+    """Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
+
+    With probability 1/4 and more a private rule takes more samples than that from the points -R and
+    R; beta < 1/4.
+    """
+    if not beta < 0.25:
+        raise UserError(f"Theorem 3.4 is for beta < 1/4, got {beta:g}")
+    return _private(_signal(mean, radius, "Theorem 3.4"), epsilon, alpha, beta) / 12.0
+
+
+def stopping_lower_bound_shape(
+    mean: float, radius: Positive, epsilon: float, alpha: Inside, beta: Inside
+) -> float:
+    """Corollary 3.6: R^2 log(1/beta)/(alpha mu)^2 + R log(1/beta)/(epsilon alpha |mu|).
+
+    The shape alone: the paper gives no constants, both are 1 here.
+    """
+    signal = _signal(mean, radius, "Corollary 3.6")
+    sampling = -math.log(beta) / (alpha * signal) ** 2
+    return sampling + _private(signal, epsilon, alpha, beta)
+
+
+def _signal(mean: float, radius: float, theorem: str) -> float:
+    # |mu|/R
+    if not 0.0 < abs(mean) <= radius:
+        raise UserError(
+            f"{theorem} is for a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
+        )
+    return abs(mean) / radius
+
+
+def _check(beta: float) -> None:
+    if not beta <= 0.08:
+        raise UserError(f"Theorem 3.3 is for beta <= 0.08, got {beta:g}")
+
+
+def _iterated(signal: float, alpha: float, beta: float) -> float:
+    # log((1/beta) log(R/(alpha |mu|)))
+    _check(beta)
+    log = -math.log(alpha * signal)
+    if not log > beta:
+        raise UserError(f"Theorem 3.3 is for log(R/(alpha |mu|)) > beta, got {log:g} and {beta:g}")
+    return math.log(log / beta)
+
+
+def _private(signal: float, epsilon: float, alpha: float, beta: float) -> float:
+    return -math.log(beta) / (epsilon * alpha * signal)
