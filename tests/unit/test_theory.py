@@ -1,13 +1,18 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
+from dpbandits.divergence import bernoulli_kl
 from dpbandits.errors import UserError
 from dpbandits.theory import function
 from dpbandits.theory.azize2022 import (
+    adap_klucb_upper_bound,
+    adap_klucb_upper_bound_shape,
     adap_ucb_minimax_upper_bound,
     adap_ucb_upper_bound,
     linear_minimax_lower_bound,
@@ -112,7 +117,7 @@ def test_a_figure_finds_the_bound_by_its_name() -> None:
     assert function("azize2022.problem_dependent_lower_bound") is problem_dependent_lower_bound
 
 
-# Theorems 2, 4, 7 and 12
+# Theorems 2, 4, 7, 8 and 12
 
 
 def test_theorem_2_by_hand() -> None:
@@ -173,10 +178,93 @@ def test_theorem_12_is_its_proof_at_the_gap_that_it_chooses() -> None:
     assert value == pytest.approx(expected, rel=1e-14)
 
 
+def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> int:
+    """The least l for which one of many beta, each given by its c, satisfies (35) and (36)."""
+    gap, divergence, log_t = best - mean, bernoulli_kl(mean, best), math.log(horizon)
+    c = np.linspace(0, 1, 20_001)[1:-1]
+    beta = np.array([divergence / bernoulli_kl(mean + x * gap, best) - 1 for x in c])
+    for episode in range(60):
+        level = log_t / 2**episode
+        if level >= bernoulli_kl(best, mean):  # gamma would be 1 or more
+            continue
+        gamma = brentq(lambda g, at=level: bernoulli_kl(mean + g * gap, mean) - at, 0, 1)
+        above = np.maximum(c - gamma, 1e-300)
+        fits = 2**episode >= (1 + beta) * alpha * log_t / divergence
+        if np.any(fits & (2**episode >= (1 + alpha) * log_t / (above * epsilon * gap))):
+            return episode
+    raise AssertionError
+
+
+@pytest.mark.parametrize("epsilon", [0.003, 0.1, 0.25, 1.0, 30.0])
+@pytest.mark.parametrize(("mean", "best"), [(0.7, 0.75), (0.25, 0.75), (0.1, 0.8), (0.5, 0.99)])
+def test_theorem_8_is_its_proof_over_a_grid_of_beta(
+    mean: float, best: float, epsilon: float
+) -> None:
+    for horizon in (1000, HORIZON):
+        pulls = 2 ** (first_episode(mean, best, horizon, epsilon, 3.1) + 1) + 1.5 + 31
+        value = adap_klucb_upper_bound((best, mean), horizon, epsilon, 3.1)
+        assert value == pytest.approx((best - mean) * pulls, rel=1e-12)
+
+
+def test_theorem_8_by_hand_where_one_cause_rules() -> None:
+    # Noise alone: c is 1 and gamma 0, 2^l >= 5 log T/(epsilon Delta) = 5 * 16.1181/10^-5 or 2^22.9.
+    value = adap_klucb_upper_bound((0.75, 0.25), HORIZON, 2e-5, 4.0)
+    assert value == pytest.approx(0.5 * (2**24 + 5.5), rel=1e-12)
+    # Sampling alone, near arms: d is (q-p)^2/(2 p(1-p)), so that 2^l >= (1 + sqrt(alpha))^2 log T/d
+    # = 9 * 16.1181/(0.0002/0.25) or 2^17.47.
+    value = adap_klucb_upper_bound((0.51, 0.49), HORIZON, 1e6, 4.0)
+    assert value == pytest.approx(0.02 * (2**19 + 5.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("means", [(1.0, 0.5), (0.5, 0.0), (1.0, 0.0)])
+def test_theorem_8_holds_for_means_of_zero_and_one(means: tuple[float, ...]) -> None:
+    assert means[0] < adap_klucb_upper_bound(means, HORIZON, 1.0, 3.1) < 1000
+
+
+def test_no_constant_c_1_suffices_where_the_best_mean_is_nearly_one() -> None:
+    # d(mu_a, mu*) is without limit, and gamma < 1 asks for 2^l > log T/d(mu*, mu_a) all the same.
+    def needed(best: float) -> float:
+        bound = adap_klucb_upper_bound((best, 0.5), HORIZON, 1e9, 3.1)
+        return bound / (best - 0.5) * bernoulli_kl(0.5, best) / LOG_T
+
+    assert needed(1 - 1e-4) < needed(1 - 1e-8) < needed(1 - 1e-15)
+    assert needed(1 - 1e-15) > 3 * 4 * (1 + math.sqrt(3.1)) ** 2
+
+
+@FIXED
+@given(several_means, budgets, budgets, st.integers(2, 10**9), st.integers(2, 10**9))
+def test_theorem_8_falls_with_the_budget_and_grows_with_time(
+    means: list[float], a: float, b: float, s: int, t: int
+) -> None:
+    for alpha in (3.1, 10.0):
+        early = adap_klucb_upper_bound(means, min(s, t), a, alpha)
+        assert early <= adap_klucb_upper_bound(means, max(s, t), a, alpha)
+        less = adap_klucb_upper_bound(means, t, min(a, b), alpha)
+        assert adap_klucb_upper_bound(means, t, max(a, b), alpha) <= less
+
+
+def test_the_shape_of_theorem_8_by_hand() -> None:
+    # Gaps .25 and .5, d = .5 log(4/3) and .5 log 3; C_2 epsilon = .6; 3 * 4/(4 - 3) = 12.
+    near, far = 0.5 * math.log(4 / 3), 0.5 * math.log(3)
+    assert near < 0.6 * 0.25
+    assert far > 0.6 * 0.5
+    expected = 20 * (0.25 / near + 1 / 0.6) * LOG_T + 2 * 12
+    value = adap_klucb_upper_bound_shape((0.75, 0.5, 0.25), HORIZON, 0.3, 4.0, 20.0, 2.0)
+    assert value == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
+def test_without_suboptimal_arms_upper_bounds_are_zero(mean: float) -> None:
+    assert adap_klucb_upper_bound((mean,) * 5, HORIZON, 0.1, 3.1) == 0.0
+    assert adap_klucb_upper_bound_shape((mean,) * 5, HORIZON, 0.1, 3.1, 30.0, 2.0) == 0.0
+
+
 def test_a_theorem_is_refused_where_it_does_not_apply() -> None:
-    for upper in (adap_ucb_upper_bound, adap_ucb_minimax_upper_bound):
+    for upper in (adap_ucb_upper_bound, adap_ucb_minimax_upper_bound, adap_klucb_upper_bound):
         with pytest.raises(UserError, match="alpha > 3, got 3"):
             upper(MEANS, HORIZON, 1.0, 3.0)
+    with pytest.raises(UserError, match="Theorem 8 is for alpha > 3, got 3"):
+        adap_klucb_upper_bound_shape(MEANS, HORIZON, 1.0, 3.0, 30.0, 2.0)
     for arms, horizon in ((1, 100), (5, 3)):
         with pytest.raises(UserError, match="Theorem 2"):
             minimax_lower_bound(arms, horizon, 1.0)

@@ -187,6 +187,71 @@ def adap_ucb_minimax_upper_bound(
     )
 
 
+def adap_klucb_upper_bound(
+    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+) -> float:
+    """Theorem 8 as its proof gives it: sum_a Delta_a (2^(l+1) + 3/2 + alpha/(alpha-3)); alpha > 3.
+
+    l is the first episode, of 2^l rewards, for which some beta satisfies (35) and (36).
+    Deviation: printed are C_1(alpha) and C_2, which stand for an infimum over beta and are no
+    constants: it depends on the means and epsilon. `adap_klucb_upper_bound_shape` takes them.
+    """
+    _check(alpha, "Theorem 8")
+    best = max(means)
+    return sum(
+        (best - mean)
+        * (2.0 * _episode(mean, best, horizon, epsilon, alpha) + 1.5 + alpha / (alpha - 3.0))
+        for mean in means
+        if mean < best
+    )
+
+
+def adap_klucb_upper_bound_shape(
+    means: Sequence[float],
+    horizon: int,
+    epsilon: float,
+    alpha: Positive,
+    c1: Positive,
+    c2: Positive,
+) -> float:
+    """Theorem 8 as printed, alpha > 3, with C_1(alpha) and C_2 given, for the paper has no values:
+
+    sum_a (C_1 Delta_a log T / min{d(mu_a, mu*), C_2 epsilon Delta_a} + 3 alpha/(alpha-3)).
+    """
+    _check(alpha, "Theorem 8")
+    best = max(means)
+    total = 0.0
+    for mean in means:
+        if gap := best - mean:
+            leading = c1 * gap / min(bernoulli_kl(mean, best), c2 * epsilon * gap)
+            total += leading * math.log(horizon) + 3.0 * alpha / (alpha - 3.0)
+    return total
+
+
+def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
+    # 2^l. c(beta) grows with beta, so the best beta is the largest in (35): then mu_a + c Delta_a
+    # is the x below mu* with d(x, mu*) = alpha log T / 2^l. mu_a + gamma Delta_a is the y above
+    # mu_a with d(y, mu_a) = log T / 2^l. And (36) is x - y >= (1 + alpha) log T / (epsilon 2^l).
+    rewards = 1.0
+    while True:
+        level = math.log(horizon) / rewards
+        x = 1.0 - _above(1.0 - best, alpha * level)
+        if x - _above(mean, level) >= (1.0 + alpha) * level / epsilon:
+            return rewards
+        rewards *= 2.0
+
+
+def _above(p: float, level: float) -> float:
+    # max {q in [p, 1]: d(q, p) <= level}, to the last digit.
+    low, high = p, 1.0
+    while low < (middle := 0.5 * (low + high)) < high:
+        if bernoulli_kl(middle, p) <= level:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 def _check(alpha: float, theorem: str) -> None:
     if not alpha > 3.0:
         raise UserError(f"{theorem} is for alpha > 3, got {alpha:g}")
