@@ -195,15 +195,18 @@ def _again(panel: PanelDrawing) -> list[int]:
     return [0 if s == "transition" else styles[:i].count(s) for i, s in enumerate(styles)]
 
 
-def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Line2D:
+def draw_over_time(
+    ax: Axes, series: Series, order: int, again: int = 0, style: Style | None = None
+) -> Line2D:
     """A line over the rounds, its band where it has one, some markers; `order` staggers them.
 
-    `again`: how many curves of the same algorithm the panel has before this one.
+    `again`: how many curves of the same algorithm the panel has before this one; `style`: another
+    than the algorithm's own.
     """
     # In equal steps of the axis; markers of curves that run together stand side by side.
     steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
     wanted = last**steps if ax.get_xscale() == "log" else last * steps
-    return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again)
+    return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again, style)
 
 
 def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Line2D:
@@ -211,8 +214,14 @@ def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Line2D:
     return _line(ax, series, None, again)
 
 
-def _line(ax: Axes, series: Series, markevery: list[int] | None, again: int = 0) -> Line2D:
-    style = style_of(series.style)
+def _line(
+    ax: Axes,
+    series: Series,
+    markevery: list[int] | None,
+    again: int = 0,
+    style: Style | None = None,
+) -> Line2D:
+    style = style or style_of(series.style)
     (line,) = ax.plot(
         series.x,
         series.centre,

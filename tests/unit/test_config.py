@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_every_figure_composes_under_every_profile(figure: str, profile: str) ->
     spec = spec_of(figure, f"profile={profile}")
     assert spec.name == figure
     assert spec.runs >= 1
-    assert [p.letter for p in spec.panels] == list("abcdefghijkl"[: len(spec.panels)])
+    assert [p.letter for p in spec.panels] == list(ascii_lowercase[: len(spec.panels)])
     assert all(p.curves for p in spec.panels)
     full = spec_of(figure, "profile=paper")
     assert len(spec.panels) == len(full.panels)

@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from dpbandits.curves import STATISTICS, Series
 from dpbandits.plotting import (
     PanelDrawing,
+    Style,
     draw_all_over_parameter,
     draw_all_over_time,
+    draw_over_time,
     in_mathtext,
 )
 
@@ -42,6 +45,15 @@ def test_a_second_curve_of_an_algorithm_has_another_line_and_filled_markers(draw
     assert (bound.get_linestyle(), second_bound.get_linestyle()) == ("--", ":")
     assert dot.get_linestyle() == second_dot.get_linestyle() == "None"
     assert dot.get_markerfacecolor() == second_dot.get_markerfacecolor() == "white"
+
+
+def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
+    ax = Figure().subplots()
+    wide = replace(ONE, high=ONE.high + 1)
+    line = draw_over_time(ax, wide, 0, style=Style("#D55E00", ">", ":"))
+    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == ("#D55E00", ">", ":")
+    (band,) = ax.collections
+    assert np.asarray(band.get_facecolor())[0, :3].tolist() == list(to_rgb("#D55E00"))
 
 
 @pytest.mark.parametrize(
