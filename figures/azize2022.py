@@ -4,10 +4,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFormatter, NullLocator
 
+from dpbandits.errors import UserError
 from dpbandits.plotting import (
     COLUMN,
+    PAGE,
     Drawing,
     PanelDrawing,
     draw_all_over_parameter,
@@ -25,6 +28,69 @@ def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) 
     largest = max(series.high.max() for panel in drawing.panels for series in panel.series)
     for ax in axes:
         ax.set_ylim(low, high if largest <= high else 2 * largest)
+
+
+CONTIGUOUS = 14  # steps up to which the grid `log` has every one
+MARKED = 4  # the episode whose beginning the paper looks at
+
+
+def episodes(drawing: Drawing) -> Figure:
+    """Fig. 1: the arm that every step plays, in episodes that double the pulls of their arm.
+
+    Darker is what the indexes read when an episode begins: each arm's last episode before it.
+    """
+    (panel,) = drawing.panels
+    pulls = np.array([series.centre for series in panel.series])
+    arms, steps = pulls.shape
+    if panel.series[0].x[-1] > steps or steps <= arms:
+        raise UserError(f"{drawing.title}: has room for {arms + 1} to {CONTIGUOUS} steps")
+    found = _episodes(pulls)
+    marked = min(MARKED, len(found) - arms)
+    begin = found[arms + marked - 1][0]
+    read = {arm: (first, end) for first, end, arm in found if end <= begin}  # the last one stays
+    figure = Figure(figsize=(PAGE, 0.9 + 0.3 * arms))
+    figure.set_layout_engine("constrained")
+    ax = figure.subplots()
+    colours = [style_of(name).colour for name in ("adap-ucb", "adap-klucb", "dp-se", "dp-ucb")]
+    for number, (first, end, arm) in enumerate(found):
+        box = Rectangle((first + 0.04, arm + 0.1), end - first - 0.08, 0.8, linewidth=0)
+        box.set_facecolor(colours[arm % len(colours)])
+        box.set_alpha(0.6 if read.get(arm) == (first, end) else 0.2)
+        ax.add_patch(box)
+        for t in range(first, end):
+            ax.text(t + 0.5, arm + 0.5, f"$r_{{{t + 1}}}$", ha="center", va="center")
+        if number >= arms:
+            ax.axvline(first, color="#6b6b6b", linewidth=0.8, linestyle=":")
+            ax.text(first, -0.05, f"$t_{{{number - arms + 1}}}$", ha="center", va="bottom")
+    ax.set_xlim(0, steps)
+    ax.set_ylim(arms, 0)
+    ax.set_xticks(np.arange(steps) + 0.5, [str(t + 1) for t in range(steps)])
+    ax.set_yticks(np.arange(arms) + 0.5, [series.label for series in panel.series])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    told = ", ".join(_mean_of(arm, *read[arm]) for arm in sorted(read))
+    ax.set_xlabel(f"Step $t$.  The indexes at $t_{{{marked}}}$ read: {told}")
+    return figure
+
+
+def _episodes(pulls: np.ndarray) -> list[tuple[int, int, int]]:
+    # Every episode as its first step, the step after its last, and its arm; first each arm once.
+    played = np.diff(pulls, axis=1, prepend=0).argmax(axis=0)
+    arms, steps = pulls.shape
+    found = [(t, t + 1, int(played[t])) for t in range(arms)]
+    while (first := found[-1][1]) < steps:
+        arm = int(played[first])
+        length = int(pulls[arm, first]) - 1  # as often as the arm had been pulled
+        found.append((first, min(first + length, steps), arm))
+    return found
+
+
+def _mean_of(arm: int, first: int, end: int) -> str:
+    # The private mean of the rewards of an episode.
+    mean, m = "+".join(f"r_{{{t + 1}}}" for t in range(first, end)), ""
+    if end - first > 1:
+        mean, m = f"({mean})/{end - first}", str(end - first)
+    return rf"${mean} + \mathrm{{Lap}}(1/{m}\epsilon)$ (arm {arm + 1})"
 
 
 def headline(drawing: Drawing) -> Figure:

@@ -10,6 +10,7 @@ from dpbandits.plotting import (
     PanelDrawing,
     draw_all_over_time,
     draw_over_parameter,
+    legend_below,
     panel_grid,
 )
 
@@ -59,3 +60,48 @@ def _over_time(ax: Axes, panel: PanelDrawing) -> None:
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
     ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
     ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def stopping_rules(drawing: Drawing) -> Figure:
+    """Samples that stopping rules use against |mu| and against epsilon, log-log, with the bounds.
+
+    Panels a and b are drawn; c and d, how often the rules fail, are written into them.
+    """
+    figure = Figure(figsize=(PAGE, 4.0))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    axes = list(figure.subplots(1, 2, sharey=True))
+    failures = drawing.panels[2:]
+    names = (r"$|\mu|$", r"Privacy budget $\epsilon$")
+    for ax, panel, failed, name in zip(axes, drawing.panels[:2], failures, names, strict=True):
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        rules = [series for series in panel.series if series.style != "bound"]
+        bounds = [series for series in panel.series if series.style == "bound"]
+        handles = [draw_over_parameter(ax, series) for series in rules]
+        handles += [draw_over_parameter(ax, s, again) for again, s in enumerate(bounds)]
+        handles[-1].set_dashes((9, 2, 1, 2, 1, 2))  # the fifth, and there are four kinds of lines
+        ax.set_xlim(panel.series[0].x[[0, -1]])
+        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_xlabel(name)
+        _write_failures(ax, failed)
+    axes[0].set_ylabel("Samples used")
+    legend_below(figure, handles, columns=4)
+    return figure
+
+
+def _write_failures(ax: Axes, panel: PanelDrawing) -> None:
+    # On how many streams a rule fails, at the value of the parameter where it fails most often.
+    streams = panel.series[0].runs
+    lines = [f"Most failures of {streams:,} streams"]
+    lines += [f"{series.label}: {series.mean.max() * streams:.0f}" for series in panel.series]
+    ax.text(
+        0.97,
+        0.97,
+        "\n".join(lines),
+        transform=ax.transAxes,
+        horizontalalignment="right",
+        verticalalignment="top",
+        fontsize=7,
+    )

@@ -5,31 +5,29 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 
-from dpbandits import parameters, registry
-from dpbandits.cell import Cell
+from dpbandits import parameters
+from dpbandits.cell import AnyCell
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.spec import Bound, Curve, FigureSpec
 
 
 @cache
-def budget(cell: Cell) -> float | None:
+def budget(cell: AnyCell) -> float | None:
     """The epsilon that the declared releases of a cell compose to; None where it declares none.
 
     At the delta of its parameters, where they have one, and else at 0; math.inf where the number
     of releases has no bound.
     """
-    module = registry.algorithm(cell.algorithm)
-    if not hasattr(module, "releases"):
+    releases = cell.releases()
+    if releases is None:
         return None
-    arms = registry.environment(cell.environment).arms(cell.instance)
-    releases = module.releases(cell.params, arms, cell.horizon)
     return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
 
 
 def caption(spec: FigureSpec) -> str:
     """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
     drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
-    lines = [f"{spec.title} ({spec.paper}); {drawn} of {spec.runs} runs.", ""]
+    lines = [f"{spec.title} ({spec.paper}); {drawn} of {_number(spec.runs)}.", ""]
     lines += textwrap.wrap(
         "Privacy: what the releases that an algorithm declares compose to, for a change of one"
         " reward, beside the epsilon that it was given.",
@@ -38,6 +36,10 @@ def caption(spec: FigureSpec) -> str:
     for panel in spec.panels:
         lines += [f"({panel.letter}) {curve.label}: {_privacy(curve)}" for curve in panel.curves]
     return "\n".join(lines) + "\n"
+
+
+def _number(runs: int) -> str:
+    return f"{runs} run{'s' * (runs > 1)}"
 
 
 def _privacy(curve: Curve) -> str:

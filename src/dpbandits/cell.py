@@ -1,10 +1,12 @@
 """The cell: one algorithm on one environment over one horizon, the unit of computation.
 
 Everything that moves a curve is in the cell (with the run's number it names every random draw) and
-nothing else is: not the number of runs, not the figure, not the colour.
+nothing else is: not the number of runs, not the figure, not the colour. A stopping rule on a stream
+of samples is a cell of its own kind; the store and the runner need not know which it is.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits import parameters, registry
+from dpbandits.parameters import NonZero, Positive
 
 
 class Grid(Enum):
@@ -33,17 +36,44 @@ class Cell:
     horizon: int  # T, rounds
     grid: Grid
     seed: int  # root of every random stream
+    pulls_of: int | None = None  # record the pulls of this arm, 0 the first, not the regret
 
     @property
     def name(self) -> str:
         """One line for people: in progress, in failures."""
-        told = ", ".join(f"{k}={v}" for k, v in parameters.plain(self.params).items())
-        arms = registry.environment(self.environment).arms(self.instance)
-        return f"{self.algorithm}({told}) on {self.environment} K={arms} T={self.horizon}"
+        law = f"{self.environment} K={self._arms} T={self.horizon}"
+        told = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
+        return f"{self.algorithm}({_told(self.params)}) on {law}{told}"
+
+    @property
+    def member(self) -> str:
+        """What is played, as the registry calls it."""
+        return self.algorithm
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The source files that name all others; the registry imports the first two by name."""
+        return (
+            f"algorithms/{registry.file_name(self.algorithm)}",
+            f"environments/{registry.file_name(self.environment)}",
+            "simulate.py",
+        )
+
+    @property
+    def columns(self) -> int:
+        """How many numbers a run gives: one per checkpoint."""
+        return len(self.checkpoints())
+
+    @property
+    def _arms(self) -> int:
+        arms: int = registry.environment(self.environment).arms(self.instance)
+        return arms
 
     def description(self) -> dict[str, Any]:
         """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        recorded = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
         return {
+            **recorded,
             "algorithm": self.algorithm,
             "params": parameters.plain(self.params),
             "environment": self.environment,
@@ -56,6 +86,83 @@ class Cell:
     def checkpoints(self) -> np.ndarray:
         """The rounds at which the regret is recorded, increasing, int64."""
         return checkpoints(self.horizon, self.grid)
+
+    def releases(self) -> Iterable[Any] | None:
+        """What the algorithm declares to release; None where it declares nothing."""
+        module = registry.algorithm(self.algorithm)
+        if not hasattr(module, "releases"):
+            return None
+        declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
+        return declared
+
+
+class Stream(NamedTuple):
+    """Independent samples R or -R of mean mu, the law of sajed2019's lower bound (Theorem 3.4)."""
+
+    mean: NonZero  # mu, at most R in magnitude
+    radius: Positive = 1.0  # R
+
+
+@dataclass(frozen=True)
+class StoppingCell:
+    """One stopping rule on one stream; every run is a stream of its own."""
+
+    rule: str  # name in the registry
+    params: Any  # the rule's Params
+    stream: Stream
+    seed: int  # root of every random stream
+
+    columns = 2  # numbers of a run: the samples used, the estimate
+
+    @property
+    def name(self) -> str:
+        """One line for people: in progress, in failures."""
+        return f"{self.rule}({_told(self.params)}) on samples of {_told(self.stream)}"
+
+    @property
+    def member(self) -> str:
+        """What is played, as the registry calls it."""
+        return self.rule
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The source files that name all others; the registry imports the first by name."""
+        return f"stopping/{registry.file_name(self.rule)}", "halting.py"
+
+    def description(self) -> dict[str, Any]:
+        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        return {
+            "rule": self.rule,
+            "params": parameters.plain(self.params),
+            "stream": parameters.plain(self.stream),
+            "seed": self.seed,
+        }
+
+    def samples_at_most(self) -> float:
+        """A number of samples that a rule of sajed2019 hardly ever needs, for |mu| up to R.
+
+        From its threshold, R sqrt(2 t l) (1 + 1/alpha) + l (24 + 4/alpha) R/epsilon with the
+        logarithm l below 100 for t up to 2^53 and beta down to 10^-10, and a sum of half t mu.
+        """
+        relative = abs(self.stream.mean) / self.stream.radius
+        epsilon = getattr(self.params, "epsilon", math.inf)
+        hoeffding = 200.0 * ((1.0 + 1.0 / self.params.alpha) / (relative / 4.0)) ** 2
+        return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
+
+    def releases(self) -> Iterable[Any] | None:
+        """What the rule declares to release; None where it declares nothing."""
+        module = registry.stopping_rule(self.rule)
+        if not hasattr(module, "releases"):
+            return None
+        declared: Iterable[Any] = module.releases(self.params, self.stream.radius)
+        return declared
+
+
+AnyCell = Cell | StoppingCell
+
+
+def _told(params: NamedTuple) -> str:
+    return ", ".join(f"{name}={value}" for name, value in parameters.plain(params).items())
 
 
 def checkpoints(horizon: int, grid: Grid) -> np.ndarray:

@@ -122,6 +122,8 @@ def show_list() -> int:
         print(f"figure       {name:<16} {content.get('paper', ''):<12} {content.get('title', '')}")
     for name in registry.algorithm_names():
         print(f"algorithm    {name:<16} {_first_sentence(registry.algorithm(name).__doc__)}")
+    for name in registry.stopping_rule_names():
+        print(f"rule         {name:<16} {_first_sentence(registry.stopping_rule(name).__doc__)}")
     for name in registry.environment_names():
         print(f"law          {name:<16} {_first_sentence(registry.environment(name).__doc__)}")
     for name in project.names("environment"):

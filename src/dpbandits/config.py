@@ -21,8 +21,9 @@ from omegaconf.errors import OmegaConfBaseException
 from dpbandits import parameters, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
-from dpbandits.panel_reader import CURVE_KEYS, PANEL_KEYS
+from dpbandits.panel_reader import PANEL_KEYS
 from dpbandits.reader import FIGURE_KEYS, Reader
+from dpbandits.source_reader import CURVE_KEYS
 from dpbandits.spec import FigureSpec
 
 KEYS = {

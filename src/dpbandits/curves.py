@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbandits import statistics, theory
-from dpbandits.cell import Cell, Grid, checkpoints
-from dpbandits.spec import Bound, Curve, FigureSpec
+from dpbandits.cell import AnyCell, Cell, Grid, checkpoints
+from dpbandits.spec import Bound, Curve, FigureSpec, Shown
 from dpbandits.store import Store
 
 
@@ -63,7 +63,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         x, values = _over_time(source, spec, store)
     else:
         x = np.array(curve.x)
-        values = np.column_stack([_at_the_end(source, spec, store) for source in curve.sources])
+        values = np.column_stack([_of_point(s, curve.shows, spec, store) for s in curve.sources])
     centre = statistics.CENTRES[spec.centre](values)
     low, high = statistics.SPREADS[spec.spread](values, centre)
     return Series(
@@ -86,10 +86,11 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
 
 
 def _over_time(
-    source: Cell | Bound, spec: FigureSpec, store: Store
+    source: AnyCell | Bound, spec: FigureSpec, store: Store
 ) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(source, Cell):
         return source.checkpoints().astype(float), store.load(source, spec.runs)
+    assert isinstance(source, Bound)  # a stopping rule has no curve over time
     arguments = dict(source.arguments)
     rounds = checkpoints(arguments["horizon"], Grid.LOG)
     bound = theory.function(source.function)
@@ -97,8 +98,15 @@ def _over_time(
     return rounds.astype(float), np.array([values])
 
 
-def _at_the_end(source: Cell | Bound, spec: FigureSpec, store: Store) -> np.ndarray:
-    # The values over the runs at the horizon.
+def _of_point(source: AnyCell | Bound, shows: Shown, spec: FigureSpec, store: Store) -> np.ndarray:
+    # The values over the runs: the regret at the horizon, what a stopping rule came to, or a bound.
+    if isinstance(source, Bound):
+        return np.array([theory.function(source.function)(**dict(source.arguments))])
+    values = store.load(source, spec.runs)
     if isinstance(source, Cell):
-        return store.load(source, spec.runs)[:, -1]
-    return np.array([theory.function(source.function)(**dict(source.arguments))])
+        return values[:, -1]
+    samples, estimates = values.T
+    if shows is Shown.SAMPLES:
+        return samples
+    mean, alpha = source.stream.mean, source.params.alpha
+    return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

@@ -5,9 +5,11 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 
 LONGEST = 100  # characters of a value in a message
+ROOM = 400  # characters for names in a message
 
 
 class UserError(Exception):
@@ -15,7 +17,7 @@ class UserError(Exception):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A clause for an error message: the nearest valid names, or all of them."""
+    """A clause for an error message: the nearest valid names, or all of them; of many, some."""
     known = sorted(set(known))
     asked = name.lower()[:LONGEST]
     matches = difflib.get_close_matches(asked, known, n=3, cutoff=0.6)
@@ -24,7 +26,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
         far = {match: 1 - difflib.SequenceMatcher(None, match, asked).ratio() for match in matches}
         likely = [match for match in matches if far[match] <= 2 * far[matches[0]]]
         return f"did you mean {' or '.join(repr(match) for match in likely)}?"
-    return f"valid: {', '.join(known)}" if known else "there are none"
+    lengths = accumulate(len(name) + 2 for name in known)
+    told = [name for name, length in zip(known, lengths, strict=True) if length <= ROOM]
+    more = f" and {len(known) - len(told)} more" if len(told) < len(known) else ""
+    return f"valid: {', '.join(told)}{more}" if known else "there are none"
 
 
 def shown(value: Any) -> str:

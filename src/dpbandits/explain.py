@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dpbandits.cell import Cell
+from dpbandits.cell import AnyCell
 from dpbandits.errors import shown
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store, identity, key
@@ -26,7 +26,7 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     )
 
 
-def _reason(cell: Cell, have: int, store: Store) -> str:
+def _reason(cell: AnyCell, have: int, store: Store) -> str:
     if have:
         return "more runs are asked for than there are"
     wanted = dict(_flat(identity(cell)))

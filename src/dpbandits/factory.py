@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dpbandits import plotting, runner
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
-from dpbandits.cell import Cell
+from dpbandits.cell import AnyCell
 from dpbandits.config import Settings
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
@@ -157,7 +157,7 @@ def _sidecar(
 
 
 def _source(source: Any) -> dict[str, Any]:
-    if not isinstance(source, Cell):
+    if not isinstance(source, AnyCell):
         return {"bound": source.function, "arguments": dict(source.arguments)}
     spent = budget(source)
     return {

@@ -1,26 +1,21 @@
 """The fingerprint of a cell: digests of all the source that can move its numbers.
 
-From the modules of the algorithm, of the environment and of the simulation the imports are followed
-within the package. The three are named because the registry imports the first two by name, where no
-`import` statement shows it. Comments, docstrings and layout do not count: a better sentence throws
-no result away.
+From the cell's roots the imports are followed within the package; the roots are named because the
+registry imports algorithms, environments and stopping rules by name, where no `import` statement
+shows it. Comments, docstrings and layout do not count: a better sentence throws no result away.
 """
 
 import ast
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from dpbandits.kernel import PACKAGE
 
 
-def sources(algorithm: str, environment: str, package: Path = PACKAGE) -> dict[str, str]:
-    """Digest of every source file that a cell can reach, by its path in the package."""
-    roots = (
-        f"algorithms/{algorithm.replace('-', '_')}.py",
-        f"environments/{environment.replace('-', '_')}.py",
-        "simulate.py",
-    )
+def sources(roots: Iterable[str], package: Path = PACKAGE) -> dict[str, str]:
+    """Digest of every source file that the roots can reach, by its path in the package."""
     reached: set[Path] = set()
     waiting = [package / root for root in roots]
     while waiting:

@@ -33,6 +33,8 @@ def _are_means(low_open: bool) -> Callable[[tuple[float, ...]], bool]:
 
 
 Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
+NonZero = Annotated[float, Constraint(lambda x: x != 0 and math.isfinite(x), "finite and not 0")]
+Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
 Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
 Means = Annotated[
     tuple[float, ...],

@@ -50,6 +50,9 @@ STYLES = {
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),
+    "nas": Style("#000000", "o"),
+    "dp-nas": Style("#0072B2", "D"),
+    "dp-exponential-nas": Style("#D55E00", "P"),
     "bound": Style("#6b6b6b", "", "--"),
     "transition": Style("#6b6b6b", "o", ""),  # dots where the regimes of a bound meet
 }
@@ -89,8 +92,9 @@ def style_of(name: str) -> Style:
 
 
 def in_mathtext(label: str) -> str:
-    """A label as it is drawn: `AdaP-UCB (alpha=1)` of the tables with a letter for `alpha`."""
-    return re.sub(r"\b(alpha|beta|gamma|epsilon)=([^,)]+)", r"$\\\1=\2$", label)
+    """A label as it is drawn: the `alpha` of `X (alpha=1)` is a letter, `t_0` has an index."""
+    label = re.sub(r"\b(alpha|beta|gamma|epsilon)=([^,)]+)", r"$\\\1=\2$", label)
+    return re.sub(r"\b(t_\d)\b", r"$\1$", label)
 
 
 def drawing_file(paper: str) -> Path:

@@ -13,10 +13,10 @@ from dpbandits.origin import Origins
 from dpbandits.panel_reader import PanelReader
 from dpbandits.spec import FigureSpec
 
-REQUIRED = ("paper", "title", "draw", "runs", "horizon", "environment", "checkpoints", "centre")
+REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
-    *(*REQUIRED, "epsilon", "spread", "slopes", "input_privacy"),
-    *("sweep", "curves", "panels", "profiles"),
+    *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon"),
+    *("spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
 )
 
 

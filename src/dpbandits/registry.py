@@ -1,4 +1,4 @@
-"""The folder is the registry: one file of `algorithms/` or `environments/` is one member.
+"""The folder is the registry: a file of algorithms/, environments/ or stopping/ is one member.
 
 A member is called by its file's name with hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose
 name begins with an underscore is shared by members and is none itself.
@@ -9,7 +9,7 @@ import pkgutil
 from functools import cache
 from types import ModuleType
 
-from dpbandits import algorithms, environments
+from dpbandits import algorithms, environments, stopping
 from dpbandits.errors import UserError, nearest
 
 
@@ -23,7 +23,12 @@ def _names(package: ModuleType) -> list[str]:
 def _module(package: ModuleType, kind: str, name: str) -> ModuleType:
     if name not in _names(package):
         raise UserError(f"unknown {kind} '{name}'; {nearest(name, _names(package))}")
-    return importlib.import_module(f"{package.__name__}.{name.replace('-', '_')}")
+    return importlib.import_module(f"{package.__name__}.{file_name(name).removesuffix('.py')}")
+
+
+def file_name(name: str) -> str:
+    """The file of a member: `dp_se.py` of `dp-se`."""
+    return f"{name.replace('-', '_')}.py"
 
 
 def algorithm_names() -> list[str]:
@@ -36,6 +41,11 @@ def environment_names() -> list[str]:
     return _names(environments)
 
 
+def stopping_rule_names() -> list[str]:
+    """Every stopping rule of the folder, in alphabetical order."""
+    return _names(stopping)
+
+
 def algorithm(name: str) -> ModuleType:
     """The module of an algorithm: `Params`, `play` and, where it is private, `releases`."""
     return _module(algorithms, "algorithm", name)
@@ -44,3 +54,8 @@ def algorithm(name: str) -> ModuleType:
 def environment(name: str) -> ModuleType:
     """The module of an environment: `Params` and `law(params)`."""
     return _module(environments, "law", name)
+
+
+def stopping_rule(name: str) -> ModuleType:
+    """The module of a stopping rule: `Params`, `halt` and, where it is private, `releases`."""
+    return _module(stopping, "stopping rule", name)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import joblib
 import numpy as np
 
-from dpbandits.cell import Cell
+from dpbandits import halting
+from dpbandits.cell import AnyCell, Cell
 from dpbandits.messages import in_one_line
 from dpbandits.progress import Reporter
 from dpbandits.simulate import simulate
@@ -23,7 +24,7 @@ TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
 class Task:
     """Consecutive runs of one cell: one call of a worker, one block on disk."""
 
-    cell: Cell
+    cell: AnyCell
     runs: range
 
 
@@ -38,7 +39,7 @@ class Outcome:
     trace: str | None = None
 
 
-def plan(cells: Iterable[Cell], runs: int, store: Store, block: int) -> list[Task]:
+def plan(cells: Iterable[AnyCell], runs: int, store: Store, block: int) -> list[Task]:
     """The tasks that are missing for `runs` runs of every cell.
 
     A task has `block` runs or more. The first task of every cell comes before the second of any:
@@ -101,7 +102,10 @@ def _outcomes(tasks: Sequence[Task], n_jobs: int) -> Iterator[Outcome]:
 def attempt(task: Task) -> Outcome:
     """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it."""
     try:
-        curves, seconds = simulate(task.cell, task.runs)
+        if isinstance(task.cell, Cell):
+            curves, seconds = simulate(task.cell, task.runs)
+        else:
+            curves, seconds = halting.simulate(task.cell, task.runs)
     except Exception as error:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
     return Outcome(task, curves, seconds)

@@ -8,6 +8,7 @@ import numpy as np
 from dpbandits import registry
 from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.cell import Cell
+from dpbandits.environments._pulls import PullsOf
 from dpbandits.streams import Role, stream
 
 
@@ -23,8 +24,9 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
     rewards = {name: description[name] for name in ("environment", "instance")}
     told = {name: value for name, value in description["params"].items() if name != "horizon"}
     policy = rewards | {"algorithm": cell.algorithm, "params": told}
+    law = environment.law(cell.instance)
     bandit = new_bandit(
-        environment.law(cell.instance),
+        law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),
         environment.arms(cell.instance),
         cell.horizon,
         cell.checkpoints(),
@@ -40,7 +42,7 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
 
 
 def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-    """The pseudo-regret of runs at the cell's checkpoints, and the seconds of each run.
+    """The pseudo-regret of runs, or an arm's pulls, at the checkpoints; the seconds of each run.
 
     float64 of shape (runs, checkpoints), and (runs,). A run's row depends on its number alone: not
     on the runs beside it, nor on their order. The first run of a process includes the compilation.

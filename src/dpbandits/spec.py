@@ -1,9 +1,10 @@
 """What a figure is: frozen values between the configuration and everything else."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
-from dpbandits.cell import Cell
+from dpbandits.cell import AnyCell
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,14 @@ class Bound:
     arguments: tuple[tuple[str, Any], ...]
 
 
+class Shown(Enum):
+    """What of its sources a curve shows."""
+
+    REGRET = "regret"  # what a run of an algorithm records, or the value of a bound
+    SAMPLES = "samples"  # that a stopping rule used
+    FAILURES = "failures"  # 1 where its estimate is alpha |mu| or more away from mu, else 0
+
+
 @dataclass(frozen=True)
 class Curve:
     """One line of a panel: a cell over time, or a cell for every value of the swept parameter."""
@@ -22,8 +31,9 @@ class Curve:
     label: str  # in tables
     legend: str  # the label, as a legend tells it
     style: str  # the algorithm (or bound) that decides colour and marker
+    shows: Shown
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
-    sources: tuple[Cell | Bound, ...]  # one per value of x; exactly one where x is None
+    sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ class FigureSpec:
     slopes: bool  # fit the log-log slope of every curve
     panels: tuple[Panel, ...]
 
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[AnyCell, ...]:
         """Every cell of the figure once, in the order of the panels."""
         sources = (s for p in self.panels for c in p.curves for s in c.sources)
-        return tuple(dict.fromkeys(s for s in sources if isinstance(s, Cell)))
+        return tuple(dict.fromkeys(s for s in sources if isinstance(s, AnyCell)))

@@ -1,4 +1,4 @@
-"""Result blocks on disk: cache/<algorithm>/<key>/<first>-<last>.npz.
+"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
 
 A block holds the curves of consecutive runs of one cell. The key is a digest of the cell's
 identity, kept beside the blocks in identity.json: the cell, the sources that it reaches, the
@@ -24,7 +24,7 @@ import numpy as np
 
 from dpbandits import fingerprint
 from dpbandits.atomic import write_atomically
-from dpbandits.cell import Cell
+from dpbandits.cell import AnyCell
 from dpbandits.provenance import provenance
 
 log = logging.getLogger("dpbandits")
@@ -47,18 +47,18 @@ class Block:
     seconds: float
 
 
-def identity(cell: Cell) -> dict[str, Any]:
+def identity(cell: AnyCell) -> dict[str, Any]:
     """Everything that decides the bits of a cell, as JSON values."""
     return {
         "format": FORMAT,
         "cell": cell.description(),
-        "sources": fingerprint.sources(cell.algorithm, cell.environment),
+        "sources": fingerprint.sources(cell.roots),
         "versions": {name: version(name) for name in ("numba", "numpy")},
     }
 
 
 @cache
-def key(cell: Cell) -> str:
+def key(cell: AnyCell) -> str:
     """The digest of the identity, 20 hexadecimal digits."""
     canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
@@ -70,11 +70,11 @@ class Store:
 
     folder: Path
 
-    def cell_folder(self, cell: Cell) -> Path:
+    def cell_folder(self, cell: AnyCell) -> Path:
         """Where the blocks of a cell are, or will be."""
-        return self.folder / cell.algorithm / key(cell)
+        return self.folder / cell.member / key(cell)
 
-    def write(self, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(self, cell: AnyCell, first: int, curves: np.ndarray, seconds: float) -> None:
         """Keep the curves of runs first, first + 1, ...; whole or not at all.
 
         Raises UserError where the disk refuses, with what to do.
@@ -97,15 +97,15 @@ class Store:
         np.savez(buffer, header=described, curves=curves, checksum=checksum)
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
-    def covered(self, cell: Cell) -> set[int]:
+    def covered(self, cell: AnyCell) -> set[int]:
         """The runs that sound blocks hold. Unsound ones are set aside, with a warning."""
         return {run for block in self._blocks(cell) for run in block.runs}
 
-    def seconds(self, cell: Cell) -> float:
+    def seconds(self, cell: AnyCell) -> float:
         """The time that the computation of the cell's blocks took, summed over threads."""
         return sum(block.seconds for block in self._blocks(cell))
 
-    def missing(self, cell: Cell, runs: int) -> list[range]:
+    def missing(self, cell: AnyCell, runs: int) -> list[range]:
         """The runs below `runs` that no sound block holds, as maximal ranges."""
         gaps: list[range] = []
         covered = self.covered(cell)
@@ -118,9 +118,9 @@ class Store:
                 gaps.append(range(run, run + 1))
         return gaps
 
-    def load(self, cell: Cell, runs: int) -> np.ndarray:
+    def load(self, cell: AnyCell, runs: int) -> np.ndarray:
         """The curves of runs 0..runs-1, shape (runs, checkpoints); KeyError if one is missing."""
-        curves = np.full((runs, len(cell.checkpoints())), np.nan)
+        curves = np.full((runs, cell.columns), np.nan)
         absent = set(range(runs))
         for block in self._blocks(cell):
             first = block.runs.start
@@ -131,9 +131,9 @@ class Store:
             raise KeyError(f"run {min(absent)} of {cell.name} is not in {self.folder}")
         return curves
 
-    def other_identities(self, cell: Cell) -> Iterator[dict[str, Any]]:
-        """The identities of the algorithm's other keys, newest first."""
-        paths = (self.folder / cell.algorithm).glob("*/identity.json")
+    def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
+        """The identities of the same member's other keys, newest first."""
+        paths = (self.folder / cell.member).glob("*/identity.json")
         for path in sorted(paths, key=lambda p: p.stat().st_mtime, reverse=True):
             if path.parent.name != key(cell):
                 try:
@@ -141,7 +141,7 @@ class Store:
                 except (OSError, ValueError):
                     continue
 
-    def _blocks(self, cell: Cell) -> Iterator[Block]:
+    def _blocks(self, cell: AnyCell) -> Iterator[Block]:
         folder = self.cell_folder(cell)
         for path in sorted(folder.glob("*.npz")):
             try:
@@ -150,14 +150,14 @@ class Store:
                 _set_aside(path, why)
 
 
-def _read(path: Path, cell: Cell) -> Block:
+def _read(path: Path, cell: AnyCell) -> Block:
     # A block; DamagedBlock unless all is as it was written. Sizes come first: a damaged or hostile
     # file must not fill the memory.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:
         raise DamagedBlock("its name is not <first>-<last>.npz")
     first, last = int(match[1]), int(match[2])
-    shape = (last - first + 1, len(cell.checkpoints()))
+    shape = (last - first + 1, cell.columns)
     try:
         described_cell = json.dumps(cell.description())  # of many arms: longer than all the rest
         if path.stat().st_size > 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT:

@@ -1,4 +1,4 @@
-"""Plays every algorithm without the compiler; run by test_plain_python.py in a process of its own.
+"""Plays everything without the compiler; run by test_plain_python.py in a process of its own.
 
 Prints, per algorithm, law and mode, the pulls and the curve to the last bit; and plays every
 algorithm on a law that knows no means.
@@ -13,6 +13,8 @@ from cells import ALGORITHMS, LAWS, cell_of, params_of
 
 from dpbandits import registry
 from dpbandits.bandit import new_bandit
+from dpbandits.cell import StoppingCell, Stream
+from dpbandits.halting import simulate
 from dpbandits.simulate import play_run
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
@@ -33,6 +35,18 @@ def outcomes() -> dict[str, list[str]]:
     return result
 
 
+def stops() -> dict[str, list[list[str]]]:
+    """Samples and estimates of a few runs of every stopping rule, in hexadecimal."""
+    result = {}
+    for rule in registry.stopping_rule_names():
+        cls = registry.stopping_rule(rule).Params
+        told = {"epsilon": 0.5, "alpha": 0.5, "beta": 0.05}
+        params = cls(**{name: value for name, value in told.items() if name in cls._fields})
+        values, _ = simulate(StoppingCell(rule, params, Stream(0.03, 1.0), 5), range(20))
+        result[rule] = [[float(value).hex() for value in row] for row in values]
+    return result
+
+
 def hidden_pulls() -> dict[str, list[int]]:
     """Pulls of every algorithm on the law that has no means."""
     from hidden_law import Hidden  # registers itself, which compiled kernels refuse
@@ -50,4 +64,4 @@ def hidden_pulls() -> dict[str, list[int]]:
 if __name__ == "__main__":
     settings: Any = numba.config
     assert settings.DISABLE_JIT
-    print(json.dumps({"outcomes": outcomes(), "hidden": hidden_pulls()}))
+    print(json.dumps({"outcomes": outcomes(), "stops": stops(), "hidden": hidden_pulls()}))

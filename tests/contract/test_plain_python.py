@@ -29,6 +29,10 @@ def test_compiled_and_plain_python_give_the_same_bits(interpreted: Any) -> None:
         assert interpreted["outcomes"][name] == numbers, name
 
 
+def test_stopping_rules_give_the_same_bits_too(interpreted: Any) -> None:
+    assert interpreted["stops"] == plain_python.stops()
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_rewards_come_through_pull_alone(interpreted: Any, algorithm: str) -> None:
     pulls = interpreted["hidden"][algorithm]

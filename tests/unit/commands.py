@@ -9,6 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpbandits.cell import Cell
+from dpbandits.spec import FigureSpec
+
 ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
@@ -17,6 +20,11 @@ PATIENCE = 180  # seconds for what takes 10 when the machine code is there
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
+
+
+def bandit_cells(spec: FigureSpec) -> list[Cell]:
+    """The cells of a figure that are an algorithm on a bandit."""
+    return [cell for cell in spec.cells() if isinstance(cell, Cell)]
 
 
 @dataclass

@@ -17,7 +17,7 @@ from dpbandits.config import load
 
 CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
 WITHOUT_CURVES = " ".join(f"~figure.curves.{name}" for name in CURVES)
-C2, KSWEEP = "adap-c2", "adap-ksweep"
+C2, KSWEEP, STOPPING = "adap-c2", "adap-ksweep", "stopping-rules"
 
 LINE = "(command line)"
 
@@ -248,7 +248,28 @@ UNREADABLE = ("write key=value", "two pairs of quotes")
 
 STRUCTURE: list[Row] = [
     (C2, "+figure.curves.mine.label=x", ("figure.curves.mine must have", MINE, LINE)),
-    (C2, "+figure.curves.adap-ucb.bound=x", ("figure.curves.adap-ucb", "not both", LINE)),
+    (C2, "+figure.curves.adap-ucb.bound=x", ("adap-ucb", "got algorithm and bound", LINE)),
+    (
+        C2,
+        "+figure.curves.adap-ucb.pulls_of=6",
+        ("pulls_of must be an arm from 1 to 5, got 6", LINE),
+    ),
+    (C2, "+figure.curves.adap-ucb.pulls_of=0", ("pulls_of must be a whole number from 1", LINE)),
+    (C2, "+algorithm@figure.curves.mine=nas", ("a stopping rule is drawn over a sweep",)),
+    (C2, "+figure.panels.a.shows=samples", ("figure.panels.a.shows is for stopping rules", LINE)),
+    (C2, "~figure.environment", ("adap-c2: figure.environment is missing", LINE)),
+    (C2, "~figure.checkpoints", ("adap-c2: figure.checkpoints is missing", LINE)),
+    (STOPPING, "~figure.stream", ("figure.stream is missing", LINE)),
+    (STOPPING, "figure.stream=5", ("figure.stream must hold keys and values, got 5", LINE)),
+    (STOPPING, "figure.stream.mean=2", ("mean must be within 1 of 0, got 2.0", LINE)),
+    (STOPPING, "+figure.stream.variance=2", ("unknown parameter 'variance'", "mean, radius")),
+    (STOPPING, "figure.stream.radius=0", ("radius must be positive and finite, got 0", LINE)),
+    (STOPPING, "figure.panels.a.sweep.values=[0,1]", ("mean must be finite and not 0", LINE)),
+    (STOPPING, "figure.panels.a.sweep.key=stream.men", ("'stream.men'", "mean 'stream.mean'?")),
+    (STOPPING, "figure.panels.c.shows=fails", ("unknown shows 'fails'", "'failures'", LINE)),
+    (STOPPING, "figure.curves.nas.rule=nass", ("unknown rule 'nass'", "'nas'", LINE)),
+    (STOPPING, "figure.curves.nas.alpha=1", ("nas: alpha must be inside (0, 1), got 1", LINE)),
+    (STOPPING, "+figure.curves.nas.pulls_of=1", ("unknown key 'figure.curves.nas.pulls_of'",)),
     (C2, inline(""), ("adap-c2: law is missing", LINE, "valid: bernoulli, beta")),
     (C2, inline("law: [beta]"), ("adap-c2: unknown law ['beta']", LINE, "mean 'beta'?")),
     (

@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DPBANDITS, FIGURES, KINDS, ROOT, RUN_PY, Done, Process, below, blocks
+from commands import (
+    DPBANDITS,
+    FIGURES,
+    KINDS,
+    ROOT,
+    RUN_PY,
+    Done,
+    Process,
+    bandit_cells,
+    below,
+    blocks,
+)
 
 from dpbandits import runner
 from dpbandits.config import load
@@ -227,7 +238,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert "Traceback" not in done.err
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-c2", typed)
-    missing = [c.algorithm for c in spec.cells() if Store(settings.cache).missing(c, 4)]
+    missing = [c.algorithm for c in bandit_cells(spec) if Store(settings.cache).missing(c, 4)]
     assert missing == ["ucb"]
 
 

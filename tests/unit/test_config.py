@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from commands import bandit_cells
 
 from dpbandits import project, store
 from dpbandits.cell import Cell, Grid
@@ -53,7 +54,7 @@ def cell(spec: FigureSpec, letter: str, name: str) -> Cell:
 
 
 def horizons(spec: FigureSpec) -> set[int]:
-    return {c.horizon for c in spec.cells()}
+    return {c.horizon for c in bandit_cells(spec)}
 
 
 def written(group: str, name: str) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scal
 def test_a_typed_grid_beats_that_of_the_profile(profile: str) -> None:
     spec = spec_of("adap-ksweep", f"profile={profile}", "figure.sweep.values=[2,3,16]")
     assert {c.x for p in spec.panels for c in p.curves} == {(2.0, 3.0, 16.0)}
-    arms = [len(c.instance._asdict()["means"]) for c in spec.cells()]
+    arms = [len(c.instance._asdict()["means"]) for c in bandit_cells(spec)]
     assert set(arms) == {2, 3, 16}
     assert horizons(spec) == horizons(spec_of("adap-ksweep", f"profile={profile}"))
 
@@ -208,7 +209,8 @@ def test_a_swept_value_beats_the_curve() -> None:
         "+figure.sweep={key: epsilon, values: [0.5, 2]}",
         "+figure.curves.dp-se.epsilon=3",
     )
-    epsilons = {c.params._asdict()["epsilon"] for c in spec.cells() if c.algorithm == "dp-se"}
+    of_dp_se = [cell for cell in bandit_cells(spec) if cell.algorithm == "dp-se"]
+    epsilons = {cell.params._asdict()["epsilon"] for cell in of_dp_se}
     assert epsilons == {0.5, 2.0}
 
 
@@ -260,14 +262,14 @@ def test_an_environment_may_be_described_in_place() -> None:
     spec = spec_of(
         "adap-c2", "figure.environment={law: beta, means: [0.25, 0.75], concentration: 4}"
     )
-    (example, *_) = spec.cells()
+    (example, *_) = bandit_cells(spec)
     assert example.environment == "beta"
     assert example.instance == ((0.25, 0.75), 4.0)
     steps = spec_of(
         "adap-c2",
         "figure.environment={law: bernoulli, means: {first: 1, last: 0, arms: 3}}",
     )
-    assert steps.cells()[0].instance == ((1.0, 0.5, 0.0),)
+    assert bandit_cells(steps)[0].instance == ((1.0, 0.5, 0.0),)
 
 
 def test_equal_cells_of_different_panels_are_one() -> None:
@@ -434,7 +436,7 @@ def test_the_nearest_checkout_upwards_counts(checkout: Path) -> None:
     assert "mine" in project.names("figure")
     spec, settings = load("mine", [])
     assert spec.name == "mine"
-    assert spec.cells()[0].instance == (tuple(written("environment", "c3")["means"]),)
+    assert bandit_cells(spec)[0].instance == (tuple(written("environment", "c3")["means"]),)
     assert settings.out == checkout / "out"
 
 

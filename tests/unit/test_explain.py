@@ -18,16 +18,19 @@ from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import bernoulli, beta
 from dpbandits.explain import explain
-from dpbandits.spec import Bound, Curve, FigureSpec, Panel
+from dpbandits.spec import Bound, Curve, FigureSpec, Panel, Shown
 from dpbandits.store import Store, key
 
 pytestmark = pytest.mark.usefixtures("fresh_keys")
 
 
 def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
-    bound = Curve("bound", "Bound", "Bound", "bound", None, (Bound("azize2022.x", ()),))
+    bound = Curve(
+        "bound", "Bound", "Bound", "bound", Shown.REGRET, None, (Bound("azize2022.x", ()),)
+    )
     curves = tuple(
-        Curve(str(i), str(i), str(i), c.algorithm, None, (c,)) for i, c in enumerate(cells)
+        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, None, (c,))
+        for i, c in enumerate(cells)
     )
     panels = (Panel("a", "", (*curves, bound)),)
     return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels)
@@ -153,10 +156,10 @@ def test_a_changed_source_is_named(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = fingerprint.sources(cell.algorithm, cell.environment) | change
+    before = fingerprint.sources(cell.roots) | change
     kept = {name: digest for name, digest in before.items() if digest is not None}
     with monkeypatch.context() as patch:
-        patch.setattr(fingerprint, "sources", lambda algorithm, environment: kept)
+        patch.setattr(fingerprint, "sources", lambda roots: kept)
         write(store, cell, 5)
     key.cache_clear()
     assert line(store, cell).endswith(f"  not computed; the nearest that is differs in {reason}")

@@ -16,7 +16,7 @@ from typing import Any
 import disturbed
 import numpy as np
 import pytest
-from commands import DPBANDITS, KINDS, Done, Process, below
+from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 
 from dpbandits import fingerprint
 from dpbandits import store as store_module
@@ -67,7 +67,7 @@ def kept(folder: Path, *typed: str) -> int:
     """The number of runs that sound blocks hold; nothing else may be in the cache."""
     spec, settings = load(FIGURE, [*TYPED, *typed, *below(folder)])
     store = Store(settings.cache)
-    runs = sum(len(store.covered(cell)) for cell in spec.cells())
+    runs = sum(len(store.covered(cell)) for cell in bandit_cells(spec))
     files = [path.name for path in settings.cache.rglob("*") if path.is_file()]
     assert [name for name in files if not re.fullmatch(r"\d+-\d+\.npz|identity\.json", name)] == []
     return runs
@@ -181,7 +181,7 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
     tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
-    cells, store = spec.cells(), Store(settings.cache)
+    cells, store = bandit_cells(spec), Store(settings.cache)
     sources = fingerprint.sources
     others = {
         "versions.numba (0.1, wanted ": (
@@ -190,7 +190,7 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
         ),
         "the source simulate.py": (
             "fingerprint.sources",
-            lambda *names: sources(*names) | {"simulate.py": "0123456789abcdef"},
+            lambda roots: sources(roots) | {"simulate.py": "0123456789abcdef"},
         ),
         "format (0, wanted 1)": ("FORMAT", 0),
     }
@@ -223,7 +223,7 @@ def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
     tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
-    cell, store = spec.cells()[0], Store(settings.cache)
+    cell, store = bandit_cells(spec)[0], Store(settings.cache)
     with monkeypatch.context() as patch:
         patch.setattr("dpbandits.store.FORMAT", 2)
         write_zeros(Store(tmp_path / "other"), cell)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import fingerprint
+from dpbandits import fingerprint, registry
 from dpbandits.kernel import PACKAGE
 
 REACHED_BY_ADAP_UCB = (
@@ -42,6 +42,12 @@ FAR_FROM_ADAP_UCB = (
 )
 
 
+def roots(algorithm: str, environment: str) -> tuple[str, ...]:
+    """The roots of a cell."""
+    files = registry.file_name(algorithm), registry.file_name(environment)
+    return f"algorithms/{files[0]}", f"environments/{files[1]}", "simulate.py"
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A copy of the package. Digests are remembered by path: a state needs a copy of its own."""
@@ -55,7 +61,7 @@ def copied(folder: Path) -> Path:
 
 
 def of_adap_ucb(package: Path) -> dict[str, str]:
-    return fingerprint.sources("adap-ucb", "bernoulli", package)
+    return fingerprint.sources(roots("adap-ucb", "bernoulli"), package)
 
 
 # The package itself ----------------------------------------------------------------------------
@@ -71,10 +77,10 @@ def test_a_cell_does_not_reach_other_algorithms_nor_what_comes_after_the_numbers
 
 
 def test_another_algorithm_or_environment_reaches_other_files() -> None:
-    klucb = fingerprint.sources("adap-klucb", "bernoulli")
+    klucb = fingerprint.sources(roots("adap-klucb", "bernoulli"))
     assert {"algorithms/adap_klucb.py", "divergence.py"} <= set(klucb)
     assert "algorithms/adap_ucb.py" not in klucb
-    beta = fingerprint.sources("adap-ucb", "beta")
+    beta = fingerprint.sources(roots("adap-ucb", "beta"))
     assert "environments/beta.py" in beta
     assert "environments/bernoulli.py" not in beta
 
@@ -160,7 +166,7 @@ def made_up(folder: Path, **changes: str) -> Path:
 
 
 def reached(package: Path) -> set[str]:
-    return set(fingerprint.sources("my-policy", "my-law", package))
+    return set(fingerprint.sources(roots("my-policy", "my-law"), package))
 
 
 def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
@@ -233,7 +239,7 @@ def test_a_relative_import_is_refused(tmp_path: Path, statement: str) -> None:
 )
 def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, after: str) -> None:
     digests = [
-        fingerprint.sources("my-policy", "my-law", made_up(tmp_path / str(i), helper=text))
+        fingerprint.sources(roots("my-policy", "my-law"), made_up(tmp_path / str(i), helper=text))
         for i, text in enumerate((before, after))
     ]
     assert digests[0]["helper.py"] != digests[1]["helper.py"]
@@ -255,7 +261,7 @@ def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, 
 )
 def test_a_change_of_words_and_layout_does_not(tmp_path: Path, before: str, after: str) -> None:
     digests = [
-        fingerprint.sources("my-policy", "my-law", made_up(tmp_path / str(i), helper=text))
+        fingerprint.sources(roots("my-policy", "my-law"), made_up(tmp_path / str(i), helper=text))
         for i, text in enumerate((before, after))
     ]
     assert digests[0] == digests[1]

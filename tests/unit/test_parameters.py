@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpbandits import parameters, registry
 from dpbandits.algorithms.private_ucb import Relaxation
-from dpbandits.errors import UserError
+from dpbandits.errors import UserError, nearest
 from dpbandits.parameters import (
     Arms,
     Count,
@@ -349,3 +349,9 @@ def test_plain_values_name_readings_and_list_tuples() -> None:
     values = plain(Instance((0.5, 0.25), Schedule.EVERY_ROUND))
     assert values == {"means": [0.5, 0.25], "schedule": "every-round"}
     assert type(values["schedule"]) is str
+
+
+def test_of_many_names_a_message_tells_the_first_and_how_many_there_are() -> None:
+    names = [f"bound-{'x' * 34}-{letter}" for letter in "abcdefghijkl"]  # 42 characters and two
+    assert nearest("5", names) == f"valid: {', '.join(names[:9])} and 3 more"
+    assert nearest("5", names[:9]) == f"valid: {', '.join(names[:9])}"

@@ -137,6 +137,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "horizon": [{"horizon": 201}],
     "grid": [{"grid": Grid.LINEAR}, {"grid": Grid.END}],
     "seed": [{"seed": 2}],
+    "pulls_of": [{"pulls_of": 0}, {"pulls_of": 1}],
 }
 
 
@@ -166,9 +167,9 @@ def test_an_algorithm_without_parameters_has_a_key_of_its_own(cell: Cell) -> Non
 @pytest.mark.usefixtures("fresh_keys")
 def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     before = key(cell)
-    sources = fingerprint.sources(cell.algorithm, cell.environment)
+    sources = fingerprint.sources(cell.roots)
     changed = {**sources, "bandit.py": "0123456789abcdef"}
-    monkeypatch.setattr(fingerprint, "sources", lambda algorithm, environment: changed)
+    monkeypatch.setattr(fingerprint, "sources", lambda roots: changed)
     key.cache_clear()
     assert key(cell) != before
     monkeypatch.undo()

@@ -16,6 +16,8 @@ from typing import NamedTuple
 class Laplace(NamedTuple):
     """Statistics of the arm's own rewards first..last (1-based, inclusive), plus Lap(scale) each.
 
+    The samples that a stopping rule reads count as the rewards of one arm.
+
     `sensitivity` is the L1 norm of how far one reward can move all of them together: that of a mean
     over m rewards is 1/m, that of the sums over disjoint blocks is 1. `times` such releases, each
     with noise of its own; infinite where nothing bounds their number.
@@ -23,7 +25,7 @@ class Laplace(NamedTuple):
 
     arm: int
     first: int
-    last: int
+    last: float  # infinite where nothing bounds it
     sensitivity: float
     scale: float
     times: float = 1
@@ -33,26 +35,62 @@ class Laplace(NamedTuple):
         """The pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it says anything."""
+        return self.sensitivity >= 0 and self.scale > 0
 
-def composed_epsilon(releases: Iterable[Laplace], delta: float = 0.0) -> float:
+
+class SparseVector(NamedTuple):
+    """Which query of many is the first at a threshold: the queries read rewards first..last.
+
+    `sensitivity` is how far one reward can move any one of them. The threshold has one noise
+    Lap(threshold_scale), every query one of its own, Lap(query_scale). The budget is that of Lyu,
+    Su and Li (2017, Algorithm 1) for one answer: the threshold moves by the sensitivity, and the
+    query that is told by twice that.
+    """
+
+    arm: int
+    first: int
+    last: float  # infinite where nothing bounds it
+    sensitivity: float
+    threshold_scale: float
+    query_scale: float
+    times: float = 1
+
+    @property
+    def epsilon(self) -> float:
+        """The pure-DP budget of the answer alone."""
+        return self.sensitivity / self.threshold_scale + 2.0 * self.sensitivity / self.query_scale
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it says anything."""
+        return self.sensitivity >= 0 and self.threshold_scale > 0 and self.query_scale > 0
+
+
+Release = Laplace | SparseVector
+
+
+def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     """The event-level epsilon of all releases together, at this delta: the largest of a reward.
 
     Raises TypeError for a release whose mechanism is unknown; nothing is approximated.
     """
     if not 0.0 <= delta <= 1.0:
         raise ValueError(f"delta must be in [0, 1], got {delta}")
-    of_arm: dict[int, list[Laplace]] = {}
+    of_arm: dict[int, list[Release]] = {}
     for release in releases:
-        if not isinstance(release, Laplace):
+        if not isinstance(release, Release):
             raise TypeError(f"unknown release {release!r}: its budget cannot be composed")
-        sound = release.sensitivity >= 0 and release.scale > 0 and release.times >= 1
+        sound = release.is_sound and release.times >= 1
         if not (sound and 1 <= release.first <= release.last):
             raise ValueError(f"not a release of rewards first..last: {release!r}")
         of_arm.setdefault(release.arm, []).append(release)
     largest = 0.0
     for own in of_arm.values():
         own.sort(key=lambda release: release.first)
-        reading: list[tuple[int, float, float]] = []  # last, epsilon, times; those that end first
+        reading: list[tuple[float, float, float]] = []  # last, epsilon, times; those that end first
         for release, following in zip(own, [*own[1:], None], strict=True):
             while reading and reading[0][0] < release.first:
                 heappop(reading)
@@ -63,7 +101,7 @@ def composed_epsilon(releases: Iterable[Laplace], delta: float = 0.0) -> float:
     return largest
 
 
-def _of_one_reward(reading: list[tuple[int, float, float]], delta: float) -> float:
+def _of_one_reward(reading: list[tuple[float, float, float]], delta: float) -> float:
     # The smaller of both compositions, for budgets that need not be alike:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
     added = math.fsum(times * epsilon for _, epsilon, times in reading)

@@ -1,0 +1,32 @@
+"""A law that counts: the ledger evaluates the pulls of one arm where it would the regret."""
+
+from typing import Any, NamedTuple
+
+from dpbandits.bandit import draw, draw_sum, has_closed_sum, regret
+
+
+class PullsOf(NamedTuple):
+    """The law of the rewards, and the arm whose pulls are counted, 0 the first."""
+
+    law: Any
+    arm: int
+
+
+@regret.register(PullsOf)
+def pulls_of_regret(law, pulls):
+    return float(pulls[law.arm])
+
+
+@draw.register(PullsOf)
+def pulls_of_draw(law, rng, arm, t):
+    return draw(law.law, rng, arm, t)
+
+
+@has_closed_sum.register(PullsOf)
+def pulls_of_has_closed_sum(law):
+    return has_closed_sum(law.law)
+
+
+@draw_sum.register(PullsOf)
+def pulls_of_draw_sum(law, rng, arm, n):
+    return draw_sum(law.law, rng, arm, n)

@@ -1,0 +1,27 @@
+"""DP-exponential-NAS (sajed2019): Algorithm 2, DP-NAS that looks at t = 2, 4, 8, ... epsilon-DP.
+
+Fewer queries need a smaller margin: h_t and c_t have k^2 where those of DP-NAS have t^2.
+"""
+
+from dpbandits.kernel import kernel
+from dpbandits.samples import take
+from dpbandits.stopping._private import Params, estimate, query_noise, releases, threshold
+
+__all__ = ["LABEL", "Params", "halt", "releases"]
+
+LABEL = "DP-exponential-NAS"
+
+
+@kernel
+def halt(params, samples, rng):
+    """The samples used and the private estimate of their mean."""
+    radius = samples.radius
+    b = query_noise(params, radius, rng)
+    k, t, total = 0, 0, 0.0
+    while True:
+        k += 1
+        total += take(samples, (1 << k) - t)
+        t = 1 << k
+        a = query_noise(params, radius, rng)
+        if abs(total) >= threshold(params, radius, t, k) + b + a:
+            return t, estimate(params, radius, rng, t, total)

@@ -1,0 +1,33 @@
+"""DP-NAS (sajed2019): Algorithm 1, NAS by the sparse vector technique. epsilon-DP.
+
+Halts at the first t with |mean_t| >= h_t (1 + 1/alpha) + (c_t + B + A_t)/t, where B ~ Lap(sigma_1)
+is drawn once and A_t ~ Lap(sigma_2) for every t, sigma_1 = sigma_2 = 12R/epsilon.
+"""
+
+from dpbandits.kernel import kernel
+from dpbandits.mechanisms.sparse_vector import first_lifted
+from dpbandits.samples import out_of_reach, take
+from dpbandits.stopping._private import Params, estimate, query_noise, releases, threshold
+
+__all__ = ["LABEL", "Params", "halt", "releases"]
+
+LABEL = "DP-NAS"
+
+
+@kernel
+def halt(params, samples, rng):
+    """The samples used and the private estimate of their mean."""
+    radius = samples.radius
+    b = query_noise(params, radius, rng)
+    t, total = 0, 0.0
+    while True:
+        # The sum moves by R a sample and the threshold only grows: over n samples the sum lies
+        # `below` under it at least, and no noise but one as large can halt.
+        gap = threshold(params, radius, t + 1, t + 1) + b - abs(total)
+        n = out_of_reach(samples, gap / 2.0)
+        below = gap - n * radius
+        n, noise = first_lifted(rng, 2.0 * radius, params.epsilon / 2.0, below, n)  # -A_t
+        total += take(samples, n)
+        t += n
+        if abs(total) + noise >= threshold(params, radius, t, t) + b:
+            return t, estimate(params, radius, rng, t, total)
