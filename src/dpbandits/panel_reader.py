@@ -1,8 +1,11 @@
 """The panels and curves of a figure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from dpbandits import bounds, parameters, registry, theory
 from dpbandits.cell import AnyCell, Cell
@@ -62,12 +65,21 @@ class PanelReader:
         at, mapping = self.at, self.at.mapping(content, path)
         at.keys(mapping, ("key", "values"), path, ("key", "values"))
         key, values = at.text(mapping["key"], f"{path}.key"), mapping["values"]
+        if isinstance(values, Mapping):
+            values = self._in_equal_steps(values, f"{path}.values")
         try:
             parameters.coerce(parameters.Ascending, values)
         except ValueError as error:
             message = f"{path}.values must be {error}, got {shown(values)}"
             raise at.error(message, f"{path}.values") from None
         return key, values, path
+
+    def _in_equal_steps(self, content: Mapping[str, Any], path: str) -> list[float]:
+        # `values: {first: 0, last: 1, number: 101}`
+        at, kinds = self.at, {"first": float, "last": float, "number": parameters.Count}
+        at.keys(content, kinds, path, kinds)
+        first, last, number = (at.checked(k, content[n], f"{path}.{n}") for n, k in kinds.items())
+        return [float(value) for value in np.linspace(first, last, number)]
 
     # Curves
 
@@ -100,16 +112,18 @@ class PanelReader:
         layers = [(path, curve), *layers]
         read, style, label = self._of_kind(kind, member)
         shows = self._shows(kind, layers, sweep)
+        own: Iterable[str] = ()
         if kind == "bound":
-            game = self.sources.game(layers)
+            game, find = self.sources.game(layers), partial(self.sources.find, layers=layers)
             bounds.check_keys(at, path, curve, CURVE_KEYS, game)
-            if curve.get("at") is not None:
+            own = bounds.accepted(member).keys() - game.keys()
+            if (meet := curve.get("at")) is not None:
                 style = "transition"
                 key, _, where = sweep or (None, [], "")
-                sweep = "epsilon", bounds.transitions(at, path, curve, game, key), where
+                sweep = "epsilon", bounds.transitions(at, meet, path, game, find, key), where
         swept = [layers]
         if sweep is not None:
-            swept = [self.sources.changed(sweep[0], v, layers, sweep[2]) for v in sweep[1]]
+            swept = [self.sources.changed(sweep[0], v, layers, sweep[2], own) for v in sweep[1]]
         label = at.text(curve.get("label") or label, f"{path}.label")
         sources = tuple(read(path, curve, each) for each in swept)
         return Curve(

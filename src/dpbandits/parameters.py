@@ -33,6 +33,8 @@ def _are_means(low_open: bool) -> Callable[[tuple[float, ...]], bool]:
 
 
 Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
+Budget = Annotated[float, Constraint(lambda x: 0 <= x < math.inf, "0 or more, and finite")]
+Delta = Annotated[float, Constraint(lambda x: 0 <= x <= 1, "in [0, 1]")]
 NonZero = Annotated[float, Constraint(lambda x: x != 0 and math.isfinite(x), "finite and not 0")]
 Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
 Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
@@ -123,7 +125,8 @@ def build(
     """An instance of a Params class (a NamedTuple) from plain values, every one checked.
 
     Raises UserError in the form `owner: field must be ..., got ... (origin of the field)`, and for
-    a value without a field, with the nearest field.
+    a value without a field, with the nearest field. What no field alone can tell says a method
+    `problem` of the class: the name of a field and what is wrong, or None.
     """
     known = fields(params)
     for name in values:
@@ -143,7 +146,11 @@ def build(
             raise UserError(
                 f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
             ) from None
-    return params(**result)
+    built = params(**result)
+    if problem := getattr(built, "problem", lambda: None)():
+        field, message = problem
+        raise UserError(f"{owner}: {message} ({origin(field)})")
+    return built
 
 
 def plain(params: NamedTuple) -> dict[str, Any]:

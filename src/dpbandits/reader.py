@@ -15,7 +15,7 @@ from dpbandits.spec import FigureSpec
 
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
-    *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon"),
+    *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
 )
 
@@ -35,8 +35,9 @@ class Reader:
         at.keys(figure, FIGURE_KEYS, "figure", ())
         self._apply_profile()
         at.keys(figure, FIGURE_KEYS, "figure", REQUIRED)
-        if figure.get("epsilon") is not None:
-            at.checked(parameters.Positive, figure["epsilon"], "figure.epsilon")
+        for name, kind in (("epsilon", parameters.Budget), ("delta", parameters.Delta)):
+            if figure.get(name) is not None:
+                at.checked(kind, figure[name], f"figure.{name}")
         self.curves = at.mapping(figure.get("curves"), "figure.curves")
         if not self.curves:
             raise at.error("figure.curves is empty, there is nothing to draw", "figure.curves")

@@ -3,7 +3,8 @@
 A layer is the mapping of a curve, of a panel or of the figure; the innermost that has a key counts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from dpbandits import bounds, parameters, registry
@@ -13,7 +14,7 @@ from dpbandits.instances import describe, instance
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound
 
-SHARED = ("horizon", "epsilon", "environment", "stream")
+SHARED = ("horizon", "epsilon", "delta", "environment", "stream")
 OWN: dict[
     str, tuple[str, ...]
 ] = {  # what a curve may be of, and the keys that such a curve has beside those of every curve
@@ -67,11 +68,12 @@ class SourceReader:
 
     def bound(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Bound:
         """A function of theory/ with its arguments."""
-        arguments = bounds.arguments(self.at, curve["bound"], path, curve, self.game(layers))
-        return Bound(curve["bound"], tuple(arguments.items()))
+        name, game = curve["bound"], self.game(layers)
+        arguments = bounds.arguments(self.at, name, path, game, partial(self.find, layers=layers))
+        return Bound(name, tuple(arguments.items()))
 
     def game(self, layers: list[Layer]) -> dict[str, Any]:
-        """What a bound may take from the bandit, from the stream and from the privacy."""
+        """What a bound may take from the bandit and from the stream."""
         game: dict[str, Any] = {}
         if self.find("environment", layers)[0] is not None:
             law, params, horizon = self._bandit(layers)
@@ -79,10 +81,7 @@ class SourceReader:
             game |= {**params._asdict(), "arms": arms, "horizon": horizon}
         if self.find("stream", layers)[0] is not None:
             game |= self._stream(layers)._asdict()
-        epsilon, where = self.find("epsilon", layers)
-        if epsilon is not None:
-            epsilon = self.at.checked(parameters.Positive, epsilon, where)
-        return game | {"epsilon": epsilon}
+        return game
 
     # Values of the layers
 
@@ -93,10 +92,15 @@ class SourceReader:
                 return mapping[key], f"{path}.{key}"
         return None, ""
 
-    def changed(self, key: str, value: Any, layers: list[Layer], where: str) -> list[Layer]:
-        """The layers below one that holds the changed key alone, as `environment.means.arms`."""
+    def changed(
+        self, key: str, value: Any, layers: list[Layer], where: str, own: Iterable[str] = ()
+    ) -> list[Layer]:
+        """The layers below one that holds the changed key alone, as `environment.means.arms`.
+
+        `own`: the keys of the curve alone that may be changed.
+        """
         first, _, inner = key.partition(".")
-        valid = ["horizon", "epsilon"]
+        valid = ["horizon", "epsilon", "delta", *own]
         content, path = self.find("environment", layers)
         if content is not None:
             described = describe(self.at, content, path)

@@ -26,6 +26,10 @@ def inline(law: str) -> str:
     return f"figure.environment={{{law}}}"
 
 
+def steps(values: str) -> str:
+    return f"+figure.panels.a.sweep={{key:epsilon,values:{{{values}}}}}"
+
+
 Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, what the message must say
 
 WORKERS = "engine.workers must be a whole number from 1 to 1024, got"
@@ -238,7 +242,10 @@ NAMES: list[Row] = [
     (
         KSWEEP,
         "figure.environment=c2",  # which has no means.arms
-        ("figure.sweep.key 'environment.means.arms'", "ksweep.yaml); valid: epsilon, horizon"),
+        (
+            "figure.sweep.key 'environment.means.arms'",
+            "ksweep.yaml); valid: delta, epsilon, horizon",
+        ),
     ),
 ]
 
@@ -256,6 +263,13 @@ STRUCTURE: list[Row] = [
     ),
     (C2, "+figure.curves.adap-ucb.pulls_of=0", ("pulls_of must be a whole number from 1", LINE)),
     (C2, "+algorithm@figure.curves.mine=nas", ("a stopping rule is drawn over a sweep",)),
+    (C2, steps("first:2,last:4"), ("sweep.values.number is missing", LINE)),
+    (C2, steps("first:2,last:4,number:0"), ("number must be a whole number from 1", LINE)),
+    (C2, steps("first:4,last:2,number:2"), ("in ascending order", LINE)),
+    (C2, steps("first:4,last:x,number:2"), ("last must be a number, got 'x'", LINE)),
+    (KSWEEP, "figure.sweep.key=horizn", ("unknown figure.sweep.key 'horizn'", "'horizon'")),
+    (C2, "+figure.delta=2", ("delta must be in [0, 1], got 2", LINE)),
+    (C2, "+figure.epsilon=-1", ("epsilon must be 0 or more, and finite, got -1", LINE)),
     (C2, "+figure.panels.a.shows=samples", ("figure.panels.a.shows is for stopping rules", LINE)),
     (C2, "~figure.environment", ("adap-c2: figure.environment is missing", LINE)),
     (C2, "~figure.checkpoints", ("adap-c2: figure.checkpoints is missing", LINE)),

@@ -119,3 +119,26 @@ def test_every_function_of_theory_is_a_bound_or_says_where_regimes_meet() -> Non
     assert "azize2022.basis_transitions" in theory.transitions()
     assert not set(theory.bounds()) & set(theory.transitions())
     assert not any("structural" in name for name in [*theory.bounds(), *theory.transitions()])
+
+
+def test_an_argument_of_a_bound_alone_may_be_swept_in_equal_steps() -> None:
+    spec = spec_of(
+        "stopping-rules",
+        "figure.panels.a.curves=[t2]",
+        "figure.panels.a.sweep={key:alpha,values:[0.25,0.5]}",
+    )
+    (panel, *_) = spec.panels
+    (found,) = panel.curves
+    assert found.x == (0.25, 0.5)
+    assert [arguments(source)["alpha"] for source in found.sources] == [0.25, 0.5]
+    stepped = spec_of(
+        "lower-bounds",
+        "~figure.sweep",
+        "+figure.sweep={key:epsilon,values:{first:1,last:2,number:5}}",
+    )
+    assert curve(stepped, "c1").x == (1.0, 1.25, 1.5, 1.75, 2.0)
+
+
+def test_what_a_curve_of_a_panel_does_not_take_cannot_be_swept() -> None:
+    with pytest.raises(UserError, match=r"unknown figure.panels.a.sweep.key 'alpha'"):
+        spec_of("stopping-rules", "figure.panels.a.sweep={key:alpha,values:[0.25,0.5]}")

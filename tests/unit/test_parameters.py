@@ -15,7 +15,9 @@ from dpbandits.algorithms.private_ucb import Relaxation
 from dpbandits.errors import UserError, nearest
 from dpbandits.parameters import (
     Arms,
+    Budget,
     Count,
+    Delta,
     Means,
     OpenMeans,
     Positive,
@@ -355,3 +357,34 @@ def test_of_many_names_a_message_tells_the_first_and_how_many_there_are() -> Non
     names = [f"bound-{'x' * 34}-{letter}" for letter in "abcdefghijkl"]  # 42 characters and two
     assert nearest("5", names) == f"valid: {', '.join(names[:9])} and 3 more"
     assert nearest("5", names[:9]) == f"valid: {', '.join(names[:9])}"
+
+
+class Pair(NamedTuple):
+    epsilon: Budget
+    delta: Delta
+
+    def problem(self) -> tuple[str, str] | None:
+        return ("delta", "epsilon and delta are both 0") if self == (0.0, 0.0) else None
+
+
+def test_what_no_field_alone_can_tell_is_told_by_the_class() -> None:
+    assert build(Pair, {"epsilon": 0, "delta": 1}, "pair", str) == (0.0, 1.0)
+    with pytest.raises(UserError, match=r"^pair: epsilon and delta are both 0 \(delta\)$"):
+        build(Pair, {"epsilon": 0, "delta": 0}, "pair", str)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("epsilon", -1e-300, "0 or more, and finite"),
+        ("epsilon", math.inf, "0 or more, and finite"),
+        ("delta", -1e-300, r"in \[0, 1\]"),
+        ("delta", 1.0000001, r"in \[0, 1\]"),
+        ("delta", math.nan, r"in \[0, 1\]"),
+    ],
+)
+def test_a_budget_may_be_0_and_a_delta_is_a_probability(
+    field: str, value: float, words: str
+) -> None:
+    with pytest.raises(UserError, match=f"pair: {field} must be {words}, got"):
+        build(Pair, {"epsilon": 1.0, "delta": 0.1, field: value}, "pair", str)

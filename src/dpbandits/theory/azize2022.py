@@ -22,7 +22,7 @@ Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number f
 # Stochastic bandits ------------------------------------------------------------------------------
 
 
-def minimax_lower_bound(arms: int, horizon: int, epsilon: float) -> float:
+def minimax_lower_bound(arms: int, horizon: int, epsilon: Positive) -> float:
     """Theorem 2, (3): max{sqrt(T(K-1))/27, (K-1)/(131 epsilon)}; K > 1, T >= K - 1."""
     if arms < 2 or horizon < arms - 1:
         raise UserError(f"Theorem 2 is for T >= K - 1 >= 1, got K = {arms} and T = {horizon}")
@@ -37,7 +37,7 @@ def minimax_transitions(arms: int, horizon: int) -> tuple[float, ...]:
     return (27.0 / 131.0 * math.sqrt((arms - 1) / horizon),)
 
 
-def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
+def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
     """Theorem 3 times log T: log T sum_a Delta_a / min(d(mu_a, mu*), 6 epsilon Delta_a).
 
     For Bernoulli arms t_inf is the gap. Asymptotic: the theorem bounds the limit of Reg_T / log T.
@@ -66,7 +66,7 @@ def problem_dependent_transitions(means: Sequence[float]) -> tuple[float, ...]:
 # Linear bandits ----------------------------------------------------------------------------------
 
 
-def linear_minimax_lower_bound(dimension: Dimension, horizon: int, epsilon: float) -> float:
+def linear_minimax_lower_bound(dimension: Dimension, horizon: int, epsilon: Positive) -> float:
     """Theorem 4, (5): max{e^-2 d sqrt(T)/8, e^-6 d/(4 epsilon)}, for the actions [-1, 1]^d."""
     without = math.exp(-2.0) / 8.0 * dimension * math.sqrt(horizon)
     return max(without, math.exp(-6.0) / 4.0 * dimension / epsilon)
@@ -78,7 +78,7 @@ def linear_minimax_transitions(horizon: int) -> tuple[float, ...]:
 
 
 def linear_lower_bound(
-    actions: Sequence[Sequence[float]], theta: Sequence[float], horizon: int, epsilon: float
+    actions: Sequence[Sequence[float]], theta: Sequence[float], horizon: int, epsilon: Positive
 ) -> float:
     """Theorem 5, (6), times log T, for actions that span the space and have a unique best one.
 
@@ -114,7 +114,7 @@ def linear_transitions(
 
 
 def basis_lower_bound(
-    dimension: Dimension, extra: tuple[float, ...], horizon: int, epsilon: float
+    dimension: Dimension, extra: tuple[float, ...], horizon: int, epsilon: Positive
 ) -> float:
     """Theorem 5 times log T for theta = e_1 and the actions e_1, ..., e_d and `extra`.
 
@@ -159,7 +159,7 @@ def _limits(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def adap_ucb_upper_bound(
-    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+    means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
     """Theorem 7: sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)); alpha > 3."""
     _check(alpha, "Theorem 7")
@@ -172,7 +172,7 @@ def adap_ucb_upper_bound(
 
 
 def adap_ucb_minimax_upper_bound(
-    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+    means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
     """Theorem 12 (E.4), alpha > 3:
 
@@ -188,7 +188,7 @@ def adap_ucb_minimax_upper_bound(
 
 
 def adap_klucb_upper_bound(
-    means: Sequence[float], horizon: int, epsilon: float, alpha: Positive
+    means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
     """Theorem 8 as its proof gives it: sum_a Delta_a (2^(l+1) + 3/2 + alpha/(alpha-3)); alpha > 3.
 
@@ -209,7 +209,7 @@ def adap_klucb_upper_bound(
 def adap_klucb_upper_bound_shape(
     means: Sequence[float],
     horizon: int,
-    epsilon: float,
+    epsilon: Positive,
     alpha: Positive,
     c1: Positive,
     c2: Positive,

@@ -22,20 +22,20 @@ def t_0(mean: float, radius: Positive, alpha: Fraction, beta: Fraction) -> float
     return _iterated(signal, alpha, beta) / (alpha * signal) ** 2
 
 
-def t_1(mean: float, radius: Positive, epsilon: float, alpha: Fraction, beta: Fraction) -> float:
+def t_1(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
     """Theorem 3.3: R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|); beta <= 0.08."""
     signal = _signal(mean, radius, "Theorem 3.3")
     return _iterated(signal, alpha, beta) / (epsilon * signal)
 
 
-def t_2(mean: float, radius: Positive, epsilon: float, alpha: Fraction, beta: Fraction) -> float:
+def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
     """Theorem 3.3: R log(1/beta)/(epsilon alpha |mu|); beta <= 0.08."""
     _check(beta)
     return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
 
 
 def stopping_upper_bound(
-    mean: float, radius: Positive, epsilon: float, alpha: Fraction, beta: Fraction
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
     """Theorem 3.3: t_U = 2000 (t_0 + t_1 + t_2), where Algorithm 2 has halted with 1 - beta.
 
@@ -46,7 +46,7 @@ def stopping_upper_bound(
 
 
 def stopping_lower_bound(
-    mean: float, radius: Positive, epsilon: float, alpha: Fraction, beta: Fraction
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
     """Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
 
@@ -59,7 +59,7 @@ def stopping_lower_bound(
 
 
 def stopping_lower_bound_shape(
-    mean: float, radius: Positive, epsilon: float, alpha: Fraction, beta: Fraction
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
     """Corollary 3.6: R^2 log(1/beta)/(alpha mu)^2 + R log(1/beta)/(epsilon alpha |mu|).
 

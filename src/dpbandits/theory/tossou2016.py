@@ -16,13 +16,13 @@ from dpbandits.algorithms.dp_ucb_int import (
     power_sum,
 )
 from dpbandits.errors import UserError
-from dpbandits.parameters import Probability
+from dpbandits.parameters import Positive, Probability
 
 ZETA = power_sum(1.0, math.inf, 1.5)  # the zeta function at 1.5
 LARGEST = math.exp(math.exp(6.0) - 7.0)  # B in `_noise`; about 10^172
 
 
-def dp_ucb_bound_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
+def dp_ucb_bound_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
     """Theorem 3.2 as its proof gives it, (A.15), each arm with the lambda_0 that is best for it.
 
     sum_a Delta_a (max{B_a (ln B_a + 7), 8 log t/(lambda_0 Delta_a)^2} + 1 + 2 pi^2/3) with
@@ -41,7 +41,9 @@ def dp_ucb_bound_upper_bound(means: Sequence[float], horizon: int, epsilon: floa
     return sum(gap * pulls(gap) for gap in _gaps(means))
 
 
-def dp_ucb_bound_printed_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
+def dp_ucb_bound_printed_upper_bound(
+    means: Sequence[float], horizon: int, epsilon: Positive
+) -> float:
     """Theorem 3.2, (3.1), as printed; by the best lambda_0, one for all arms.
 
     sum_a max{B (ln B + 7), 8 log t/(lambda_0^2 Delta_a)} + sum_a Delta_a (1 + 2 pi^2/3) with
@@ -57,7 +59,7 @@ def dp_ucb_bound_printed_upper_bound(means: Sequence[float], horizon: int, epsil
     return _least(leading) + sum(gaps) * (1.0 + 2.0 * math.pi**2 / 3.0)
 
 
-def dp_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
+def dp_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
     """Theorem 3.3: sum_a Delta_a (max{C^2 (ln C + 7)^2, 8 log t/Delta_a^2} + 1 + 4 zeta(1.5)).
 
     C = 56 (2 + sqrt(3.5)) sqrt(log t)/epsilon.
@@ -70,7 +72,7 @@ def dp_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> 
 
 
 def dp_ucb_int_upper_bound(
-    means: Sequence[float], horizon: int, epsilon: float, delta: Probability, v: Exponent
+    means: Sequence[float], horizon: int, epsilon: Positive, delta: Probability, v: Exponent
 ) -> float:
     """Theorem 3.5: sum_a Delta_a (f_0 + 8 log t/Delta_a^2 + 1 + 4 zeta(1.5)).
 
