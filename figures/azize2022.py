@@ -87,10 +87,10 @@ def _episodes(pulls: np.ndarray) -> list[tuple[int, int, int]]:
 
 def _mean_of(arm: int, first: int, end: int) -> str:
     # The private mean of the rewards of an episode.
-    mean, m = "+".join(f"r_{{{t + 1}}}" for t in range(first, end)), ""
-    if end - first > 1:
-        mean, m = f"({mean})/{end - first}", str(end - first)
-    return rf"${mean} + \mathrm{{Lap}}(1/{m}\epsilon)$ (arm {arm + 1})"
+    mean, scale = "+".join(f"r_{{{t + 1}}}" for t in range(first, end)), r"\epsilon"
+    if (m := end - first) > 1:
+        mean, scale = f"({mean})/{m}", rf"({m}\epsilon)"
+    return rf"${mean} + \mathrm{{Lap}}(1/{scale})$ (arm {arm + 1})"
 
 
 def headline(drawing: Drawing) -> Figure:

@@ -80,7 +80,7 @@ def stopping_rules(drawing: Drawing) -> Figure:
         bounds = [series for series in panel.series if series.style == "bound"]
         handles = [draw_over_parameter(ax, series) for series in rules]
         handles += [draw_over_parameter(ax, s, again) for again, s in enumerate(bounds)]
-        handles[-1].set_dashes((9, 2, 1, 2, 1, 2))  # the fifth, and there are four kinds of lines
+        handles[-1].set(dashes=(9, 4), linewidth=2)  # the fifth, of four kinds of lines
         ax.set_xlim(panel.series[0].x[[0, -1]])
         ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
         ax.yaxis.set_minor_formatter(NullFormatter())

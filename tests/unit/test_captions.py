@@ -47,3 +47,4 @@ def test_the_first_line_names_figure_paper_statistics_and_runs(root: Path) -> No
     assert lines("adap-headline")[0] == (
         "Evolution of regret over time (azize2022); mean and std of 20 runs."
     )
+    assert lines("adap-episodes")[0].endswith("(azize2022); mean of 1 run.")

@@ -9,12 +9,15 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from dpbandits.curves import STATISTICS, Series
+from dpbandits.errors import UserError
 from dpbandits.plotting import (
+    Drawing,
     PanelDrawing,
     Style,
     draw_all_over_parameter,
     draw_all_over_time,
     draw_over_time,
+    drawing_function,
     in_mathtext,
 )
 
@@ -63,7 +66,33 @@ def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
         ("DP-UCB (gamma=0.1, epsilon=1)", r"DP-UCB ($\gamma=0.1$, $\epsilon=1$)"),
         ("DP-SE (arms=3)", "DP-SE (arms=3)"),
         ("Lower bound (Thm 3)", "Lower bound (Thm 3)"),
+        ("2000 (t_0 + t_1)", "2000 ($t_0$ + $t_1$)"),
+        ("EXP3_tau", "EXP3_tau"),
     ],
 )
 def test_a_parameter_in_a_label_is_drawn_as_its_letter(label: str, drawn: str) -> None:
     assert in_mathtext(label) == drawn
+
+
+def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are_missing() -> None:
+    draw = drawing_function("azize2022", "episodes")
+
+    def drawing(arms: list[int], steps: list[float]) -> Drawing:
+        pulls = np.cumsum([[float(arm == a) for arm in arms] for a in (1, 2)], axis=1)
+        series = tuple(replace(ONE, x=np.array(steps), centre=own) for own in pulls)
+        return Drawing("Episodes", (PanelDrawing("a", "", series),))
+
+    original = [1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2, 2]
+    for steps in (3, 4, 7, 12):
+        ax = draw(drawing(original[:steps], [*range(1, steps + 1)])).axes[0]
+        starts = sorted({float(np.asarray(line.get_xdata())[0]) for line in ax.lines})
+        assert starts == [start for start in (2, 3, 5, 6, 10) if start < steps]
+        shades = [patch.get_alpha() for patch in ax.patches]
+        assert shades.count(0.6) == 2  # each arm's last episode before the one that is marked
+    label = draw(drawing(original, [*range(1, 13)])).axes[0].get_xlabel()
+    assert "t_{4}" in label
+    assert "(r_{4}+r_{5})/2" in label
+    assert "r_{6} +" in label
+    for arms, numbers in (([1, 2], [1, 2]), ([1, 2, 1], [1, 2, 20])):
+        with pytest.raises(UserError, match="Episodes: has room for 3 to 14 steps"):
+            draw(drawing(arms, [float(step) for step in numbers]))
