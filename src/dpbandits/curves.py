@@ -31,6 +31,7 @@ class Series:
     centre: np.ndarray  # what is drawn as the line
     low: np.ndarray  # and as the band or bars around it
     high: np.ndarray
+    fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
 
 
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
@@ -72,7 +73,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         legend=curve.legend,
         style=curve.style,
         runs=0 if exact else spec.runs,
-        slope=statistics.loglog_slope(x, centre) if spec.slopes else None,
+        slope=_slope(x, centre, curve) if spec.slopes else None,
         x=x,
         mean=statistics.mean(values),
         std=statistics.standard_deviation(values),
@@ -82,7 +83,14 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         centre=centre,
         low=low,
         high=high,
+        fit=curve.fit,
     )
+
+
+def _slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
+    low, high = curve.fit or (-np.inf, np.inf)
+    fitted = (low <= x) & (x <= high)
+    return statistics.loglog_slope(x[fitted], y[fitted])
 
 
 def _over_time(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,14 @@ MEMBERS = {
     "bound": theory.bounds,
 }
 
-Values = tuple[str, Sequence[Any], str]  # a key, its values, and where they stand
+
+class Values(NamedTuple):
+    """What is swept, or drawn for each of several values."""
+
+    key: str
+    values: Sequence[Any]
+    path: str  # where they stand
+    fit: tuple[float, float] | None  # between which of them slopes are fitted
 
 
 class PanelReader:
@@ -63,7 +70,7 @@ class PanelReader:
         if content is None:
             return None
         at, mapping = self.at, self.at.mapping(content, path)
-        at.keys(mapping, ("key", "values"), path, ("key", "values"))
+        at.keys(mapping, ("key", "values", "fit"), path, ("key", "values"))
         key, values = at.text(mapping["key"], f"{path}.key"), mapping["values"]
         if isinstance(values, Mapping):
             values = self._in_equal_steps(values, f"{path}.values")
@@ -72,7 +79,15 @@ class PanelReader:
         except ValueError as error:
             message = f"{path}.values must be {error}, got {shown(values)}"
             raise at.error(message, f"{path}.values") from None
-        return key, values, path
+        return Values(key, values, path, self._fit(mapping.get("fit"), f"{path}.fit"))
+
+    def _fit(self, content: Any, path: str) -> tuple[float, float] | None:
+        if content is None:
+            return None
+        ends = self.at.checked(parameters.Ascending, content, path)
+        if len(ends) != 2:
+            raise self.at.error(f"{path} must be two numbers, got {shown(content)}", path)
+        return ends
 
     def _in_equal_steps(self, content: Mapping[str, Any], path: str) -> list[float]:
         # `values: {first: 0, last: 1, number: 101}`
@@ -94,12 +109,11 @@ class PanelReader:
         # The curve, or one for each of several values.
         if each is None:
             return [self._curve(name, content, layers, sweep)]
-        key, values, path = each
         found = []
-        for value in values:
-            changed = self.sources.changed(key, value, layers, path)
+        for value in each.values:
+            changed = self.sources.changed(each.key, value, layers, each.path)
             curve = self._curve(name, content, changed, sweep)
-            told = f"({key.split('.')[-1]}={value:g})"
+            told = f"({each.key.split('.')[-1]}={value:g})"
             label, legend = f"{curve.label} {told}", f"{curve.legend} {told}"
             found.append(replace(curve, label=label, legend=legend))
         return found
@@ -119,21 +133,25 @@ class PanelReader:
             own = bounds.accepted(member).keys() - game.keys()
             if (meet := curve.get("at")) is not None:
                 style = "transition"
-                key, _, where = sweep or (None, [], "")
-                sweep = "epsilon", bounds.transitions(at, meet, path, game, find, key), where
-        swept = [layers]
+                swept = sweep.key if sweep else None
+                met = bounds.transitions(at, meet, path, game, find, swept)
+                assert sweep is not None
+                sweep = sweep._replace(values=met)
+        changed = [layers]
         if sweep is not None:
-            swept = [self.sources.changed(sweep[0], v, layers, sweep[2], own) for v in sweep[1]]
+            change = partial(self.sources.changed, sweep.key, layers=layers, where=sweep.path)
+            changed = [change(value, own=own) for value in sweep.values]
         label = at.text(curve.get("label") or label, f"{path}.label")
-        sources = tuple(read(path, curve, each) for each in swept)
+        sources = tuple(read(path, curve, each) for each in changed)
         return Curve(
             name=name,
             label=label,
             legend=self._legend(label, sources[0]),
             style=style,
             shows=shows,
-            x=None if sweep is None else tuple(float(value) for value in sweep[1]),
+            x=None if sweep is None else tuple(float(value) for value in sweep.values),
             sources=sources,
+            fit=sweep and sweep.fit,
         )
 
     def _kind(self, path: str, curve: Mapping[str, Any]) -> str:

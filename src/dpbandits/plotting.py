@@ -259,7 +259,8 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
 
 def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
     """The fitted log-log slopes, as powers of a symbol, in the lower right corner."""
-    lines = [("Least-squares fit", "black")]
+    fit = panel.series[0].fit
+    lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
     for series in panel.series:
         text = rf"{in_mathtext(series.label)}  $\propto {symbol}^{{{series.slope:.2f}}}$"
         lines.append((text, style_of(series.style).colour))

@@ -34,6 +34,7 @@ class Curve:
     shows: Shown
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
+    fit: tuple[float, float] | None = None  # the x between which a slope is fitted; None: all
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class FigureSpec:
     runs: int
     centre: str  # statistic of the line (statistics.CENTRES)
     spread: str  # statistic of the band or bars (statistics.SPREADS)
-    slopes: bool  # fit the log-log slope of every curve
+    slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
 
     def cells(self) -> tuple[AnyCell, ...]:

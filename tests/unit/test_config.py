@@ -451,3 +451,9 @@ def test_a_figure_without_a_profile_s_section_is_scaled_and_swept_as_written(
     assert horizons(spec) == {round(scale * written("figure", "adap-ksweep")["horizon"])}
     values = written("figure", "adap-ksweep")["sweep"]["values"]
     assert {c.x for c in spec.panels[0].curves} == {tuple(np.array(values, float))}
+
+
+def test_a_slope_is_fitted_between_the_values_that_the_sweep_names() -> None:
+    spec = spec_of("adap-ksweep", "+figure.sweep.fit=[4,32]")
+    assert {c.fit for p in spec.panels for c in p.curves} == {(4.0, 32.0)}
+    assert {c.fit for p in spec_of("adap-ksweep").panels for c in p.curves} == {None}

@@ -21,7 +21,7 @@ from dpbandits.plotting import (
     in_mathtext,
 )
 
-NUMBERS = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
+NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(
     panel="a",
     label="AdaP-UCB (alpha=3.1)",
