@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits import parameters, registry
+from dpbandits.errors import UserError
 from dpbandits.parameters import NonZero, Positive
 
 
@@ -37,6 +38,13 @@ class Cell:
     grid: Grid
     seed: int  # root of every random stream
     pulls_of: int | None = None  # record the pulls of this arm, 0 the first, not the regret
+
+    def __post_init__(self) -> None:
+        told = getattr(self.params, "horizon", self.horizon)
+        if told != self.horizon:
+            raise UserError(
+                f"{self.algorithm} is told the horizon {told} and would play {self.horizon} rounds"
+            )
 
     @property
     def name(self) -> str:

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from dpbandits import registry, simulate
-from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, ucb
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, se, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import bernoulli, beta
+from dpbandits.errors import UserError
 from dpbandits.streams import Role, stream, words
 
 
@@ -207,3 +208,9 @@ def test_every_algorithm_starts_on_the_same_rewards() -> None:
         for name, params in players
     ]
     assert states[0] == states[1]
+
+
+def test_an_algorithm_that_is_told_another_horizon_than_it_plays_is_refused() -> None:
+    law = bernoulli.Params((0.6, 0.5))
+    with pytest.raises(UserError, match=r"^se is told the horizon 10 and would play 11 rounds$"):
+        Cell("se", se.Params(10), "bernoulli", law, 11, Grid.END, 1)
