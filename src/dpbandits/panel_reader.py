@@ -14,7 +14,7 @@ from dpbandits.origin import Origins
 from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
 from dpbandits.spec import Bound, Curve, Panel, Shown
 
-PANEL_KEYS = ("title", "curves", "each", "sweep", "shows", *SHARED)
+PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", *SHARED)
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,
@@ -31,6 +31,15 @@ class Values(NamedTuple):
     fit: tuple[float, float] | None  # between which of them slopes are fitted
 
 
+class Surroundings(NamedTuple):
+    """What the curves of a panel have around them."""
+
+    layers: list[Layer]
+    each: Values | None
+    sweep: Values | None
+    own: set[str]  # the parameters that some curve of the panel takes
+
+
 class PanelReader:
     """Reads the panels of a figure."""
 
@@ -45,23 +54,24 @@ class PanelReader:
         panel = at.mapping(content, path)
         at.keys(panel, PANEL_KEYS, path, ())
         layers: list[Layer] = [(path, panel), ("figure", self.figure)]
-        each = self._values(panel.get("each"), f"{path}.each")
+        own = {taken for name in curves for taken in self._taken(name, curves[name], layers)}
+        given = at.mapping(panel.get("parameters"), f"{path}.parameters")
+        at.keys(given, sorted(own), f"{path}.parameters", ())
+        layers = [(f"{path}.parameters", given), *layers]
         sweep = self._values(panel.get("sweep"), f"{path}.sweep")
         sweep = sweep or self._values(self.figure.get("sweep"), "figure.sweep")
-        read = [
-            curve
-            for name in curves
-            for curve in self._for_each(name, curves[name], each, layers, sweep)
-        ]
+        each = self._values(panel.get("each"), f"{path}.each")
+        around = Surroundings(layers, each, sweep, own)
+        read = [curve for name in curves for curve in self._for_each(name, curves[name], around)]
         if panel.get("shows") is not None and all(c.shows is Shown.REGRET for c in read):
             message = f"{path}.shows is for stopping rules, of which the panel has none"
             raise at.error(message, f"{path}.shows")
-        shared = {key: self.sources.find(key, layers)[0] for key in SHARED}
+        shared = {key: self.sources.find(key, layers)[0] for key in (*SHARED, *given)}
         title = panel.get("title") or ""
         try:
             filled = str(title).format(**shared)
         except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-            message = f"{path}.title {shown(title)} may name only {', '.join(SHARED)} in braces"
+            message = f"{path}.title {shown(title)} may name only {', '.join(shared)} in braces"
             raise at.error(message, f"{path}.title") from None
         return Panel(letter, filled, tuple(read))
 
@@ -98,39 +108,45 @@ class PanelReader:
 
     # Curves
 
-    def _for_each(
-        self,
-        name: str,
-        content: Any,
-        each: Values | None,
-        layers: list[Layer],
-        sweep: Values | None,
-    ) -> list[Curve]:
+    def _for_each(self, name: str, content: Any, around: Surroundings) -> list[Curve]:
         # The curve, or one for each of several values.
+        each = around.each
         if each is None:
-            return [self._curve(name, content, layers, sweep)]
+            return [self._curve(name, content, around)]
         found = []
         for value in each.values:
-            changed = self.sources.changed(each.key, value, layers, each.path)
-            curve = self._curve(name, content, changed, sweep)
+            changed = self.sources.changed(each.key, value, around.layers, each.path, around.own)
+            curve = self._curve(name, content, around._replace(layers=changed))
             told = f"({each.key.split('.')[-1]}={value:g})"
             label, legend = f"{curve.label} {told}", f"{curve.legend} {told}"
             found.append(replace(curve, label=label, legend=legend))
         return found
 
-    def _curve(self, name: str, content: Any, layers: list[Layer], sweep: Values | None) -> Curve:
-        at, path = self.at, f"figure.curves.{name}"
-        curve = at.mapping(content, path)
+    def _member(self, name: str, content: Any) -> tuple[dict[str, Any], str, str]:
+        # The content of a curve, of which kind it is and which member of it.
+        path = f"figure.curves.{name}"
+        curve = self.at.mapping(content, path)
         kind = self._kind(path, curve)
-        member = at.choice(curve[kind], MEMBERS[kind](), f"{path}.{kind}")
-        layers = [(path, curve), *layers]
+        return curve, kind, self.at.choice(curve[kind], MEMBERS[kind](), f"{path}.{kind}")
+
+    def _taken(self, name: str, content: Any, layers: list[Layer]) -> Iterable[str]:
+        # The parameters that a curve takes, without what the game gives to a bound.
+        curve, kind, member = self._member(name, content)
+        if kind == "bound":
+            game = self.sources.game([(f"figure.curves.{name}", curve), *layers])
+            return bounds.accepted(member).keys() - game.keys()
+        find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
+        return parameters.fields(find(member).Params)
+
+    def _curve(self, name: str, content: Any, around: Surroundings) -> Curve:
+        at, path = self.at, f"figure.curves.{name}"
+        curve, kind, member = self._member(name, content)
+        layers, sweep = [(path, curve), *around.layers], around.sweep
         read, style, label = self._of_kind(kind, member)
         shows = self._shows(kind, layers, sweep)
-        own: Iterable[str] = ()
         if kind == "bound":
             game, find = self.sources.game(layers), partial(self.sources.find, layers=layers)
             bounds.check_keys(at, path, curve, CURVE_KEYS, game)
-            own = bounds.accepted(member).keys() - game.keys()
             if (meet := curve.get("at")) is not None:
                 style = "transition"
                 swept = sweep.key if sweep else None
@@ -140,7 +156,7 @@ class PanelReader:
         changed = [layers]
         if sweep is not None:
             change = partial(self.sources.changed, sweep.key, layers=layers, where=sweep.path)
-            changed = [change(value, own=own) for value in sweep.values]
+            changed = [change(value, own=around.own) for value in sweep.values]
         label = at.text(curve.get("label") or label, f"{path}.label")
         sources = tuple(read(path, curve, each) for each in changed)
         return Curve(

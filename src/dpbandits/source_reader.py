@@ -97,16 +97,16 @@ class SourceReader:
     ) -> list[Layer]:
         """The layers below one that holds the changed key alone, as `environment.means.arms`.
 
-        `own`: the keys of the curve alone that may be changed.
+        `own`: the parameters that may be changed too.
         """
         first, _, inner = key.partition(".")
-        valid = ["horizon", "epsilon", "delta", *own]
+        valid = {"horizon", "epsilon", "delta", *own}
         content, path = self.find("environment", layers)
         if content is not None:
             described = describe(self.at, content, path)
-            valid += [f"environment.{name}" for name in described.paths()]
+            valid |= {f"environment.{name}" for name in described.paths()}
         if first == "stream" or self.find("stream", layers)[0] is not None:
-            valid += [f"stream.{name}" for name in Stream._fields]
+            valid |= {f"stream.{name}" for name in Stream._fields}
         if key not in valid:
             raise self.at.unknown(f"{where}.key", key, valid, f"{where}.key")
         path = f"{where}.values"

@@ -244,7 +244,7 @@ NAMES: list[Row] = [
         "figure.environment=c2",  # which has no means.arms
         (
             "figure.sweep.key 'environment.means.arms'",
-            "ksweep.yaml); valid: delta, epsilon, horizon",
+            "ksweep.yaml); valid: alpha, decay, delta",
         ),
     ),
 ]
@@ -267,7 +267,7 @@ STRUCTURE: list[Row] = [
     (C2, steps("first:2,last:4,number:0"), ("number must be a whole number from 1", LINE)),
     (C2, steps("first:4,last:2,number:2"), ("in ascending order", LINE)),
     (C2, steps("first:4,last:x,number:2"), ("last must be a number, got 'x'", LINE)),
-    (KSWEEP, "+figure.sweep.fit=[4,2]", ("sweep.fit", "in ascending order, got [4, 2]", LINE)),
+    (KSWEEP, "+figure.sweep.fit=[4,2]", ("fit must be", "in ascending order, got [4, 2]", LINE)),
     (KSWEEP, "+figure.sweep.fit=[4]", ("figure.sweep.fit must be two numbers, got [4]", LINE)),
     (KSWEEP, "figure.sweep.key=horizn", ("unknown figure.sweep.key 'horizn'", "'horizon'")),
     (C2, "+figure.delta=2", ("delta must be in [0, 1], got 2", LINE)),

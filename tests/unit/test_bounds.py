@@ -23,6 +23,11 @@ def curve(spec: FigureSpec, name: str) -> Curve:
     return found
 
 
+def curve_of(spec: FigureSpec, letter: str, name: str) -> Curve:
+    (found,) = (c for p in spec.panels if p.letter == letter for c in p.curves if c.name == name)
+    return found
+
+
 def arguments(bound: object) -> dict[str, object]:
     assert isinstance(bound, Bound)
     return dict(bound.arguments)
@@ -140,5 +145,18 @@ def test_an_argument_of_a_bound_alone_may_be_swept_in_equal_steps() -> None:
 
 
 def test_what_a_curve_of_a_panel_does_not_take_cannot_be_swept() -> None:
-    with pytest.raises(UserError, match=r"unknown figure.panels.a.sweep.key 'alpha'"):
-        spec_of("stopping-rules", "figure.panels.a.sweep={key:alpha,values:[0.25,0.5]}")
+    with pytest.raises(UserError, match=r"unknown figure.sweep.key 'dimension'"):
+        spec_of("adap-ksweep", "figure.sweep.key=dimension")
+    # The game gives a bound its means: they are changed as the environment's.
+    with pytest.raises(UserError, match=r"unknown figure.sweep.key 'means'"):
+        spec_of("adap-ksweep", "figure.sweep.key=means")
+
+
+def test_a_panel_may_give_parameters_to_its_curves_and_no_others() -> None:
+    given = "+figure.panels.a.parameters={alpha:0.25}"
+    elsewhere = "figure.panels.b.curves=[nas,t1]"
+    spec = spec_of("stopping-rules", given, "figure.curves.t2.alpha=null", elsewhere)
+    assert arguments(curve_of(spec, "a", "t2").sources[0])["alpha"] == 0.25
+    assert arguments(curve_of(spec, "a", "t1").sources[0])["alpha"] == 0.5  # its own
+    with pytest.raises(UserError, match=r"unknown key 'figure.panels.a.parameters.alfa'"):
+        spec_of("stopping-rules", "+figure.panels.a.parameters={alfa:0.25}")
