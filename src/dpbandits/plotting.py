@@ -37,7 +37,7 @@ class Style(NamedTuple):
 
 
 # Keyed to the algorithm, not to its label: "DP-UCB" is the name of two. The colours are those of
-# Okabe and Ito, told apart by colour-blind readers too.
+# Okabe and Ito and of Tol's muted scheme, told apart by colour-blind readers too.
 STYLES = {
     # Not private: black, with the marker of what is made of them.
     "ucb": Style("#000000", "x"),
@@ -50,6 +50,10 @@ STYLES = {
     "dp-se": Style("#009E73", "s"),
     "adap-ucb": Style("#0072B2", "o"),
     "adap-klucb": Style("#D55E00", "^"),
+    "dp-ftpl-gauss": Style("#117733", ">"),
+    "dp-ftpl-beta": Style("#999933", "<"),
+    "dp-ftpl-new": Style("#332288", "d"),
+    "gdp-elim-new": Style("#CC6677", "p"),
     "nas": Style("#000000", "o"),
     "dp-nas": Style("#0072B2", "D"),
     "dp-exponential-nas": Style("#D55E00", "P"),

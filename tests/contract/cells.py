@@ -28,6 +28,10 @@ SPENT: dict[str, Callable[[Any, int], float]] = {
     "dp-ucb-int": lambda params, arms: (
         math.inf if params.noise.name == "EVERY_ROUND" else params.epsilon
     ),
+    # What is promised is each round alone; every round draws anew from the same rewards.
+    "dp-ftpl-gauss": lambda params, arms: math.inf,
+    "dp-ftpl-beta": lambda params, arms: math.inf,
+    "dp-ftpl-new": lambda params, arms: math.inf,
 }
 
 # The algorithms whose calibration is an upper bound: their releases compose to no more than that.
@@ -40,8 +44,9 @@ CALIBRATED_BY_A_BOUND = {
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
     """Params with every field that has a default left at it."""
     cls = registry.algorithm(algorithm).Params
-    told = {"epsilon": epsilon, "horizon": horizon}
-    values = {name: value for name, value in told.items() if name in cls._fields}
+    told = {"epsilon": epsilon, "horizon": horizon, "delta": 0.01}
+    needed = set(cls._fields) - set(cls._field_defaults)
+    values = {name: value for name, value in told.items() if name in needed}
     return parameters.build(cls, values, algorithm, lambda name: "tests")
 
 

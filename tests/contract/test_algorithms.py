@@ -28,8 +28,8 @@ from dpbandits.store import Store
 
 # Means and epsilon of instances on which, at this horizon, a hundredth decides and outcomes vary:
 # on the first AdaP's choices are close calls, on the second DP-SE's eliminations, on the third
-# whatever compares two arms early.
-CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0), ((0.5, 0.5), 5.0))
+# whatever compares two arms early, on the fourth whether GDP-Elim-New's second phase is its last.
+CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0), ((0.5, 0.5), 5.0), ((0.75, 0.5), 1.0))
 HORIZON = 20_000
 RUNS = 600
 MORE_RUNS = 4000  # for an algorithm that shows little of what it saw

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.algorithms import dp_se
-from dpbandits.privacy.releases import Laplace, composed_epsilon
+from dpbandits.privacy.releases import Approximate, Laplace, composed_epsilon
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -215,3 +215,52 @@ def test_dp_se_releases_nothing_before_its_first_epoch_ends() -> None:
     passes = math.ceil(dp_se.passes_of_epoch(params, 1, 2))
     assert list(dp_se.releases(params, 2, 2 * passes - 1)) == []
     assert [r.last for r in dp_se.releases(params, 2, 2 * passes)] == [passes, passes]
+
+
+# Releases that need a delta of their own ---------------------------------------------------------
+
+
+def approximate(epsilon: float, delta: float, times: float = 1) -> Approximate:
+    return Approximate(0, 1, 5, epsilon, delta, times)
+
+
+def test_the_deltas_of_releases_add_up() -> None:
+    two = [approximate(0.5, 0.01), approximate(0.25, 0.02)]
+    assert composed_epsilon(two, delta=0.04) == 0.75
+    assert composed_epsilon([approximate(0.5, 0.25), approximate(0.25, 0.25)], delta=0.5) == 0.75
+    assert composed_epsilon(two, delta=0.029) == math.inf
+    assert composed_epsilon(two) == math.inf
+
+
+def test_only_deltas_of_one_reward_add_up() -> None:
+    apart = [approximate(0.5, 0.01), approximate(0.25, 0.01)._replace(first=6, last=9)]
+    assert composed_epsilon(apart, delta=0.01) == 0.5
+
+
+def test_what_is_left_of_a_delta_serves_the_composition() -> None:
+    small = [approximate(0.01, 0.0001)] * 100
+    expected = math.expm1(0.01) + math.sqrt(2 * math.log(1 / 0.02) * 0.01)
+    assert composed_epsilon(small, delta=0.03) == pytest.approx(expected, rel=1e-12)
+    assert composed_epsilon([approximate(0.01, 0.0001, 100)], delta=0.03) == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+def test_a_part_of_a_budget_that_is_0_costs_nothing_however_often() -> None:
+    assert composed_epsilon([approximate(0.0, 0.01)], delta=0.01) == 0.0
+    assert composed_epsilon([approximate(0.0, 0.01, math.inf)], delta=0.9) == math.inf
+    assert composed_epsilon([approximate(0.1, 0.0, math.inf)], delta=0.9) == math.inf
+    assert composed_epsilon([approximate(0.0, 0.0, math.inf)], delta=0.0) == 0.0
+
+
+def test_with_pure_releases_beside() -> None:
+    assert composed_epsilon([release(1, 5, 0.5), approximate(0.25, 0.01)], delta=0.01) == 0.75
+    assert composed_epsilon([release(1, 5, 0.5), approximate(0.25, 0.01)]) == math.inf
+
+
+@pytest.mark.parametrize(
+    "budget", [(-0.1, 0.1), (0.1, -0.1), (0.1, 1.1), (math.nan, 0.1), (0.1, math.nan)], ids=str
+)
+def test_a_budget_that_makes_no_sense_is_refused(budget: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="not a release"):
+        composed_epsilon([approximate(*budget)], delta=0.5)

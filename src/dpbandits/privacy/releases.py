@@ -31,6 +31,11 @@ class Laplace(NamedTuple):
     times: float = 1
 
     @property
+    def delta(self) -> float:
+        """Pure DP needs none."""
+        return 0.0
+
+    @property
     def epsilon(self) -> float:
         """The pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
@@ -59,6 +64,11 @@ class SparseVector(NamedTuple):
     times: float = 1
 
     @property
+    def delta(self) -> float:
+        """Pure DP needs none."""
+        return 0.0
+
+    @property
     def epsilon(self) -> float:
         """The pure-DP budget of the answer alone."""
         return self.sensitivity / self.threshold_scale + 2.0 * self.sensitivity / self.query_scale
@@ -69,12 +79,33 @@ class SparseVector(NamedTuple):
         return self.sensitivity >= 0 and self.threshold_scale > 0 and self.query_scale > 0
 
 
-Release = Laplace | SparseVector
+class Approximate(NamedTuple):
+    """A statistic of rewards first..last whose mechanism makes it (epsilon, delta)-DP by itself.
+
+    Whatever its noise is: what is proved of the mechanism is declared, and composed as such.
+    """
+
+    arm: int
+    first: int
+    last: float  # infinite where nothing bounds it
+    epsilon: float
+    delta: float
+    times: float = 1
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it says anything."""
+        return self.epsilon >= 0 and 0 <= self.delta <= 1
+
+
+Release = Laplace | SparseVector | Approximate
+Reading = tuple[float, float, float, float]  # last, epsilon, delta, times
 
 
 def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     """The event-level epsilon of all releases together, at this delta: the largest of a reward.
 
+    Infinite where the deltas of the releases alone add up to more than this delta.
     Raises TypeError for a release whose mechanism is unknown; nothing is approximated.
     """
     if not 0.0 <= delta <= 1.0:
@@ -90,24 +121,33 @@ def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     largest = 0.0
     for own in of_arm.values():
         own.sort(key=lambda release: release.first)
-        reading: list[tuple[float, float, float]] = []  # last, epsilon, times; those that end first
+        reading: list[Reading] = []  # those that end first
         for release, following in zip(own, [*own[1:], None], strict=True):
             while reading and reading[0][0] < release.first:
                 heappop(reading)
-            heappush(reading, (release.last, release.epsilon, release.times))
+            heappush(reading, (release.last, release.epsilon, release.delta, release.times))
             # Where another begins before any of these ends, more of them read its first reward.
             if following is None or following.first > reading[0][0]:
                 largest = max(largest, _of_one_reward(reading, delta))
     return largest
 
 
-def _of_one_reward(reading: list[tuple[float, float, float]], delta: float) -> float:
-    # The smaller of both compositions, for budgets that need not be alike:
+def _of_one_reward(reading: list[Reading], delta: float) -> float:
+    # The deltas of the releases add up; what is left of the delta that is allowed serves the
+    # smaller of both compositions, for budgets that need not be alike:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
-    added = math.fsum(times * epsilon for _, epsilon, times in reading)
+    left = delta - _added((own, times) for _, _, own, times in reading)
+    if left < 0.0:
+        return math.inf
+    added = _added((epsilon, times) for _, epsilon, _, times in reading)
     # Beyond 700 the exponential does not fit, and is never the smaller one.
-    if delta == 0.0 or added == math.inf or max(epsilon for _, epsilon, _ in reading) > 700.0:
+    if left == 0.0 or added == math.inf or max(epsilon for _, epsilon, _, _ in reading) > 700.0:
         return added
-    drift = math.fsum(times * epsilon * math.expm1(epsilon) for _, epsilon, times in reading)
-    squares = math.fsum(times * epsilon * epsilon for _, epsilon, times in reading)
-    return min(added, drift + math.sqrt(-2.0 * math.log(delta) * squares))
+    drift = math.fsum(times * epsilon * math.expm1(epsilon) for _, epsilon, _, times in reading)
+    squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in reading)
+    return min(added, drift + math.sqrt(-2.0 * math.log(left) * squares))
+
+
+def _added(parts: Iterable[tuple[float, float]]) -> float:
+    # Nothing is nothing, however often.
+    return math.fsum(times * part for part, times in parts if part > 0.0)

@@ -1,0 +1,81 @@
+"""GDP-Elim-New (wang2024): Algorithm 4. (epsilon, delta)-global DP, Theorem 18."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._ftpl import both_zero
+from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.kernel import inlined, kernel
+from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
+from dpbandits.parameters import Budget, Delta, Rounds
+from dpbandits.privacy.releases import Approximate
+
+LABEL = "GDP-Elim-New"
+
+
+class Params(NamedTuple):
+    """The budget, of which one part may be 0, and the horizon T."""
+
+    epsilon: Budget
+    delta: Delta
+    horizon: Rounds
+
+    def problem(self) -> tuple[str, str] | None:
+        """Not both parts may be 0."""
+        return both_zero(self)
+
+
+@inlined
+def passes_of_phase(params, law, gap):
+    """N(k) of line 4, a real number; `law` that of Lemma 15 with (epsilon, delta/2)."""
+    t = float(params.horizon)
+    statistics = 32.0 * math.log(t) / (gap * gap)
+    # log[(T^2 E + T^2 delta)/(2 E + T^2 delta)]/epsilon is how far this law reaches at 1/T^2.
+    privacy = 4.0 * reach(law, 1.0 / (t * t)) / gap
+    return max(statistics, privacy)
+
+
+@inlined
+def is_ahead(theta, leader, gap):
+    """Whether theta_i >= max_{j != i} theta_j + Delta(k) for the leader i."""
+    for arm in range(theta.size):
+        if arm != leader and theta[leader] < theta[arm] + gap:
+            return False
+    return True
+
+
+@kernel
+def play(params, bandit, rng):
+    """Algorithm 4: phases of round-robin pulls until an arm is ahead by Delta(k), then that arm."""
+    law = perturbation(params.epsilon, 0.5 * params.delta)
+    everyone = np.arange(number_of_arms(bandit))
+    theta = np.empty(everyone.size)
+    gap = 1.0  # Delta(k)
+    while playing(bandit):
+        gap *= 0.5
+        n = passes_of_phase(params, law, gap)
+        # At T = 1 no pull is asked for; no more passes than rounds are left.
+        passes = math.ceil(min(max(n, 1.0), float(rounds_left(bandit))))
+        sums = pull_each(bandit, everyone, passes)
+        for arm in range(theta.size):
+            theta[arm] = sums[arm] / passes + perturb(law, rng) / max(n, 1.0)
+        leader = argmax(theta)
+        if is_ahead(theta, leader, gap):
+            pull_many(bandit, leader, rounds_left(bandit))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
+    """theta_i of every arm and phase, each of fresh rewards, if no arm is ever ahead."""
+    law = perturbation(params.epsilon, 0.5 * params.delta)
+    for arm in range(arms):
+        gap, last = 0.5, 0
+        while True:
+            passes = math.ceil(max(passes_of_phase(params, law, gap), 1.0))
+            if (last + passes) * arms > horizon:
+                break
+            yield Approximate(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
+            gap, last = 0.5 * gap, last + passes
