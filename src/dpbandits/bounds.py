@@ -35,15 +35,15 @@ def arguments(
 
 
 def transitions(
-    at: Origins, name: str, path: str, given: Mapping[str, Any], find: Find, swept: str | None
+    at: Origins, name: str, path: str, given: Mapping[str, Any], find: Find, swept: str
 ) -> Sequence[float]:
     """Where the regimes of a bound meet, by the function that the key `at` names.
 
     In the swept one of epsilon and delta, which that function does not take.
     """
-    if swept not in ("epsilon", "delta") or swept in accepted(name):
-        raise at.error(f"{path}.at is for a figure with a sweep over epsilon", f"{path}.at")
-    found = theory.function(name)(**arguments(at, name, path, given, find))
+    if swept in accepted(name):
+        raise at.error(f"{path}.at: {name} is for a sweep over another parameter", f"{path}.at")
+    found: Sequence[float] = theory.function(name)(**arguments(at, name, path, given, find))
     if not found:
         raise at.error(f"{path}.at: the bound has one regime only", f"{path}.at")
     return found

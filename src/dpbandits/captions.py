@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from dpbandits import parameters
-from dpbandits.cell import AnyCell
+from dpbandits.cell import AnyCell, Cell
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.spec import Bound, Curve, FigureSpec
 
@@ -34,7 +34,10 @@ def caption(spec: FigureSpec) -> str:
         width=100,
     )
     for panel in spec.panels:
-        lines += [f"({panel.letter}) {curve.label}: {_privacy(curve)}" for curve in panel.curves]
+        lines += [
+            f"({panel.letter}) {curve.label}: {_privacy(curve)}{_warning(curve)}"
+            for curve in panel.curves
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -57,6 +60,19 @@ def _privacy(curve: Curve) -> str:
     # A last digit is not a budget.
     over = any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True))
     return f"{told}: MORE than it was given" if over else told
+
+
+def _warning(curve: Curve) -> str:
+    # What an algorithm says of its cells, and of which of the swept ones.
+    warned = {
+        x: warning
+        for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
+        if isinstance(source, Cell) and (warning := source.warning())
+    }
+    if not warned:
+        return ""
+    where = f" at {_range(list(warned))}" if curve.x else ""
+    return f"; WARNING: {next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:

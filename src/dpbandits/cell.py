@@ -103,6 +103,11 @@ class Cell:
         declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
         return declared
 
+    def warning(self) -> str | None:
+        """What a reader of its curve must know; None where there is nothing."""
+        warn = getattr(registry.algorithm(self.algorithm), "warning", None)
+        return warn(self.params, self._arms, self.horizon) if warn else None
+
 
 class Stream(NamedTuple):
     """Independent samples R or -R of mean mu, the law of sajed2019's lower bound (Theorem 3.4)."""

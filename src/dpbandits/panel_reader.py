@@ -149,9 +149,10 @@ class PanelReader:
             bounds.check_keys(at, path, curve, CURVE_KEYS, game)
             if (meet := curve.get("at")) is not None:
                 style = "transition"
-                swept = sweep.key if sweep else None
-                met = bounds.transitions(at, meet, path, game, find, swept)
-                assert sweep is not None
+                if sweep is None or sweep.key not in ("epsilon", "delta"):
+                    message = f"{path}.at is for a figure with a sweep over epsilon or delta"
+                    raise at.error(message, f"{path}.at")
+                met = bounds.transitions(at, meet, path, game, find, sweep.key)
                 sweep = sweep._replace(values=met)
         changed = [layers]
         if sweep is not None:

@@ -261,17 +261,17 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
     )
 
 
-def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
-    """The fitted log-log slopes, as powers of a symbol, in the lower right corner."""
+def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False) -> None:
+    """The fitted log-log slopes, as powers of a symbol, in the lower or the upper right corner."""
     fit = panel.series[0].fit
     lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
     for series in panel.series:
         text = rf"{in_mathtext(series.label)}  $\propto {symbol}^{{{series.slope:.2f}}}$"
         lines.append((text, style_of(series.style).colour))
-    for row, (text, colour) in enumerate(reversed(lines)):
+    for row, (text, colour) in enumerate(lines):
         ax.text(
             0.98,
-            0.03 + 0.075 * row,
+            (0.94 if above else 0.03 + 0.075 * (len(lines) - 1)) - 0.075 * row,
             text,
             color=colour,
             transform=ax.transAxes,

@@ -74,6 +74,49 @@ def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
     return _fewest(lambda pulls: perturbed.gauss_delta(pulls, epsilon) <= delta)
 
 
+def gauss_start_regret(
+    means: Sequence[float], horizon: int, epsilon: Budget, delta: Probability
+) -> float:
+    """What the start phase of DP-FTPL-Gauss costs: ceil(N_G*) pulls of arm after arm, T at most."""
+    pulls, left, total = math.ceil(min(gauss_start(epsilon, delta), horizon)), horizon, 0.0
+    for mean in means:
+        total += (max(means) - mean) * min(pulls, left)
+        left -= min(pulls, left)
+    return total
+
+
+def gauss_start_deltas(arms: int, horizon: int, epsilon: Budget) -> tuple[float, ...]:
+    """The delta where N_G*'s terms are equal, and where K N_G* = T if that is by its first term.
+
+    For epsilon >= 1 the second term is never the larger one.
+    """
+    from scipy.special import lambertw
+
+    found = []  # of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
+    squared = epsilon * epsilon
+    if 0.0 < squared < 1.0:
+        found.append(-float(lambertw(-squared / math.e, -1).real) / squared)
+    full = horizon / arms
+    if squared * full <= 1.0 + math.log(full):
+        found.append(full)
+    return tuple(sorted(0.5 / math.sqrt(math.pi * y) for y in found))
+
+
+def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[float, ...]:
+    """The epsilon where N_G*'s terms are equal, and where K N_G* = T if that is by its second.
+
+    Only for delta < 1/sqrt(4 pi) = .282: else the first term is below 1, and so is N_G*.
+    """
+    y = 0.25 / (math.pi * delta * delta)
+    if y <= 1.0:
+        return ()
+    log = 1.0 + math.log(y)
+    found = [math.sqrt(log / y)]
+    if y > horizon / arms:
+        found.append(math.sqrt(log * arms / horizon))
+    return tuple(sorted(found))
+
+
 # DP-FTPL-Beta, Fig. 2 ----------------------------------------------------------------------------
 
 
