@@ -80,9 +80,10 @@ def test_below_zero_theorem_4_says_nothing() -> None:
 
 
 def test_theorem_4_needs_a_horizon_and_a_budget() -> None:
-    # (3/epsilon) log(S/40) with S = 10^3: 3 * 1000 * 3.2189 = 9656.6.
-    with pytest.raises(UserError, match=r"^Theorem 4 is for T >= 9656\.63 here, got 1000$"):
-        wang.global_lower_bound(1000, 0.001, 0.0, 1.0, 0.0)
+    # (3/epsilon) log(S/40) with S = 10^3, log 25 = 3.218876: 965.66 and 1072.96.
+    assert wang.global_lower_bound(1000, 0.01, 0.0, 1.0, 0.0) > 0
+    with pytest.raises(UserError, match=r"^Theorem 4 is for T >= 1072\.96 here, got 1000$"):
+        wang.global_lower_bound(1000, 0.009, 0.0, 1.0, 0.0)
     with pytest.raises(UserError, match=r"^Theorem 4 is for epsilon or delta above 0, got 0 and 0"):
         wang.global_lower_bound(1000, 0.0, 0.0, 1.0, 0.0)
 
