@@ -284,7 +284,7 @@ def ftpl_gauss_leading_sum(
     lambda < Delta_min/2; the sum is least at 0, where the term that it lacks is infinite.
     """
     start = gauss_start(epsilon, delta)
-    return _leading_sum(means, horizon, start, 2.0, 2.0 * lambda_, "Theorem 11")
+    return _leading_sum(means, horizon, start, 2.0, lambda_, "Theorem 11")
 
 
 def ftpl_beta_leading_sum(
@@ -299,7 +299,7 @@ def ftpl_beta_leading_sum(
     A shape and no bound, as `ftpl_gauss_leading_sum` is; for lambda < 2 Delta_min/5.
     """
     start = beta_start(epsilon, delta)
-    return _leading_sum(means, horizon, start, 2.5, 2.5 * lambda_, "Theorem 13")
+    return _leading_sum(means, horizon, start, 2.5, lambda_, "Theorem 13")
 
 
 def ftpl_new_upper_bound(
@@ -340,14 +340,14 @@ def _leading_sum(
     horizon: int,
     start: float,
     factor: float,
-    margin: float,
+    lambda_: float,
     theorem: str,
 ) -> float:
-    # sum_i max{factor Delta_i log T/(Delta_i - margin)^2, N* Delta_i}
-    gaps = _gaps(means)
+    # sum_i max{c Delta_i log T/(Delta_i - c lambda)^2, N* Delta_i}, c the factor of either theorem.
+    gaps, margin = _gaps(means), factor * lambda_
     if gaps and not margin < min(gaps):
-        limit = min(gaps) / factor  # the margin is lambda times the factor, in both theorems
-        raise UserError(f"{theorem} is for lambda < {limit:g} here, got {margin / factor:g}")
+        limit = min(gaps) / factor
+        raise UserError(f"{theorem} is for lambda < {limit:g} here, got {lambda_:g}")
     log_t = math.log(horizon)
     return sum(gap * max(factor * log_t / (gap - margin) ** 2, start) for gap in gaps)
 
