@@ -9,11 +9,11 @@ from dpbandits.algorithms import dp_ftpl_gauss
 from dpbandits.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.theory.wang2024 import (
-    gauss_start,
     gauss_start_deltas,
     gauss_start_epsilons,
     gauss_start_regret,
 )
+from dpbandits.theory.wang2024_privacy import gauss_start
 
 INSTANCE_1 = [0.3 + 0.05 * i for i in range(9)]  # gaps that add up to 1.8
 T = 10**6

@@ -18,7 +18,7 @@ from dpbandits.errors import UserError
 from dpbandits.theory import _perturbations as perturbed
 from dpbandits.theory import bounds, function
 from dpbandits.theory._perturbations import Tails
-from dpbandits.theory.wang2024 import (
+from dpbandits.theory.wang2024_privacy import (
     beta_cdf,
     beta_neighbour_cdf,
     beta_region_high,
@@ -213,7 +213,7 @@ def test_a_large_epsilon_overflows_nowhere() -> None:
 def inside(name: str, xs: np.ndarray, *game: Any) -> bool:
     """Whether F' lies in the region at every x, at (1, 0.01)."""
     of = {
-        part: function(f"wang2024.{name}_{part}")
+        part: function(f"wang2024_privacy.{name}_{part}")
         for part in ("neighbour_cdf", "region_low", "region_high")
     }
     return all(
@@ -506,7 +506,7 @@ def test_there_are_no_more_successes_than_pulls_and_the_neighbour_has_one_more()
 def test_a_figure_finds_the_distributions_by_their_names() -> None:
     for name in ("gauss", "beta", "new"):
         for part in ("cdf", "neighbour_cdf", "region_low", "region_high", "smallest_delta"):
-            assert f"wang2024.{name}_{part}" in bounds()
+            assert f"wang2024_privacy.{name}_{part}" in bounds()
     assert not any("tails" in name.lower() for name in bounds())
 
 
@@ -515,7 +515,10 @@ def test_a_figure_may_draw_a_distribution_over_x() -> None:
     given: dict[str, Any] = {"pulls": 10, "successes": 0, "with_k": "true", "x": 0}
     given |= {"epsilon": 1, "delta": 0.01}
     lines = [f"+figure.curves.c1.{key}={value}" for key, value in given.items()]
-    lines += ["figure.curves.c1.bound=wang2024.beta_region_low", "+figure.panels.z.curves=[c1]"]
+    lines += [
+        "figure.curves.c1.bound=wang2024_privacy.beta_region_low",
+        "+figure.panels.z.curves=[c1]",
+    ]
     swept = "+figure.panels.z.sweep={key:x,values:{first:0,last:1,number:5}}"
     (panel,) = (p for p in load("lower-bounds", [*lines, swept])[0].panels if p.letter == "z")
     (curve,) = panel.curves
@@ -534,6 +537,6 @@ def test_a_figure_may_draw_a_distribution_over_x() -> None:
 def test_the_arguments_of_a_figure_are_checked(wrong: dict[str, Any], words: str) -> None:
     given: dict[str, Any] = {"pulls": 10, "with_k": "true"}
     lines = [f"+figure.curves.c1.{key}={value}" for key, value in (given | wrong).items()]
-    bound = "figure.curves.c1.bound=wang2024.beta_smallest_delta"
+    bound = "figure.curves.c1.bound=wang2024_privacy.beta_smallest_delta"
     with pytest.raises(UserError, match=words):
         load("lower-bounds", [bound, *lines])

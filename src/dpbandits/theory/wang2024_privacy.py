@@ -1,0 +1,234 @@
+"""wang2024: the perturbed distributions of Figs. 1 to 3, and what Lemma 8 asks of them.
+
+Distributions are functions of `x`. `pulls`: N_i; `successes`: R_i; F is the CDF of theta_i, F' that
+of its neighbour, for which one observation is a 1 in place of a 0. The region is where Lemma 8 lets
+F' be at (`epsilon`, `delta`): both inequalities, in both directions, as neighbours are symmetric.
+UserError where a function does not apply.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Annotated
+
+from dpbandits.errors import UserError
+from dpbandits.parameters import Budget, Constraint, Delta, Probability, Rounds
+from dpbandits.theory import _perturbations as perturbed
+from dpbandits.theory._perturbations import Tails
+
+Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or more")]
+
+# DP-FTPL-Gauss, Fig. 1 ---------------------------------------------------------------------------
+
+
+def gauss_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
+    """F of DP-FTPL-Gauss: Normal(R/N, variance 2/N)."""
+    _check(pulls, successes)
+    return perturbed.gauss(x, pulls, successes).below
+
+
+def gauss_neighbour_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
+    """F' of DP-FTPL-Gauss: R + 1 successes."""
+    return gauss_cdf(x, pulls, _changed(pulls, successes))
+
+
+def gauss_region_low(
+    x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
+) -> float:
+    """max{0, (F - delta)/e^epsilon, 1 - e^epsilon (1 - F) - delta} for DP-FTPL-Gauss."""
+    _check(pulls, successes)
+    return perturbed.lowest(perturbed.gauss(x, pulls, successes), epsilon, delta)
+
+
+def gauss_region_high(
+    x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
+) -> float:
+    """min{1, e^epsilon F + delta, 1 - (1 - F - delta)/e^epsilon} for DP-FTPL-Gauss."""
+    _check(pulls, successes)
+    return perturbed.highest(perturbed.gauss(x, pulls, successes), epsilon, delta)
+
+
+def gauss_smallest_delta(pulls: Rounds, epsilon: Budget) -> float:
+    """The smallest delta at which Lemma 8 holds for DP-FTPL-Gauss after N pulls; exact.
+
+    It falls with N. To about 10^-14 sqrt(N) of its value.
+    """
+    return perturbed.gauss_delta(pulls, epsilon)
+
+
+def gauss_start(epsilon: Budget, delta: Probability) -> float:
+    """N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, at least 1; not rounded.
+
+    The first term at epsilon = 0. The second is negative for delta > sqrt(e/(4 pi)) = .465.
+    """
+    without_epsilon = (1.0 / delta) * (1.0 / delta) / (4.0 * math.pi)
+    if epsilon == 0.0:
+        return max(1.0, without_epsilon)
+    log = 1.0 - math.log(4.0 * math.pi) - 2.0 * math.log(delta)
+    return max(1.0, min(without_epsilon, _over_square(log, epsilon)))
+
+
+def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
+    """The fewest pulls from which on Lemma 8 holds for DP-FTPL-Gauss."""
+    return _fewest(lambda pulls: perturbed.gauss_delta(pulls, epsilon) <= delta)
+
+
+# DP-FTPL-Beta, Fig. 2 ----------------------------------------------------------------------------
+
+
+def beta_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
+    """F of DP-FTPL-Beta: Beta(R + 1 + k, N - R + 1 + k), k = floor(N/8) + 1 or without k."""
+    _check(pulls, successes)
+    return perturbed.beta(x, pulls, successes, with_k).below
+
+
+def beta_neighbour_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
+    """F' of DP-FTPL-Beta: R + 1 successes."""
+    return beta_cdf(x, pulls, _changed(pulls, successes), with_k)
+
+
+def beta_region_low(
+    x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
+) -> float:
+    """`gauss_region_low` for DP-FTPL-Beta."""
+    _check(pulls, successes)
+    return perturbed.lowest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
+
+
+def beta_region_high(
+    x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
+) -> float:
+    """`gauss_region_high` for DP-FTPL-Beta."""
+    _check(pulls, successes)
+    return perturbed.highest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
+
+
+def beta_smallest_delta(pulls: Rounds, epsilon: Budget, with_k: bool) -> float:
+    """The smallest delta at which Lemma 8 holds for DP-FTPL-Beta after N pulls, whatever they gave.
+
+    It falls with N; without k not to 0, but to 1/e at epsilon = 0 and .1633 at epsilon = 1.
+    """
+    return perturbed.beta_delta(pulls, epsilon, with_k)
+
+
+def beta_start(epsilon: Budget, delta: Probability) -> float:
+    """N_B*, not rounded; at epsilon = 0 without the second term.
+
+    max{min{40 e/(9 pi delta^2), 8000 log(e/(2 pi delta^2))/(81 epsilon^2)}, 1000 e/(9 pi)}.
+    """
+    least = 1000.0 * math.e / (9.0 * math.pi)
+    without_epsilon = 40.0 * math.e / (9.0 * math.pi) * (1.0 / delta) * (1.0 / delta)
+    if epsilon == 0.0:
+        return max(without_epsilon, least)
+    log = 1.0 - math.log(2.0 * math.pi) - 2.0 * math.log(delta)
+    return max(min(without_epsilon, _over_square(8000.0 * log / 81.0, epsilon)), least)
+
+
+def beta_smallest_start(epsilon: Budget, delta: Probability) -> float:
+    """The fewest pulls from which on Lemma 8 holds for DP-FTPL-Beta, with k."""
+    return _fewest(lambda pulls: perturbed.beta_delta(pulls, epsilon, True) <= delta)
+
+
+# DP-FTPL-New, Fig. 3 -----------------------------------------------------------------------------
+
+
+def new_cdf(
+    x: float,
+    pulls: Rounds,
+    successes: Successes,
+    horizon: Rounds,
+    epsilon: Budget,
+    delta: Delta,
+) -> float:
+    """F of DP-FTPL-New: Lemma 15 with x_0 = R/N + sqrt(log T/N) + radius/N of Algorithm 3."""
+    return _new(x, pulls, successes, horizon, epsilon, delta).below
+
+
+def new_neighbour_cdf(
+    x: float,
+    pulls: Rounds,
+    successes: Successes,
+    horizon: Rounds,
+    epsilon: Budget,
+    delta: Delta,
+) -> float:
+    """F' of DP-FTPL-New: R + 1 successes."""
+    return new_cdf(x, pulls, _changed(pulls, successes), horizon, epsilon, delta)
+
+
+def new_region_low(
+    x: float,
+    pulls: Rounds,
+    successes: Successes,
+    horizon: Rounds,
+    epsilon: Budget,
+    delta: Delta,
+) -> float:
+    """`gauss_region_low` for DP-FTPL-New, at the epsilon and delta of its distribution."""
+    tails = _new(x, pulls, successes, horizon, epsilon, delta)
+    return perturbed.lowest(tails, epsilon, delta)
+
+
+def new_region_high(
+    x: float,
+    pulls: Rounds,
+    successes: Successes,
+    horizon: Rounds,
+    epsilon: Budget,
+    delta: Delta,
+) -> float:
+    """`gauss_region_high` for DP-FTPL-New, at the epsilon and delta of its distribution."""
+    tails = _new(x, pulls, successes, horizon, epsilon, delta)
+    return perturbed.highest(tails, epsilon, delta)
+
+
+def new_smallest_delta(pulls: Rounds, epsilon: Budget, delta: Delta) -> float:
+    """The smallest delta at which Lemma 8 holds for the distribution of `epsilon` and `delta`.
+
+    It is `delta` itself up to 1/2, and above that 1 - e^-epsilon ((e^epsilon - 1)/(4 delta)
+    + 1 - delta), which is less. Neighbours are 1/N apart and the distribution scales with 1/N:
+    `pulls` changes nothing, and is here to be drawn beside the others.
+    """
+    perturbed.check_budget(epsilon, delta, "Lemma 15")
+    if delta <= 0.5:
+        return delta
+    return 1.0 + math.expm1(-epsilon) / (4.0 * delta) - math.exp(-epsilon) * (1.0 - delta)
+
+
+def _new(x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float) -> Tails:
+    _check(pulls, successes)
+    perturbed.check_budget(epsilon, delta, "Lemma 15")
+    centre = successes + math.sqrt(pulls * math.log(horizon))  # N x_0, without the radius
+    u = pulls * x - centre - perturbed.radius(horizon, epsilon, delta)
+    return perturbed.new(u, epsilon, delta)
+
+
+# Shared ------------------------------------------------------------------------------------------
+
+
+def _check(pulls: int, successes: int) -> None:
+    if successes > pulls:
+        raise UserError(f"of {pulls} pulls at most {pulls} give 1, got {successes}")
+
+
+def _changed(pulls: int, successes: int) -> int:
+    # The successes of the neighbour.
+    if not successes < pulls:
+        raise UserError(f"the neighbour has one more 1: at most {pulls - 1}, got {successes}")
+    return successes + 1
+
+
+def _over_square(value: float, epsilon: float) -> float:
+    # value/epsilon^2 without underflow of the square.
+    return value / epsilon / epsilon
+
+
+def _fewest(enough: Callable[[int], bool]) -> float:
+    # What is enough stays enough, for the smallest delta falls with the pulls.
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(high)
