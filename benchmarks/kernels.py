@@ -1,9 +1,10 @@
 """Speed of the kernels, as ratios within one process.
 
-Two questions. What does a policy that plays a bandit cost against the same algorithm as one bare
-loop? And does a batched policy's run cost the same whatever the horizon, as a call from Python and
-inside a kernel that plays many runs? A single time on a shared machine says little; the ratio of
-two that alternate says a lot.
+Three questions. What does a policy that plays a bandit cost against the same algorithm as one bare
+loop? Does a batched policy's run cost the same whatever the horizon, as a call from Python and
+inside a kernel that plays many runs? And what does an exact scheme gain on the plain loop beside
+it, on the instances of wang2024? A single time on a shared machine says little; the ratio of two
+that alternate says a lot.
 """
 
 import math
@@ -17,6 +18,7 @@ import numpy as np
 from bare_loops import BARE_LOOPS, laplace_draws, without_noise
 
 from dpbandits import registry
+from dpbandits.algorithms._largest_sample import Method
 from dpbandits.bandit import NEVER, new_bandit
 from dpbandits.cell import Grid, checkpoints
 from dpbandits.environments import bernoulli
@@ -25,7 +27,17 @@ REPEATS = 9
 HORIZON = 10**6
 ARMS = (5, 128)
 # And the last decade: DP-UCB-INT releases once in 1/epsilon pulls, a step each.
-BATCHED = {"adap-klucb": 12, "adap-ucb": 12, "dp-se": 12, "dp-ucb-int": 7, "se": 12}
+BATCHED = {
+    "adap-klucb": 12,
+    "adap-ucb": 12,
+    "dp-se": 12,
+    "dp-ucb-int": 7,
+    "gdp-elim-new": 12,
+    "se": 12,
+}
+# With a plain loop and an exact scheme that has the same law.
+TWO_METHODS = ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new")
+STEPS = {9: 0.05, 101: 0.004}  # arms of wang2024, and from 0.3 on what each is better
 
 
 class Measured(NamedTuple):
@@ -40,7 +52,9 @@ class Measured(NamedTuple):
 
 def unmeasured() -> list[str]:
     """The algorithms that neither have a bare loop nor are known to be batched."""
-    return sorted(set(registry.algorithm_names()) - set(BARE_LOOPS) - set(BATCHED))
+    return sorted(
+        set(registry.algorithm_names()) - set(BARE_LOOPS) - set(BATCHED) - set(TWO_METHODS)
+    )
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -48,9 +62,10 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def params_of(module: Any, horizon: int) -> Any:
-    """The defaults, with epsilon = 1 and the horizon where they are asked for."""
-    told = {"epsilon": 1.0, "horizon": horizon}
-    return module.Params(**{k: v for k, v in told.items() if k in module.Params._fields})
+    """The defaults, with epsilon = 1, delta = 0.01 and the horizon where they are asked for."""
+    told = {"epsilon": 1.0, "delta": 0.01, "horizon": horizon}
+    needed = set(module.Params._fields) - set(module.Params._field_defaults)
+    return module.Params(**{name: value for name, value in told.items() if name in needed})
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -90,6 +105,27 @@ def per_round(
     yield Measured("per round", labelled, "bare loop", theirs / horizon * 1e9, "ns")
     ratio = statistics.median(a / b for a, b in pairs)
     yield Measured("per round", labelled, "ratio", ratio, "")
+
+
+def two_methods(
+    name: str, arms: int, horizon: int = HORIZON, repeats: int = 3
+) -> Iterator[Measured]:
+    """Nanoseconds a round: a draw for every arm, the exact scheme, and what it gains."""
+    law = bernoulli.law(bernoulli.Params(tuple(0.3 + STEPS[arms] * i for i in range(arms))))
+    module = registry.algorithm(name)
+
+    def taken(method: Method) -> float:
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), generator(1))
+        params = params_of(module, horizon)._replace(method=method)
+        return seconds(lambda: module.play(params, bandit, generator(2)))
+
+    taken(Method.EXACT)  # compiles both
+    pairs = [(taken(Method.PLAIN), taken(Method.EXACT)) for _ in range(repeats)]
+    plain, exact = (statistics.median(column) for column in zip(*pairs, strict=True))
+    group, labelled = f"two methods, T = {horizon}", f"{name}, K = {arms}"
+    yield Measured(group, labelled, "plain", plain / horizon * 1e9, "ns")
+    yield Measured(group, labelled, "exact", exact / horizon * 1e9, "ns")
+    yield Measured(group, labelled, "ratio", statistics.median(a / b for a, b in pairs), "")
 
 
 def price_of_noise(arms: int = 5) -> Iterator[Measured]:
@@ -170,6 +206,9 @@ def measure() -> Iterator[Measured]:
     for name in BARE_LOOPS:
         for arms in ARMS:
             yield from per_round(name, arms)
+    for name in TWO_METHODS:
+        for arms in STEPS:
+            yield from two_methods(name, arms)
     yield from price_of_noise()
     for name in BATCHED:
         yield from batched(name)

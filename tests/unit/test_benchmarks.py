@@ -15,5 +15,13 @@ def test_a_bare_loop_has_the_regret_of_the_algorithm_beside_it(name: str, arms: 
     assert all(value > 0.0 for value in measured.values())
 
 
+@pytest.mark.parametrize("name", kernels.TWO_METHODS)
+def test_two_methods_stand_above_their_ratio(name: str) -> None:
+    measured = {m.quantity: m.value for m in kernels.two_methods(name, 9, 20_000, repeats=1)}
+    assert measured["ratio"] == pytest.approx(measured["plain"] / measured["exact"])
+
+
 def test_what_is_measured_exists() -> None:
-    assert set(BARE_LOOPS) | set(kernels.BATCHED) <= set(registry.algorithm_names())
+    measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.TWO_METHODS}
+    assert measured <= set(registry.algorithm_names())
+    assert not kernels.unmeasured()

@@ -10,6 +10,7 @@ import pytest
 
 from dpbandits import parameters
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
+from dpbandits.algorithms._largest_sample import Method
 from dpbandits.bandit import Bandit, new_bandit, playing, pull
 from dpbandits.environments import bernoulli, beta
 from dpbandits.errors import UserError
@@ -99,7 +100,7 @@ def test_dp_ftpl_gauss_is_the_literal_one(means: tuple[float, ...], law: Any) ->
         if epsilon > 0:
             private = math.log(math.e / (4 * math.pi * delta**2)) / epsilon**2
             needed = max(min(needed, private), 1)
-        params = dp_ftpl_gauss.Params(epsilon, delta)
+        params = dp_ftpl_gauss.Params(epsilon, delta, Method.PLAIN)
         ours, literal = (a_bandit(means, 1500, run, law) for _ in range(2))
         dp_ftpl_gauss.play(params, ours, generator(run))
         literal_ftpl(literal, generator(run), needed, gauss_sample)
@@ -114,7 +115,8 @@ def test_dp_ftpl_beta_is_the_literal_one(means: tuple[float, ...], law: Any) -> 
         private = 8000 * math.log(e / (2 * pi * delta**2)) / (81 * epsilon**2)
         needed = max(min(40 * e / (9 * pi * delta**2), private), 1000 * e / (9 * pi))
         ours, literal = (a_bandit(means, 5000, run, law) for _ in range(2))
-        dp_ftpl_beta.play(dp_ftpl_beta.Params(epsilon, delta), ours, generator(run))
+        params = dp_ftpl_beta.Params(epsilon, delta, Method.PLAIN)
+        dp_ftpl_beta.play(params, ours, generator(run))
         literal_ftpl(literal, generator(run), needed, beta_sample)
         assert ours.pulls.tolist() == literal.pulls.tolist()
 
@@ -123,7 +125,7 @@ def test_dp_ftpl_beta_is_the_literal_one(means: tuple[float, ...], law: Any) -> 
 @pytest.mark.parametrize("means", MEANS, ids=str)
 def test_dp_ftpl_new_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
     for run, (epsilon, delta) in enumerate([(1.0, 0.01), (0.1, 0.0), (0.0, 0.05), (20.0, 0.0)]):
-        params = dp_ftpl_new.Params(epsilon, delta, 1500)
+        params = dp_ftpl_new.Params(epsilon, delta, 1500, Method.PLAIN)
         ours, literal = (a_bandit(means, 1500, run, law) for _ in range(2))
         dp_ftpl_new.play(params, ours, generator(run))
         literal_ftpl(literal, generator(run), 1, new_sample(epsilon, delta, 1500))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile, reach
+from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile, reach, tail
 
 BUDGETS = [(1.0, 0.01), (1.0, math.exp(-10)), (0.1, 0.0), (1.0, 0.0), (0.0, 0.01), (30.0, 0.5)]
 BUDGETS += [(1e-5, 0.001), (1.0, 1.0), (0.0, 1.0), (1e-3, 1e-10)]
@@ -122,6 +122,16 @@ def test_what_is_drawn_has_the_printed_law(budget: tuple[float, float]) -> None:
     cdf = np.vectorize(lambda x: printed_cdf(x, *budget))
     # A correct law fails one of the ten once in 10^4.
     assert stats.kstest(drawn, cdf).pvalue > 1e-5
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_the_tail_is_what_is_beyond_a_reach(budget: tuple[float, float]) -> None:
+    law = perturbation(*budget)
+    for chance in (1e-9, 0.01, 0.3, 0.5):
+        assert tail(law, reach(law, chance)) == pytest.approx(chance, rel=1e-6, abs=1e-15)
+    assert tail(law, -1.0) == 0.5
+    end = math.inf if budget[1] == 0.0 else reach(law, 0.0)
+    assert tail(law, 1.001 * end) == 0.0
 
 
 def test_the_generator_s_zero_has_a_quantile_too() -> None:

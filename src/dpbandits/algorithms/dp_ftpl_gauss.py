@@ -8,6 +8,14 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import first_pulls, no_delta, samples
+from dpbandits.algorithms._largest_sample import (
+    Method,
+    chance_above,
+    numbers,
+    play_exact,
+    sample,
+    sample_above,
+)
 from dpbandits.bandit import number_of_arms, playing, pull
 from dpbandits.kernel import inlined, kernel
 from dpbandits.parameters import Budget, Delta
@@ -17,10 +25,11 @@ LABEL = "DP-FTPL-Gauss"
 
 
 class Params(NamedTuple):
-    """The budget of a round; epsilon may be 0."""
+    """The budget of a round, of which epsilon may be 0, and how the largest sample is found."""
 
     epsilon: Budget
     delta: Delta
+    method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
         """Without a delta N* is infinite."""
@@ -42,15 +51,45 @@ def start(params):
     return min(alone, log_part / params.epsilon / params.epsilon)
 
 
+@numbers.register(Params)
+def gauss_numbers(params, total, n):
+    """Line 9: mean R/N and standard deviation, that of a variance of 2/N."""
+    return total / n, math.sqrt(2.0 / n)
+
+
+@sample.register(Params)
+def gauss_sample(params, rng, mean, deviation):
+    """N(mean, deviation^2)."""
+    return rng.normal(mean, deviation)
+
+
+@chance_above.register(Params)
+def gauss_chance_above(params, mean, deviation, level):
+    """phi(z)/z, the integral of phi(z) exp(-z (x - z)) >= phi(x) over x > z."""
+    z = (level - mean) / deviation
+    return math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * z) if z > 0.0 else 1.0
+
+
+@sample_above.register(Params)
+def gauss_sample_above(params, rng, mean, deviation, level):
+    """Exponential beyond z, accepted with exp(-(x - z)^2/2)."""
+    beyond = rng.standard_exponential() * deviation / (level - mean)
+    if rng.standard_exponential() < 0.5 * beyond * beyond:
+        return -math.inf
+    return level + beyond * deviation
+
+
 @kernel
 def play(params, bandit, rng):
     """Algorithm 1: N_G* pulls of each arm, then the arm of largest theta_i ~ N(R_i/N_i, 2/N_i)."""
     sums, pulls = first_pulls(bandit, start(params))
+    if params.method == Method.EXACT:
+        play_exact(params, bandit, rng, sums, pulls)
     theta = np.empty(number_of_arms(bandit))
     while playing(bandit):
         for arm in range(theta.size):
-            n = pulls[arm]
-            theta[arm] = rng.normal(sums[arm] / n, math.sqrt(2.0 / n))
+            a, b = numbers(params, sums[arm], pulls[arm])
+            theta[arm] = sample(params, rng, a, b)
         chosen = argmax(theta)
         sums[chosen] += pull(bandit, chosen)
         pulls[chosen] += 1.0

@@ -48,6 +48,17 @@ def reach(law, tail):
 
 
 @inlined
+def tail(law, far):
+    """The probability beyond `far`; 1/2 is as much as is told. The inverse of `reach`."""
+    if far <= 0.0:
+        return 0.5
+    if law.odds == math.inf:
+        return max(0.5 - law.delta * far, 0.0)
+    scaled = -law.epsilon * far
+    return max(0.5 * math.exp(scaled) + law.odds * math.expm1(scaled), 0.0)
+
+
+@inlined
 def quantile(law, u):
     """Where the distribution function is u, 0 < u < 1."""
     return math.copysign(reach(law, min(u, 1.0 - u)), u - 0.5)

@@ -1,0 +1,260 @@
+"""The arm of largest sample by the arms above a level: the law of a draw for every arm."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import instance_of
+from same_law import p_value
+from scipy import stats
+
+from dpbandits import registry
+from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.algorithms._largest_sample import (
+    OFTEN,
+    Method,
+    chance_above,
+    largest_hit,
+    line_length,
+    numbers,
+    play_exact,
+    sample,
+    sample_above,
+    segment,
+    stretch_length,
+)
+from dpbandits.bandit import new_bandit
+from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli
+from dpbandits.mechanisms.perturbation import perturbation, quantile
+from dpbandits.simulate import play_run
+
+# Parameters with short starts.
+PARAMS: list[tuple[str, dict[str, float]]] = [
+    ("dp-ftpl-gauss", {"epsilon": 1.0, "delta": 0.01}),
+    ("dp-ftpl-gauss", {"epsilon": 1.0, "delta": 1e-10}),
+    ("dp-ftpl-beta", {"epsilon": 1e6, "delta": 0.01}),
+    ("dp-ftpl-new", {"epsilon": 1.0, "delta": 0.01}),
+    ("dp-ftpl-new", {"epsilon": 0.2, "delta": 0.0}),
+    ("dp-ftpl-new", {"epsilon": 0.0, "delta": 0.05}),
+]
+# Means, horizon, runs: two close arms; equals; more arms than a stretch of the line has room for;
+# a leader far ahead and the worst first, for longer.
+INSTANCES: list[tuple[tuple[float, ...], int, int]] = [
+    ((0.6, 0.5), 1500, 2000),
+    ((0.5, 0.5, 0.5, 0.5, 0.5), 1500, 1500),
+    (tuple(0.3 + 0.02 * i for i in range(21)), 3000, 1000),
+    (tuple(0.3 + 0.05 * i for i in range(9)), 40_000, 150),
+]
+# A right scheme fails one of all comparisons once in 10^4.
+LIMIT = 1e-4 / (len(PARAMS) * sum(len(means) + 1 for means, _, _ in INSTANCES))
+
+
+def cell_of(
+    algorithm: str,
+    values: dict[str, float],
+    means: tuple[float, ...],
+    horizon: int,
+    method: Method,
+    law: str = "bernoulli",
+) -> Cell:
+    cls = registry.algorithm(algorithm).Params
+    told = {**values, "horizon": horizon, "method": method}
+    params = cls(**{name: value for name, value in told.items() if name in cls._fields})
+    return Cell(algorithm, params, law, instance_of(law, means), horizon, Grid.END, seed=3 + method)
+
+
+def outcomes(cell: Cell, runs: int) -> np.ndarray:
+    # Per run the final regret, then the pulls of each arm.
+    bandits = [play_run(cell, run) for run in range(runs)]
+    return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
+
+
+@pytest.mark.parametrize(("algorithm", "values"), PARAMS, ids=str)
+@pytest.mark.parametrize(("means", "horizon", "runs"), INSTANCES, ids=lambda x: str(x)[:12])
+def test_both_methods_have_the_same_law(
+    algorithm: str,
+    values: dict[str, float],
+    means: tuple[float, ...],
+    horizon: int,
+    runs: int,
+) -> None:
+    exact, plain = (
+        outcomes(cell_of(algorithm, values, means, horizon, method), runs) for method in Method
+    )
+    for column in range(exact.shape[1]):
+        assert p_value(exact[:, column], plain[:, column]) > LIMIT
+    assert len(np.unique(exact[:, -1])) > 1
+
+
+@pytest.mark.parametrize(("algorithm", "values"), PARAMS[::2], ids=str)
+def test_both_methods_have_the_same_law_on_rewards_in_between(
+    algorithm: str, values: dict[str, float]
+) -> None:
+    exact, plain = (
+        outcomes(cell_of(algorithm, values, (0.55, 0.5, 0.4), 1500, method, "beta"), 1000)
+        for method in Method
+    )
+    for column in range(exact.shape[1]):
+        assert p_value(exact[:, column], plain[:, column]) > LIMIT
+
+
+# A few rounds ----------------------------------------------------------------------------------
+
+# Arms that the start of no algorithm leaves behind: narrow, wide, far below. More than a stretch.
+PULLS = np.array([100.0, 400.0, 97.0, 200.0, 900.0] * 4)
+SUMS = PULLS * np.array([0.5, 0.52, 0.47, 0.53, 0.5] * 4) + np.linspace(-2.0, 2.0, 20)
+
+
+def plain_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
+    """Who is pulled in each of a few rounds, by a draw of every arm; every reward is 0."""
+    rng, counts = np.random.default_rng(12), Counter[tuple[int, ...]]()
+    for _ in range(runs):
+        pulls, chosen = PULLS.copy(), []
+        for _ in range(rounds):
+            theta = [
+                sample(law, rng, *numbers(law, total, n))
+                for total, n in zip(SUMS, pulls, strict=True)
+            ]
+            chosen.append(int(np.argmax(theta)))
+            pulls[chosen[-1]] += 1
+        counts[tuple(sorted(chosen))] += 1
+    return counts
+
+
+def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
+    """The same by the arms above a level, without the compiler."""
+    rng, counts = np.random.default_rng(13), Counter[tuple[int, ...]]()
+    zeros = bernoulli.law(bernoulli.Params((0.0,) * PULLS.size))
+    for _ in range(runs):
+        bandit = new_bandit(zeros, PULLS.size, rounds, np.array([rounds]), rng)
+        play_exact(law, bandit, rng, SUMS.copy(), PULLS.copy())
+        counts[tuple(np.repeat(np.arange(PULLS.size), bandit.pulls).tolist())] += 1
+    return counts
+
+
+@pytest.mark.parametrize("missed", [0.03, 0.3, 0.8])
+@pytest.mark.parametrize("law", ["gauss", "beta", "new"])
+def test_the_level_moves_no_choice(
+    law: str, missed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, of_arms = (
+        np.random.default_rng(14),
+        [numbers(LAWS[law], total, n) for total, n in zip(SUMS, PULLS, strict=True)],
+    )
+    largest = [max(sample(LAWS[law], rng, a, b) for a, b in of_arms) for _ in range(500)]
+    level = float(np.quantile(largest, missed))
+    monkeypatch.setattr(_largest_sample, "new_level", lambda *_: level)
+    for rounds in (1, 2):
+        exact, plain = (play(LAWS[law], rounds, 10_000) for play in (exact_choices, plain_choices))
+        # 18 comparisons.
+        assert chi_squared(exact, plain) > 1e-4 / 18
+
+
+def chi_squared(first: Counter[tuple[int, ...]], second: Counter[tuple[int, ...]]) -> float:
+    """Rare outcomes are pooled."""
+    counts = np.array([[counts[who] for who in first | second] for counts in (first, second)])
+    rare = counts.sum(axis=0) < 20
+    table = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
+
+
+# The pieces ------------------------------------------------------------------------------------
+
+NEW = dp_ftpl_new.Samples(perturbation(1.0, 0.01), math.log(1e4), 4.0)
+PURE = dp_ftpl_new.Samples(perturbation(0.5, 0.0), math.log(1e4), 4.0)
+UNIFORM = dp_ftpl_new.Samples(perturbation(0.0, 0.01), math.log(1e4), 4.0)
+GAUSS = dp_ftpl_gauss.Params(1.0, 0.01)
+BETA = dp_ftpl_beta.Params(1.0, 0.01)
+
+
+def upper_quantile(law: Any, a: float, b: float, chance: float) -> float:
+    if law is GAUSS:
+        return float(stats.norm.isf(chance, a, b))
+    if law is BETA:
+        return float(stats.beta.isf(chance, a, b))
+    return a + quantile(law.noise, 1.0 - chance) * b
+
+
+LAWS = {"gauss": GAUSS, "beta": BETA, "new": NEW, "pure": PURE, "uniform": UNIFORM}
+
+
+@pytest.mark.parametrize("chance", [0.24, 0.05, 0.001])
+@pytest.mark.parametrize(("total", "n"), [(60.0, 97.0), (3.0, 120.0), (700.5, 1000.0)])
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+def test_what_is_above_a_level_has_the_law_of_samples_that_are(
+    law: Any, total: float, n: float, chance: float
+) -> None:
+    rng, draws = np.random.default_rng(8), 20_000
+    a, b = numbers(law, total, n)
+    level = upper_quantile(law, a, b, chance)
+    bound = chance_above(law, a, b, level)
+    assert bound >= chance * (1 - 1e-9)
+    drawn = np.array([sample_above(law, rng, a, b, level) for _ in range(draws)])
+    above = drawn[drawn > -math.inf]
+    assert np.all(above >= level)
+    # 45 cases of 2 comparisons.
+    limit = 1e-4 / 90
+    assert stats.binomtest(above.size, draws, min(chance / bound, 1.0)).pvalue > limit
+    if bound == pytest.approx(chance, rel=1e-9):
+        assert above.size == draws
+    # The distance beyond the level against plain samples that got as far.
+    u = 1.0 - chance * np.random.default_rng(9).random(draws)
+    plain = np.array([upper_quantile(law, a, b, 1.0 - v) for v in u])
+    assert stats.ks_2samp(above, plain).pvalue > limit
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+def test_a_level_that_is_often_passed_has_a_bound_that_says_so(law: Any) -> None:
+    a, b = numbers(law, 60.0, 97.0)
+    for chance in (0.26, 0.5, 0.9):
+        assert chance_above(law, a, b, upper_quantile(law, a, b, chance)) >= OFTEN
+    rng = np.random.default_rng(10)
+    level = upper_quantile(law, a, b, 0.3)
+    above = sum(sample(law, rng, a, b) > level for _ in range(20_000))
+    assert stats.binomtest(above, 20_000, 0.3).pvalue > 1e-5
+
+
+@pytest.mark.parametrize("arms", [1, 5, 16, 17, 40])
+def test_points_on_the_line_hit_each_arm_with_its_chance_independently(
+    arms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(11)
+    chances = rng.random(arms) * OFTEN
+    chances[arms // 2] = 0.0
+    length = np.array([segment(chance) for chance in chances])
+    stretch = np.array([stretch_length(length, i) for i in range((arms + 15) // 16)])
+    line, rounds, number = line_length(stretch), 20_000, np.arange(arms)
+    assert line == pytest.approx(length.sum())
+    hits = np.zeros((rounds, arms))
+    point = rng.standard_exponential()
+
+    def draw(law: None, rng: Any, a: int, b: int, level: float) -> float:
+        hits[i, a] += 1
+        return -abs(a - arms / 3)
+
+    monkeypatch.setattr(_largest_sample, "sample_above", draw)
+    for i in range(rounds):
+        theta, arm, point = largest_hit(
+            None, rng, number, number, 0.0, length, stretch, line, point
+        )
+        hit_now = np.flatnonzero(hits[i])
+        assert theta == max((-abs(a - arms / 3) for a in hit_now), default=-math.inf)
+        assert not hit_now.size or theta == -abs(arm - arms / 3)
+    assert hits.max() <= 1.0
+    for arm, count in enumerate(hits.sum(axis=0)):
+        assert stats.binomtest(int(count), rounds, chances[arm]).pvalue > 1e-4 / 90
+    if arms > 1:
+        # Of pairs that are neighbours or not: no correlation.
+        together = np.cov(hits.T)
+        deviation = np.sqrt(np.outer(np.diag(together), np.diag(together)) / rounds)
+        off = ~np.eye(arms, dtype=bool) & (deviation > 0)
+        assert np.all(np.abs(together[off]) < 6 * deviation[off])
+
+
+def test_an_arm_that_is_drawn_in_every_round_has_no_segment() -> None:
+    assert segment(OFTEN) == math.inf
+    assert segment(0.0) == 0.0
+    assert -math.expm1(-segment(0.1)) == pytest.approx(0.1, rel=1e-15)
