@@ -206,6 +206,18 @@ def test_what_is_above_a_level_has_the_law_of_samples_that_are(
     assert stats.ks_2samp(above, plain).pvalue > limit
 
 
+@pytest.mark.parametrize(("total", "n"), [(0.0, 97.0), (60.0, 97.0), (5e5, 1e6)])
+def test_the_bound_of_beta_is_its_density_over_its_slope(total: float, n: float) -> None:
+    a, b = numbers(BETA, total, n)
+    for chance in (0.2, 1e-3, 1e-9):
+        level = upper_quantile(BETA, a, b, chance)
+        step = 1e-3 * (level - a / (a + b))
+        around = [stats.beta.logpdf(level + d, a, b) for d in (-step, step)]
+        slope = (around[0] - around[1]) / (2 * step)
+        expected = stats.beta.pdf(level, a, b) / slope
+        assert chance_above(BETA, a, b, level) == pytest.approx(expected, rel=1e-5)
+
+
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
 def test_a_level_that_is_often_passed_has_a_bound_that_says_so(law: Any) -> None:
     a, b = numbers(law, 60.0, 97.0)

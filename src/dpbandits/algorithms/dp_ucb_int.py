@@ -165,6 +165,7 @@ def play(params, bandit, rng):
     interval = np.full(arms, first)
     release = np.full(arms, first)  # the count of the next release
     waits = np.zeros(arms, np.bool_)  # at a release count, where x^ changes with t
+    own_epsilon = np.empty(arms)  # of the last release alone
     private_mean = np.empty(arms)
     x = np.empty(arms)
     while playing(bandit):
@@ -175,9 +176,10 @@ def play(params, bandit, rng):
             if released:
                 interval[arm] = next_interval(params, epsilon, n, interval[arm])
                 release[arm] = n + interval[arm]
+                own_epsilon[arm] = math.pow(n, -params.v / 2.0)
                 waits[arm] = True
             if released or (waits[arm] and params.noise == Noise.EVERY_ROUND):
-                noise = laplace(rng, 1.0 / n, math.pow(n, -params.v / 2.0))
+                noise = laplace(rng, 1.0 / n, own_epsilon[arm])
                 private_mean[arm] = sums[arm] / n + noise
         chosen = leader(x, private_mean, pulls, waits, t)
         waits[chosen] = False
