@@ -48,3 +48,17 @@ def test_the_first_line_names_figure_paper_statistics_and_runs(root: Path) -> No
         "Evolution of regret over time (azize2022); mean and std of 20 runs."
     )
     assert lines("adap-episodes")[0].endswith("(azize2022); mean of 1 run.")
+
+
+def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
+    # 9 arms, T = 10^6: the start of DP-FTPL-Gauss fills it below delta = 0.00085, at epsilon = 0.
+    told = lines("ftpl-delta-sweep")
+    warned = [line for line in told if "WARNING" in line]
+    assert len(warned) == 1
+    assert warned[0].startswith("(a) DP-FTPL-Gauss: ")
+    warning = "WARNING: the start phase takes all of the 1,000,000 rounds at 0.0001 to 0.000681"
+    assert warned[0].endswith(warning)
+    for horizon, warns in ((7443, True), (7444, False)):  # 9 times 827 pulls
+        told = lines("ftpl-approx-dp", f"figure.horizon={horizon}")
+        (beta,) = (line for line in told if line.startswith("(a) DP-FTPL-Beta"))
+        assert ("WARNING: the start phase takes all of the 7,443 rounds" in beta) == warns

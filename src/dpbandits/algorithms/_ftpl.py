@@ -33,6 +33,14 @@ def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterato
             yield Approximate(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
 
 
+def long_start(needed: float, arms: int, horizon: int) -> str | None:
+    """What a reader must know of a start that leaves no round to the perturbations."""
+    rounds = math.ceil(max(needed, 1.0)) * arms if needed < horizon else math.inf
+    if rounds < horizon:
+        return None
+    return f"the start phase takes all of the {horizon:,} rounds"
+
+
 def both_zero(params: Any) -> tuple[str, str] | None:
     """What is wrong with a budget of (0, 0), which no noise gives."""
     if params.epsilon == 0.0 and params.delta == 0.0:

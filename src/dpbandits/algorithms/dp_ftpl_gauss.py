@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import first_pulls, no_delta, samples
+from dpbandits.algorithms._ftpl import first_pulls, long_start, no_delta, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
@@ -98,3 +98,8 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
     """A sample of every arm in every round after the start."""
     return samples(params, arms, horizon, start(params))
+
+
+def warning(params: Params, arms: int, horizon: int) -> str | None:
+    """Whether it is the start and nothing else."""
+    return long_start(start(params), arms, horizon)
