@@ -8,6 +8,8 @@ whatever happens to the others. So a round costs as many draws as there are poin
 arm that is hit is drawn from its law above the level, and competes with those drawn in full. Where
 nobody is above, which is rare, all others are drawn below the level.
 
+Where too many arms are alike, all of them are drawn in every round, as if there were no level.
+
 An algorithm says by four functions what its law is. `numbers` are two that only a pull changes.
 `chance_above` may be an upper bound of the probability: `sample_above` then rejects what the bound
 has too much (it returns -inf), and what is left has the density of theta above the level. The level
@@ -24,6 +26,7 @@ from dpbandits.kernel import by_class, inlined
 
 TRIALS = 32  # the level is the smallest of as many largest samples
 OFTEN = 0.25  # an arm that may be above the level this often is drawn in every round
+HIT = 6  # what an arm that is hit costs, in samples, roughly
 WIDTH = 16  # arms in a stretch of the line, whose length is known
 
 
@@ -67,6 +70,7 @@ def play_exact(law, bandit, rng, sums, pulls):
         a[arm], b[arm] = numbers(law, sums[arm], pulls[arm])
     often = np.empty(arms, np.bool_)
     listed = np.empty(arms, np.int64)  # the arms that are drawn in every round
+    drawn = np.empty(arms)
     length = np.zeros(arms)  # of the segments of the others
     stretch = np.zeros((arms + WIDTH - 1) // WIDTH)
     many, line, level = 0, 0.0, -math.inf
@@ -75,28 +79,29 @@ def play_exact(law, bandit, rng, sums, pulls):
     while playing(bandit):
         if missed == TRIALS or rounds_played(bandit) >= look:
             level = new_level(law, rng, a, b)
-            many = 0
-            for arm in range(arms):
-                length[arm] = segment(chance_above(law, a[arm], b[arm], level))
-                often[arm] = length[arm] == math.inf
-                if often[arm]:
-                    listed[many] = arm
-                    many += 1
-                    length[arm] = 0.0
+            many = list_often(law, a, b, level, often, listed, length)
             for i in range(stretch.size):
                 stretch[i] = stretch_length(length, i)
             line = line_length(stretch)
-            # As many draws as these rounds have, or rarer still where little changes.
+            if many + HIT * line > arms:  # too many are alike
+                level, line, many = -math.inf, 0.0, arms
+                for arm in range(arms):
+                    often[arm], listed[arm] = True, arm
+            # A quarter of a sample a round, or less where little changes.
             t = rounds_played(bandit)
-            missed, look = 0, t + max(TRIALS * arms, t // TRIALS)
+            missed, look = 0, t + max(4 * TRIALS * arms, t // TRIALS)
         largest, chosen = -math.inf, 0
         for i in range(many):
-            theta = sample(law, rng, a[listed[i]], b[listed[i]])
+            drawn[i] = sample(law, rng, a[listed[i]], b[listed[i]])
+        # A loop of its own: with the comparison in it, the draws wait for each other.
+        for i in range(many):
+            if drawn[i] > largest:
+                largest, chosen = drawn[i], listed[i]
+        if point < line:
+            theta, arm, point = largest_hit(law, rng, a, b, level, length, stretch, line, point)
             if theta > largest:
-                largest, chosen = theta, listed[i]
-        theta, arm, point = largest_hit(law, rng, a, b, level, length, stretch, line, point)
-        if theta > largest:
-            largest, chosen = theta, arm
+                largest, chosen = theta, arm
+        point -= line
         if largest <= level:
             missed += 1
             for arm in range(arms):
@@ -134,8 +139,22 @@ def new_level(law, rng, a, b):
 
 
 @inlined
+def list_often(law, a, b, level, often, listed, length):
+    """List the arms that are often above the level, measure the segments of the others."""
+    many = 0
+    for arm in range(often.size):
+        length[arm] = segment(chance_above(law, a[arm], b[arm], level))
+        often[arm] = length[arm] == math.inf
+        if often[arm]:
+            listed[many] = arm
+            many += 1
+            length[arm] = 0.0
+    return many
+
+
+@inlined
 def largest_hit(law, rng, a, b, level, length, stretch, line, point):
-    """Of the arms that a round's points hit the largest theta, its arm, the next round's point."""
+    """The largest theta of the arms that are hit in a round, its arm; the first point after."""
     largest, chosen = -math.inf, 0
     while point < line:
         arm, end = hit(length, stretch, point)
@@ -144,7 +163,7 @@ def largest_hit(law, rng, a, b, level, length, stretch, line, point):
             if theta > largest:
                 largest, chosen = theta, arm
         point = end + rng.standard_exponential()  # an arm is above once
-    return largest, chosen, point - line
+    return largest, chosen, point
 
 
 @inlined
