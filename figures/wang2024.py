@@ -89,7 +89,8 @@ def over_time(drawing: Drawing) -> Figure:
         ax.ticklabel_format(axis="x", style="sci", useMathText=True)
         ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         ax.yaxis.set_minor_formatter(NullFormatter())
-    axes[0].set_ylim(bottom=10)
+    # A band that reaches down to 0 must not decide the range.
+    axes[0].set_ylim(100, 1.5 * max(s.high.max() for p in drawing.panels for s in p.series))
     for ax in axes[-2:]:
         ax.set_xlabel("Round $t$")
     for ax in axes[::2]:
