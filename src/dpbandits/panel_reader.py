@@ -14,7 +14,7 @@ from dpbandits.origin import Origins
 from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
 from dpbandits.spec import Bound, Curve, Panel, Shown
 
-PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", *SHARED)
+PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,

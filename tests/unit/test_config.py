@@ -457,3 +457,14 @@ def test_a_slope_is_fitted_between_the_values_that_the_sweep_names() -> None:
     spec = spec_of("adap-ksweep", "+figure.sweep.fit=[4,32]")
     assert {c.fit for p in spec.panels for c in p.curves} == {(4.0, 32.0)}
     assert {c.fit for p in spec_of("adap-ksweep").panels for c in p.curves} == {None}
+
+
+def test_a_panel_may_have_checkpoints_of_its_own() -> None:
+    spec = spec_of("adap-c2", "+figure.panels.b.checkpoints=log")
+    assert cell(spec, "a", "dp-se").grid is Grid.LINEAR
+    assert cell(spec, "b", "dp-se").grid is Grid.LOG
+
+
+def test_the_readings_of_dp_ucb_int_share_their_cells_with_the_figure_of_wang2024() -> None:
+    shared = set(spec_of("readings").cells()) & set(spec_of("ftpl-approx-dp").cells())
+    assert len(shared) == 4 * 3  # both of its readings there, and DP-FTPL-New
