@@ -6,7 +6,8 @@ Behind the pulls a ledger counts them per arm, as integers, and evaluates the ps
     Reg_t = sum_a Delta_a N_a(t),    Delta_a = max_b mu_b - mu_a,
 
 from the counts at fixed checkpoints. The same pulls therefore give the same bits, however they
-were batched.
+were batched. Where a law is a table of gains, made before the game, the regret is the realised one
+against the best fixed arm in hindsight (environments/_gain_table.py).
 
 Rewards come from a *law*, a NamedTuple of environments/, whose class chooses the bodies of
 `draw`, `regret`, `has_closed_sum` and `draw_sum` below; everything else is plain code over them.
@@ -28,7 +29,7 @@ class Bandit(NamedTuple):
     law: Any
     horizon: int  # rounds in all
     checkpoints: np.ndarray  # increasing rounds >= 1, int64; the last is NEVER, so none is past it
-    curve: np.ndarray  # the pseudo-regret at the checkpoints
+    curve: np.ndarray  # the regret at the checkpoints
     pulls: np.ndarray  # N_a, int64
     clock: np.ndarray  # [rounds played, index of the next checkpoint], int64
     rng: np.random.Generator  # the stream of the rewards

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpbandits import parameters, registry
 from dpbandits.errors import UserError
-from dpbandits.parameters import NonZero, Positive
+from dpbandits.parameters import NonZero, Positive, reading_name
 
 
 class Grid(Enum):
@@ -49,7 +49,9 @@ class Cell:
     @property
     def name(self) -> str:
         """One line for people: in progress, in failures."""
-        law = f"{self.environment} K={self._arms} T={self.horizon}"
+        kind = getattr(self.instance, "kind", None)
+        environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
+        law = f"{environment} K={self._arms} T={self.horizon}"
         told = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
         return f"{self.algorithm}({_told(self.params)}) on {law}{told}"
 

@@ -52,7 +52,11 @@ def algorithm(name: str) -> ModuleType:
 
 
 def environment(name: str) -> ModuleType:
-    """The module of an environment: `Params` and `law(params)`."""
+    """The module of an environment: `Params`, `arms(params)` and what gives the law.
+
+    That is `law(params)`, or `table(params, horizon, rng)` where all gains are made before the
+    game.
+    """
     return _module(environments, "law", name)
 
 

@@ -16,21 +16,27 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
     """Play one run to the horizon; returns the bandit with its ledger.
 
     The rewards' stream is named by the seed, the run and the environment, so that algorithms meet
-    the same rewards as far as they pull alike; the policy's also by the algorithm and its
-    parameters. The horizon names neither.
+    the same rewards as far as they pull alike, and that of a table of gains too, so that all of
+    them meet the same table; the policy's also by the algorithm and its parameters. The horizon
+    names none.
     """
     environment = registry.environment(cell.environment)
     description = cell.description()
     rewards = {name: description[name] for name in ("environment", "instance")}
     told = {name: value for name, value in description["params"].items() if name != "horizon"}
     policy = rewards | {"algorithm": cell.algorithm, "params": told}
-    law = environment.law(cell.instance)
+    of_environment = json.dumps(rewards, sort_keys=True)
+    if hasattr(environment, "table"):
+        drawn = stream(cell.seed, Role.TABLE, run, of_environment)
+        law = environment.table(cell.instance, cell.horizon, drawn)
+    else:
+        law = environment.law(cell.instance)
     bandit = new_bandit(
         law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),
         environment.arms(cell.instance),
         cell.horizon,
         cell.checkpoints(),
-        stream(cell.seed, Role.REWARDS, run, json.dumps(rewards, sort_keys=True)),
+        stream(cell.seed, Role.REWARDS, run, of_environment),
         per_round,
     )
     rng = stream(cell.seed, Role.POLICY, run, json.dumps(policy, sort_keys=True))
@@ -42,7 +48,7 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
 
 
 def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-    """The pseudo-regret of runs, or an arm's pulls, at the checkpoints; the seconds of each run.
+    """The regret of runs, or an arm's pulls, at the checkpoints; the seconds of each run.
 
     float64 of shape (runs, checkpoints), and (runs,). A run's row depends on its number alone: not
     on the runs beside it, nor on their order. The first run of a process includes the compilation.

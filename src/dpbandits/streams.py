@@ -11,6 +11,7 @@ class Role(IntEnum):
 
     REWARDS = 0  # what the environment draws
     POLICY = 1  # what the policy draws: noise, random choices
+    TABLE = 2  # gains that are made before the game
 
 
 def words(description: str) -> tuple[int, ...]:

@@ -10,10 +10,13 @@ from dpbandits import parameters, registry
 from dpbandits.cell import Cell, Grid
 
 ALGORITHMS = registry.algorithm_names()
-LAWS = registry.environment_names()
+LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
+TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains made before the game
 
 # An item is in both parts of a hybrid counter; a single draw for every sum has no budget.
 HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
+
+BLIND = {"uniform"}  # the algorithms that look at no reward
 
 # The epsilon that the releases of an algorithm compose to over K arms, where it is not the one that
 # was given; nan: far more, and more with the horizon. Every line here is one in docs/deviations.md.
@@ -32,12 +35,26 @@ SPENT: dict[str, Callable[[Any, int], float]] = {
     "dp-ftpl-gauss": lambda params, arms: math.inf,
     "dp-ftpl-beta": lambda params, arms: math.inf,
     "dp-ftpl-new": lambda params, arms: math.inf,
+    # With tau for the regret the epsilon is what comes of it.
+    "exp3-tau": lambda params, arms: (
+        params.epsilon
+        if params.calibration.name == "BUDGET"
+        else corollary_3_2(arms, params.horizon)
+    ),
 }
+
+
+def corollary_3_2(arms: int, horizon: int) -> float:
+    """The epsilon of EXP3_tau at delta = T^-2, with tau for the regret (tossou2017)."""
+    k = arms * math.log(arms)
+    return 28.0 * k + math.sqrt(112.0 * k * math.log(horizon))
+
 
 # The algorithms whose calibration is an upper bound: their releases compose to no more than that.
 # What they do compose to is pinned by a unit test of each.
 CALIBRATED_BY_A_BOUND = {
     "dp-ucb-int": "Corollary 3.2 of tossou2016",
+    "exp3-tau": "Corollaries 3.2 and 3.3 of tossou2017",
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numba
 import numpy as np
+import test_tables
 from cells import ALGORITHMS, LAWS, cell_of, params_of
 
 from dpbandits import registry
@@ -34,6 +35,12 @@ def outcomes() -> dict[str, list[str]]:
                     name = f"{algorithm}{params} on {law}, per_round={per_round}"
                     curve = [float(value).hex() for value in bandit.curve]
                     result[name] = [*map(str, bandit.pulls.tolist()), *curve]
+    for algorithm in ALGORITHMS:
+        for number, (law, instance) in enumerate(test_tables.SOME):
+            bandit = play_run(test_tables.cell_of(algorithm, law, instance), 3)
+            curve = [float(value).hex() for value in bandit.curve]
+            name = f"{algorithm} on table {number}"
+            result[name] = [*map(str, bandit.pulls.tolist()), *curve]
     return result
 
 

@@ -1,0 +1,79 @@
+"""What every law meets whose gains are made before the game, whoever plays it."""
+
+import itertools
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import ALGORITHMS, TABLES, params_of
+
+from dpbandits import parameters, registry
+from dpbandits.cell import Cell, Grid
+from dpbandits.simulate import play_run, simulate
+
+HORIZON = 3000
+
+
+def instances_of(law: str) -> list[Any]:
+    """Every combination of the readings of a law's Params."""
+    cls = registry.environment(law).Params
+    readings = {
+        name: list(annotation)
+        for name, annotation in parameters.fields(cls).items()
+        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
+    }
+    return [
+        cls(**dict(zip(readings, members, strict=True)))
+        for members in itertools.product(*readings.values())
+    ]
+
+
+INSTANCES = [(law, instance) for law in TABLES for instance in instances_of(law)]
+SOME = INSTANCES[:: len(INSTANCES) // 7]
+
+
+def cell_of(algorithm: str, law: str, instance: Any, horizon: int = HORIZON) -> Cell:
+    params = params_of(algorithm, horizon, 1.0)
+    return Cell(algorithm, params, law, instance, horizon, Grid.LOG, 7)
+
+
+def test_there_are_tables() -> None:
+    assert "adversaries" in TABLES
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_curve_is_the_best_fixed_arm_in_hindsight_minus_what_was_earned(algorithm: str) -> None:
+    for law, instance in INSTANCES:
+        cell = cell_of(algorithm, law, instance)
+        bandit = play_run(cell, 0)
+        assert bandit.pulls.sum() == cell.horizon
+        best = np.cumsum(bandit.law.gains, axis=0).max(axis=1)[cell.checkpoints() - 1]
+        np.testing.assert_allclose(bandit.law.best[cell.checkpoints()], best, rtol=1e-12)
+        left = best[-1] - bandit.law.earned[0]
+        assert bandit.curve[-1] == pytest.approx(left, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_both_modes_give_the_same_bits_on_a_table(algorithm: str) -> None:
+    for law, instance in SOME:
+        cell = cell_of(algorithm, law, instance)
+        batched, per_round = play_run(cell, 1), play_run(cell, 1, per_round=True)
+        np.testing.assert_array_equal(batched.curve, per_round.curve)
+        np.testing.assert_array_equal(batched.pulls, per_round.pulls)
+
+
+@pytest.mark.parametrize(("law", "instance"), INSTANCES)
+def test_every_algorithm_of_a_trial_meets_the_same_table(law: str, instance: Any) -> None:
+    bandits = [play_run(cell_of(name, law, instance), 2) for name in ALGORITHMS]
+    for bandit in bandits[1:]:
+        np.testing.assert_array_equal(bandit.law.gains, bandits[0].law.gains)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_on_a_table_does_not_depend_on_the_runs_beside_it(algorithm: str) -> None:
+    for law, instance in SOME:
+        cell = cell_of(algorithm, law, instance)
+        together, _ = simulate(cell, range(4))
+        alone, _ = simulate(cell, range(3, 4))
+        np.testing.assert_array_equal(alone[0], together[3])
