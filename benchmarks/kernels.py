@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from bare_loops import BARE_LOOPS, laplace_draws, without_noise
+from bare_loops import BARE_LOOPS, exp3_on_table, laplace_draws, without_noise
 
 from dpbandits import registry
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.bandit import NEVER, new_bandit
 from dpbandits.cell import Grid, checkpoints
-from dpbandits.environments import bernoulli
+from dpbandits.environments import adversaries, bernoulli
 
 REPEATS = 9
 HORIZON = 10**6
@@ -96,11 +96,40 @@ def per_round(
         loop = BARE_LOOPS[name]
         return loop(law.means, law.gaps, horizon, ends, generator(1), generator(2))[:-1]
 
+    yield from compared(f"{name}, K = {arms}", engine, bare, horizon, repeats)
+
+
+def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]:
+    """EXP3 on the gains of an adversary with four arms, the same way; the table is there already.
+
+    Stochastic gains. A switching cost would only be a branch more in either.
+    """
+    params = adversaries.Params(adversaries.Kind.STOCHASTIC)
+    table = adversaries.table(params, horizon, generator(1))
+    module = registry.algorithm("exp3")
+    rounds = checkpoints(horizon, Grid.LOG)
+    ends = np.append(rounds, NEVER)
+
+    def engine() -> Any:
+        law = table._replace(earned=np.zeros(1), previous=np.full(1, -1))
+        bandit = new_bandit(law, 4, horizon, rounds, generator(1))
+        module.play(params_of(module, horizon), bandit, generator(2))
+        return bandit.curve
+
+    def bare() -> Any:
+        return exp3_on_table(table.gains, table.best, horizon, ends, generator(2))[:-1]
+
+    yield from compared("exp3, K = 4, gain table", engine, bare, horizon, repeats)
+
+
+def compared(
+    labelled: str, engine: Callable[[], Any], bare: Callable[[], Any], horizon: int, repeats: int
+) -> Iterator[Measured]:
+    """Two ways to the same curve, in turn."""
     # The same pulls: the regrets differ in the last digits, one is counted and one is added up.
     np.testing.assert_allclose(engine(), bare(), rtol=1e-8)
     pairs = [(seconds(engine), seconds(bare)) for _ in range(repeats)]
     ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-    labelled = f"{name}, K = {arms}"
     yield Measured("per round", labelled, "engine", ours / horizon * 1e9, "ns")
     yield Measured("per round", labelled, "bare loop", theirs / horizon * 1e9, "ns")
     ratio = statistics.median(a / b for a, b in pairs)
@@ -209,6 +238,7 @@ def measure() -> Iterator[Measured]:
     for name in TWO_METHODS:
         for arms in STEPS:
             yield from two_methods(name, arms)
+    yield from on_table()
     yield from price_of_noise()
     for name in BATCHED:
         yield from batched(name)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cells import (
     ALGORITHMS,
+    BLIND,
     CALIBRATED_BY_A_BOUND,
     LAWS,
     SPENT,
@@ -19,9 +20,10 @@ from cells import (
 from same_law import p_value
 
 from dpbandits import parameters, project, registry, runner
-from dpbandits.bandit import Bandit
+from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.captions import budget
 from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.simulate import play_run, simulate
 from dpbandits.store import Store
@@ -157,7 +159,19 @@ def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
             assert p_value(batched[:, column], per_round[:, column]) > LIMIT
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", sorted(BLIND))
+def test_a_blind_algorithm_pulls_alike_whatever_the_rewards_are(algorithm: str) -> None:
+    pulls = []
+    for means in ((0.1, 0.9), (0.9, 0.1)):
+        law, rng = (np.random.Generator(np.random.PCG64(seed)) for seed in (1, 2))
+        coins = bernoulli.law(bernoulli.Params(means))
+        bandit = new_bandit(coins, 2, HORIZON, np.array([HORIZON]), law)
+        registry.algorithm(algorithm).play(params_of(algorithm, HORIZON), bandit, rng)
+        pulls.append(bandit.pulls.tolist())
+    assert pulls[0] == pulls[1]
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) - BLIND))
 def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
     assert any(
         _is_caught(algorithm, means, epsilon, runs)

@@ -21,6 +21,11 @@ def test_two_methods_stand_above_their_ratio(name: str) -> None:
     assert measured["ratio"] == pytest.approx(measured["plain"] / measured["exact"])
 
 
+def test_the_bare_loop_on_a_table_has_the_regret_of_exp3() -> None:
+    measured = {m.quantity: m.value for m in kernels.on_table(20_000, repeats=1)}
+    assert measured.keys() == {"engine", "bare loop", "ratio"}
+
+
 def test_what_is_measured_exists() -> None:
     measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.TWO_METHODS}
     assert measured <= set(registry.algorithm_names())

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpbandits import registry, simulate
-from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, se, ucb
+from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.cell import Cell, Grid
-from dpbandits.environments import bernoulli, beta
+from dpbandits.environments import adversaries, bernoulli, beta
 from dpbandits.errors import UserError
 from dpbandits.streams import Role, stream, words
 
@@ -112,7 +112,9 @@ def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
         asked.clear()
         simulate.play_run(played, run, per_round)
         found = {name[1]: draws(name) for name in asked}
-        assert len(asked) == len(found) == len(Role)
+        table = {Role.TABLE} if played.environment == "adversaries" else set()
+        assert len(asked) == len(found)
+        assert found.keys() == {Role.REWARDS, Role.POLICY} | table
         return found
 
     return play
@@ -194,6 +196,27 @@ def test_a_policy_that_is_told_the_horizon_draws_the_same_for_every_horizon(
 def test_the_streams_of_a_run_differ_between_runs_and_roles(streams_of: Any) -> None:
     found = [tuple(draws) for run in range(4) for draws in streams_of(cell(), run).values()]
     assert len(set(found)) == 8
+
+
+TABLE = adversaries.Params(adversaries.Kind.STOCHASTIC)
+
+
+def on_table(algorithm: str, params: Any, instance: Any = TABLE, horizon: int = 300) -> Cell:
+    return Cell(algorithm, params, "adversaries", instance, horizon, Grid.END, 5)
+
+
+def test_a_table_depends_on_the_run_and_the_environment_alone(streams_of: Any) -> None:
+    known = streams_of(on_table("exp3", exp3.Params(300)))[Role.TABLE]
+    other = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS)
+    for same in (
+        on_table("ucb", ucb.Params()),
+        on_table("adap-ucb", adap_ucb.Params(1.0)),
+        on_table("exp3", exp3.Params(700), horizon=700),
+    ):
+        assert streams_of(same)[Role.TABLE] == known
+    assert streams_of(on_table("exp3", exp3.Params(300), other))[Role.TABLE] != known
+    assert streams_of(on_table("exp3", exp3.Params(300)), run=4)[Role.TABLE] != known
+    assert known not in [streams_of(on_table("ucb", ucb.Params()))[r] for r in list(Role)[:2]]
 
 
 def test_the_mode_of_play_names_no_stream(streams_of: Any) -> None:

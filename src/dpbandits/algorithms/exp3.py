@@ -1,0 +1,32 @@
+"""EXP3 (Auer, Cesa-Bianchi, Freund, Schapire 2002) as in tossou2017, section 2.1. Not private."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
+from dpbandits.bandit import number_of_arms, playing, pull
+from dpbandits.kernel import kernel
+from dpbandits.parameters import Rounds
+
+LABEL = "EXP3"
+
+
+class Params(NamedTuple):
+    """The horizon T, which decides gamma."""
+
+    horizon: Rounds
+
+
+@kernel
+def play(params, bandit, rng):
+    """Draw an arm from p, add g/p to its estimated cumulative gain."""
+    arms = number_of_arms(bandit)
+    gamma = exploration(arms, params.horizon)
+    v = np.zeros(arms)
+    weights = np.ones(arms)
+    shift = 0.0
+    while playing(bandit):
+        arm, p = draw_arm(weights, gamma, rng)
+        gain = pull(bandit, arm)
+        shift = add_gain(v, weights, shift, arm, gamma / arms * (gain / p))
