@@ -43,6 +43,8 @@ STYLES = {
     "ucb": Style("#000000", "x"),
     "klucb": Style("#000000", "^"),
     "se": Style("#000000", "s"),
+    "exp3": Style("#000000", "o"),
+    "uniform": Style("#6b6b6b", "", ":"),
     "private-ucb": Style("#CC79A7", "D"),
     "dp-ucb": Style("#56B4E9", "v"),
     "dp-ucb-bound": Style("#882255", "P"),
@@ -54,6 +56,8 @@ STYLES = {
     "dp-ftpl-beta": Style("#999933", "<"),
     "dp-ftpl-new": Style("#332288", "d"),
     "gdp-elim-new": Style("#CC6677", "p"),
+    "dp-exp3-lap": Style("#0072B2", "D"),
+    "exp3-tau": Style("#D55E00", "s"),
     "nas": Style("#000000", "o"),
     "dp-nas": Style("#0072B2", "D"),
     "dp-exponential-nas": Style("#D55E00", "P"),
@@ -96,8 +100,9 @@ def style_of(name: str) -> Style:
 
 
 def in_mathtext(label: str) -> str:
-    """A label as it is drawn: the `alpha` of `X (alpha=1)` is a letter, `t_0` has an index."""
+    """A label as drawn: a letter for `alpha` of `X (alpha=1)`, an index in `t_0` and `EXP3_tau`."""
     label = re.sub(r"\b(alpha|beta|gamma|epsilon)=([^,)]+)", r"$\\\1=\2$", label)
+    label = re.sub(r"\bEXP3_tau\b", r"EXP3$_\\tau$", label)
     return re.sub(r"\b(t_\d)\b", r"$\1$", label)
 
 

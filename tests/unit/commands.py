@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
+FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as it has room for
 PATIENCE = 180  # seconds for what takes 10 when the machine code is there
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")

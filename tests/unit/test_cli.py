@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from commands import (
     DPBANDITS,
-    FIGURES,
+    FIRST_FIGURES,
     KINDS,
     ROOT,
     RUN_PY,
@@ -161,7 +161,7 @@ REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*RUN_PY, "figure=adap-c22"),
         ("unknown figure 'adap-c22'", "'adap-c2'"),
     ),
-    "no figure, run.py": (RUN_PY, ("which figure?", ", ".join(FIGURES))),
+    "no figure, run.py": (RUN_PY, ("which figure?", FIRST_FIGURES)),
     "unknown key": (
         (*DPBANDITS, "run", "adap-c2", "figure.horizn=5"),
         ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),

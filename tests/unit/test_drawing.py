@@ -67,7 +67,7 @@ def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
         ("DP-SE (arms=3)", "DP-SE (arms=3)"),
         ("Lower bound (Thm 3)", "Lower bound (Thm 3)"),
         ("2000 (t_0 + t_1)", "2000 ($t_0$ + $t_1$)"),
-        ("EXP3_tau", "EXP3_tau"),
+        ("EXP3_tau", r"EXP3$_\tau$"),
     ],
 )
 def test_a_parameter_in_a_label_is_drawn_as_its_letter(label: str, drawn: str) -> None:
