@@ -123,9 +123,10 @@ def _against(drawing: Drawing, name: str, symbol: str) -> Figure:
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_xlabel(f"Privacy parameter {name}")
         _write_slopes(ax, panel, symbol)
-    axes[0].set_ylim(bottom=30)
+    # Room for the slopes, above the curves.
+    axes[0].set_ylim(30, 20 * max(s.high.max() for p in drawing.panels for s in p.series))
     axes[0].set_ylabel("Regret at the horizon")
-    legend_below(figure, [h for h in handles if h.get_label() != "_nolegend_"], columns=3)
+    legend_below(figure, handles, columns=3)
     return figure
 
 
