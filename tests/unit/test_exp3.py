@@ -218,6 +218,7 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
         for _ in range(4000):
             arm = favourite if favourite is not None and rng.random() < 0.9 else rng.integers(4)
             shift = add_gain(v, weights, shift, arm, rng.random())
+            np.testing.assert_allclose(weights, np.exp(v - shift), rtol=1e-12)
         assert v.max() > 500.0
         assert np.all(np.isfinite(weights))
         expected = probabilities((v * 4 / gamma).tolist(), gamma)

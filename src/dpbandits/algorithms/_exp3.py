@@ -12,9 +12,8 @@ import math
 
 from dpbandits.kernel import inlined
 
-STEP = (
-    30.0  # above 1, by which v of an arm grows at most in a round: gamma/K/p is no more than that
-)
+# More than 1, by which v of an arm grows at most in a round, as p is never below gamma/K.
+STEP = 30.0
 
 
 @inlined

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
-from dpbandits.bandit import number_of_arms, playing, pull_many, rounds_left
+from dpbandits.bandit import number_of_arms, playing, pull_many
 from dpbandits.kernel import inlined, kernel
 from dpbandits.parameters import Positive, Probability, Rounds
 from dpbandits.privacy.releases import Approximate
@@ -73,7 +73,7 @@ def batch_length(params, arms):
 def play(params, bandit, rng):
     """EXP3 draws an arm per batch and sees the mean gain of the batch.
 
-    The incomplete last batch is played without feedback.
+    The incomplete last batch is played without feedback: nobody chooses after it.
     """
     arms = number_of_arms(bandit)
     tau = batch_length(params, arms)
@@ -85,11 +85,8 @@ def play(params, bandit, rng):
     shift = 0.0
     while playing(bandit):
         arm, p = draw_arm(weights, gamma, rng)
-        if rounds_left(bandit) < tau:
-            pull_many(bandit, arm, rounds_left(bandit))
-        else:
-            mean = pull_many(bandit, arm, tau) / tau
-            shift = add_gain(v, weights, shift, arm, gamma / arms * (mean / p))
+        mean = pull_many(bandit, arm, tau) / tau
+        shift = add_gain(v, weights, shift, arm, gamma / arms * (mean / p))
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
