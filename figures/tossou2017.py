@@ -45,6 +45,7 @@ def against_epsilon(drawing: Drawing) -> Figure:
         ax.yaxis.set_minor_formatter(NullFormatter())
     # Under the third panel there is none, but room for the legend.
     for ax in axes[2:]:
+        ax.tick_params(labelbottom=True)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
     for ax in axes[::3]:
         ax.set_ylabel("Regret at the horizon")
