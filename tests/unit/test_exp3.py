@@ -335,3 +335,18 @@ def test_the_regret_is_below_the_bounds(kind: Kind) -> None:
         if kind is Kind.SWITCHING and algorithm != "exp3-tau":
             continue  # they promise nothing against an adversary with a memory
         assert final_regrets(algorithm, instance, 48, horizon).mean() < bound
+
+
+# What people read ---------------------------------------------------------------------------------
+
+
+def test_a_cell_is_called_by_its_adversary() -> None:
+    instance = adversaries.Params(Kind.FULLY_OBLIVIOUS)
+    cell = Cell("exp3", exp3.Params(T), "adversaries", instance, T, Grid.END, 1)
+    assert cell.name == "exp3(horizon=262144) on fully-oblivious adversary K=4 T=262144"
+
+
+def test_a_budget_that_is_no_privacy_is_told_to_the_reader() -> None:
+    assert dp_exp3_lap.warning(dp_exp3_lap.Params(10.0, T), 4, T) is None
+    warned = dp_exp3_lap.warning(dp_exp3_lap.Params(243.292, T), 4, T)
+    assert warned == "a likelihood ratio of e^243 is no privacy"
