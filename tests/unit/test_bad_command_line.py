@@ -286,7 +286,7 @@ STRUCTURE: list[Row] = [
     (STOPPING, "figure.curves.nas.rule=nass", ("unknown rule 'nass'", "'nas'", LINE)),
     (STOPPING, "figure.curves.nas.alpha=1", ("nas: alpha must be inside (0, 1), got 1", LINE)),
     (STOPPING, "+figure.curves.nas.pulls_of=1", ("unknown key 'figure.curves.nas.pulls_of'",)),
-    (C2, inline(""), ("adap-c2: law is missing", LINE, "valid: bernoulli, beta")),
+    (C2, inline(""), ("adap-c2: law is missing", LINE, "valid: adversaries, bernoulli, beta")),
     (C2, inline("law: [beta]"), ("adap-c2: unknown law ['beta']", LINE, "mean 'beta'?")),
     (
         C2,
