@@ -289,6 +289,55 @@ def exp3(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: 
 
 
 @njit
+def dp_exp3_lap(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    arms, b = means.size, math.log(horizon)  # epsilon = 1
+    gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * horizon)))
+    v = np.zeros(arms)
+    weights = np.ones(arms)
+    curve = np.empty(rounds.size)
+    regret, shift, k = 0.0, 0.0, 0
+    for t in range(horizon):
+        total = 0.0
+        for arm in range(arms):
+            total += weights[arm]
+        scale, left = (1.0 - gamma) / total, noise.random()
+        chosen, p = 0, scale * weights[0] + gamma / arms
+        left -= p
+        while left >= 0.0 and chosen < arms - 1:
+            chosen += 1
+            p = scale * weights[chosen] + gamma / arms
+            left -= p
+        noisy = (1.0 if rewards.random() < means[chosen] else 0.0) + noise.laplace(0.0, 1.0)
+        if -b <= noisy <= b + 1.0:
+            v[chosen] += gamma / arms * ((noisy + b) / (2.0 * b + 1.0) / p)
+            if v[chosen] - shift <= 30.0:
+                weights[chosen] = math.exp(v[chosen] - shift)
+            else:
+                shift = v[chosen]
+                for arm in range(arms):
+                    weights[arm] = math.exp(v[arm] - shift)
+        regret += gaps[chosen]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
+def uniform(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
+    curve = np.empty(rounds.size)
+    regret, k = 0.0, 0
+    for t in range(horizon):
+        chosen = int(noise.random() * means.size)
+        rewards.random()
+        regret += gaps[chosen]
+        if t + 1 == rounds[k]:
+            curve[k] = regret
+            k += 1
+    return curve
+
+
+@njit
 def exp3_on_table(gains: Any, best: Any, horizon: int, rounds: Any, noise: Any) -> Any:
     """EXP3 on gains that were made before, with the regret against the best fixed arm."""
     arms = gains.shape[1]
@@ -369,10 +418,12 @@ def laplace_draws(n: int, noise: Any) -> float:
 
 
 BARE_LOOPS: dict[str, Callable[..., Any]] = {
+    "dp-exp3-lap": dp_exp3_lap,
     "dp-ucb": dp_ucb,
     "dp-ucb-bound": dp_ucb_bound,
     "exp3": exp3,
     "klucb": klucb,
     "private-ucb": private_ucb,
     "ucb": ucb,
+    "uniform": uniform,
 }

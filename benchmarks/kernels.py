@@ -26,12 +26,14 @@ from dpbandits.environments import adversaries, bernoulli
 REPEATS = 9
 HORIZON = 10**6
 ARMS = (5, 128)
-# And the last decade: DP-UCB-INT releases once in 1/epsilon pulls, a step each.
+# And the last decade: DP-UCB-INT releases once in 1/epsilon pulls, a step each, and the batches of
+# EXP3_tau are T^(2/3).
 BATCHED = {
     "adap-klucb": 12,
     "adap-ucb": 12,
     "dp-se": 12,
     "dp-ucb-int": 7,
+    "exp3-tau": 7,
     "gdp-elim-new": 12,
     "se": 12,
 }
