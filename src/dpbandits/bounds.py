@@ -1,6 +1,7 @@
 """Curves that are functions of theory/: which arguments they take, and from where."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, get_type_hints
 
 from dpbandits import theory
@@ -49,6 +50,7 @@ def transitions(
     return found
 
 
+@cache
 def accepted(name: str) -> dict[str, Any]:
     """The arguments of a function, with their types."""
     hints = get_type_hints(theory.function(name), include_extras=True)

@@ -93,7 +93,7 @@ class SourceReader:
         return None, ""
 
     def changed(
-        self, key: str, value: Any, layers: list[Layer], where: str, own: Iterable[str] = ()
+        self, key: str, value: Any, layers: list[Layer], where: str, own: Iterable[str]
     ) -> list[Layer]:
         """The layers below one that holds the changed key alone, as `environment.means.arms`.
 

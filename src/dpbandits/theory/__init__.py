@@ -9,6 +9,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -33,6 +34,7 @@ def transitions() -> list[str]:
     return [name for name, returned in _names().items() if returned is not float]
 
 
+@cache
 def _names() -> dict[str, Any]:
     # Every public function and what it returns.
     return {
