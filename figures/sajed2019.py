@@ -8,8 +8,8 @@ from dpbandits.plotting import (
     PAGE,
     Drawing,
     PanelDrawing,
-    draw_all_over_time,
     draw_over_parameter,
+    draw_regret_over_time,
     legend_below,
     panel_grid,
 )
@@ -19,7 +19,7 @@ def two_budgets_a_panel(drawing: Drawing) -> Figure:
     """Fig. 1: regret over time, x linear, y logarithmic; every curve at two privacy budgets."""
     figure, axes = panel_grid(drawing, columns=2, height=3.0)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        _over_time(ax, panel)
+        draw_regret_over_time(ax, panel)
         ax.set_xlabel("Round")
         ax.legend(loc="lower right", fontsize=7)
     axes[0].set_ylim(bottom=10)
@@ -36,7 +36,7 @@ def over_time_and_against_arms(drawing: Drawing) -> Figure:
         ax.set_title(f"({panel.letter}) {panel.title}")
         ax.tick_params(labelbottom=True)
     for ax, panel in zip(axes[:4], drawing.panels[:4], strict=True):
-        _over_time(ax, panel)
+        draw_regret_over_time(ax, panel)
         ax.set_xlabel("Round")
     last, beside = axes[4:]
     last.set_xscale("log")
@@ -51,15 +51,6 @@ def over_time_and_against_arms(drawing: Drawing) -> Figure:
     for ax in (axes[0], axes[3]):
         ax.set_ylabel("Regret")
     return figure
-
-
-def _over_time(ax: Axes, panel: PanelDrawing) -> None:
-    ax.set_yscale("log")
-    draw_all_over_time(ax, panel)
-    ax.set_xlim(0, panel.series[0].x[-1])
-    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def stopping_rules(drawing: Drawing) -> Figure:

@@ -10,10 +10,11 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from dpbandits.curves import Series
 from dpbandits.plotting import (
+    PAGE,
     Drawing,
     PanelDrawing,
     draw_all_over_parameter,
-    draw_all_over_time,
+    draw_regret_over_time,
     legend_below,
     panel_grid,
     write_slopes,
@@ -31,7 +32,7 @@ def cdfs(drawing: Drawing) -> Figure:
     Written into a panel is the smallest delta at which Lemma 8 holds there, whatever was observed.
     """
     rows = -(-len(drawing.panels) // 3)
-    figure = Figure(figsize=(6.75, 0.5 + 2.1 * rows))
+    figure = Figure(figsize=(PAGE, 0.5 + 2.1 * rows))
     figure.set_layout_engine("constrained")
     axes = list(figure.subplots(rows, 3, sharey=True, squeeze=False).flat)
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
@@ -83,12 +84,7 @@ def over_time(drawing: Drawing) -> Figure:
     """Figs. 4 and 5: regret over time with its standard deviation; x linear, y logarithmic."""
     figure, axes = panel_grid(drawing, columns=2, height=4.8)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_yscale("log")
-        handles = draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        handles = draw_regret_over_time(ax, panel)
     # A band that reaches down to 0 must not decide the range.
     axes[0].set_ylim(100, 1.5 * max(s.high.max() for p in drawing.panels for s in p.series))
     for ax in axes[-2:]:
@@ -110,7 +106,7 @@ def against_epsilon(drawing: Drawing) -> Figure:
 
 
 def _against(drawing: Drawing, name: str, symbol: str) -> Figure:
-    figure = Figure(figsize=(6.75, 3.3))
+    figure = Figure(figsize=(PAGE, 3.3))
     figure.set_layout_engine("constrained", w_pad=0.1)
     axes = list(figure.subplots(1, len(drawing.panels), sharey=True))
     for ax, panel in zip(axes, drawing.panels, strict=True):

@@ -18,6 +18,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits import project
 from dpbandits.curves import Series
@@ -194,6 +195,17 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Every curve of a panel over the rounds; of one algorithm, the second and so on dashed."""
     again = _again(panel)
     return [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
+
+
+def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Every curve of a panel over the rounds; x linear, y logarithmic with every decade written."""
+    ax.set_yscale("log")
+    handles = draw_all_over_time(ax, panel)
+    ax.set_xlim(0, panel.series[0].x[-1])
+    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
+    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    return handles
 
 
 def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
