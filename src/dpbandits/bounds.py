@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, get_type_hints
 
-from dpbandits import theory
+from dpbandits import registry, theory
+from dpbandits.cell import Cell
 from dpbandits.origin import Origins
 
 Find = Callable[[str], tuple[Any, str]]  # the innermost value of a key, and where it stands
@@ -55,3 +56,10 @@ def accepted(name: str) -> dict[str, Any]:
     """The arguments of a function, with their types."""
     hints = get_type_hints(theory.function(name), include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
+
+
+def known(cell: Cell) -> dict[str, Any]:
+    """What a cell tells a function at its horizon: of its bandit, of its parameters."""
+    arms = registry.environment(cell.environment).arms(cell.instance)
+    told = {**cell.instance._asdict(), **cell.params._asdict()}
+    return {**told, "arms": arms, "horizon": cell.horizon}

@@ -34,6 +34,7 @@ class Series:
     fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
 
 
+PLACE = ("panel", "label", "x", "runs")
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
@@ -48,7 +49,7 @@ def to_csv(series: list[Series]) -> bytes:
     """The table of a figure; numbers in the shortest form that reads back to the same bits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("panel", "label", "x", "runs", *STATISTICS))
+    writer.writerow((*PLACE, *STATISTICS))
     for each in series:
         for i, x in enumerate(each.x):
             numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
@@ -73,7 +74,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         legend=curve.legend,
         style=curve.style,
         runs=0 if exact else spec.runs,
-        slope=_slope(x, centre, curve) if spec.slopes else None,
+        slope=slope(x, centre, curve) if spec.slopes else None,
         x=x,
         mean=statistics.mean(values),
         std=statistics.standard_deviation(values),
@@ -87,7 +88,8 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     )
 
 
-def _slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
+def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
+    """The fitted log-log slope of a curve over a parameter, in the part that its sweep names."""
     low, high = curve.fit or (-np.inf, np.inf)
     fitted = (low <= x) & (x <= high)
     return statistics.loglog_slope(x[fitted], y[fitted])

@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits import plotting, runner
+from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
 from dpbandits.cell import AnyCell
@@ -43,13 +43,15 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
         _report(failures, len(tasks), folder / "failures.json")
         return 1
     (folder / "failures.json").unlink(missing_ok=True)
-    drawn = _write_files(spec, settings, store, draw)
+    series = summarise(spec, store)
+    drawn = _write_files(spec, settings, store, draw, series)
+    told = _write_verdicts(spec, series, folder / "verdict.json")
     computed = sum(len(task.runs) for task in tasks)
     cached = len(spec.cells()) * spec.runs - computed
     print(
         f"{spec.name}: {computed} runs computed, {cached} from the cache;"
         f" {'drawn' if drawn else 'pictures are up to date'};"
-        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}{told}"
     )
     return 0
 
@@ -65,7 +67,9 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
             f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
             " computes them"
         )
-    _write_files(spec, settings, store, draw, again=True)
+    series = summarise(spec, store)
+    _write_files(spec, settings, store, draw, series, again=True)
+    _write_verdicts(spec, series, settings.out / spec.name / "verdict.json")
     print(f"{spec.name}: drawn from the cache; {settings.out / spec.name}")
     return 0
 
@@ -76,12 +80,28 @@ def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     return shlex.join(["dpbandits", verb, spec.name, *own])
 
 
+def _write_verdicts(spec: FigureSpec, series: Sequence[Series], file: Path) -> str:
+    # What came of the claims of a paper, in a file and, in numbers, as words; "" without claims.
+    if not spec.claims:
+        file.unlink(missing_ok=True)
+        return ""
+    judged = verdicts.judge(spec, series)
+    content = {"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs}
+    write_atomically(file, (json.dumps(content, indent=1) + "\n").encode())
+    counted = ", ".join(f"{number} {word}" for word, number in verdicts.count(judged).items())
+    return f"; claims: {counted}"
+
+
 def _write_files(
-    spec: FigureSpec, settings: Settings, store: Store, draw: Draw, again: bool = False
+    spec: FigureSpec,
+    settings: Settings,
+    store: Store,
+    draw: Draw,
+    series: list[Series],
+    again: bool = False,
 ) -> bool:
     # Table, pictures and, last, the sidecar that vouches for them. False: all were there already.
     file = settings.out / spec.name / spec.name
-    series = summarise(spec, store)
     table = to_csv(series)
     inputs = hashlib.sha256()
     for part in (repr(spec), command("run", spec, settings), plotting.ink(spec.paper)):

@@ -107,6 +107,13 @@ class Origins:
             raise self.unknown(path.split(".")[-1], value, choices, path)
         return str(value)
 
+    def ends(self, value: Any, path: str) -> tuple[float, float]:
+        """The value, which must be two numbers in ascending order."""
+        numbers = self.checked(parameters.Ascending, value, path)
+        if len(numbers) != 2:
+            raise self.error(f"{path} must be two numbers, got {shown(value)}", path)
+        return numbers[0], numbers[1]
+
     def mapping(self, value: Any, path: str) -> dict[str, Any]:
         """The value, which must hold keys and values; nothing at all is an empty one."""
         if value is None:

@@ -89,15 +89,9 @@ class PanelReader:
         except ValueError as error:
             message = f"{path}.values must be {error}, got {shown(values)}"
             raise at.error(message, f"{path}.values") from None
-        return Values(key, values, path, self._fit(mapping.get("fit"), f"{path}.fit"))
-
-    def _fit(self, content: Any, path: str) -> tuple[float, float] | None:
-        if content is None:
-            return None
-        ends = self.at.checked(parameters.Ascending, content, path)
-        if len(ends) != 2:
-            raise self.at.error(f"{path} must be two numbers, got {shown(content)}", path)
-        return ends
+        fit = mapping.get("fit")
+        ends = None if fit is None else at.ends(fit, f"{path}.fit")
+        return Values(key, values, path, ends)
 
     def _in_equal_steps(self, content: Mapping[str, Any], path: str) -> list[float]:
         # `values: {first: 0, last: 1, number: 101}`

@@ -4,19 +4,23 @@ A key that nobody reads is an error, and every error names the key, where it sta
 valid key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpbandits import parameters, project, statistics
+from dpbandits.claims import Claim
+from dpbandits.claims_reader import ClaimsReader
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.panel_reader import PanelReader
-from dpbandits.spec import FigureSpec
+from dpbandits.spec import FigureSpec, Panel
 
+PAPER = "paper"  # the profile of the papers' own numbers
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
+    "claims",
 )
 
 
@@ -47,6 +51,10 @@ class Reader:
         runs, path = self.plain["runs"], "runs"
         if runs is None:
             runs, path = figure["runs"], "figure.runs"
+        all_panels = tuple(
+            read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
+            for letter in panels
+        )
         return FigureSpec(
             name=at.figure,
             paper=at.text(figure["paper"], "figure.paper"),
@@ -56,13 +64,19 @@ class Reader:
             centre=at.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
             spread=at.choice(figure.get("spread") or "none", statistics.SPREADS, "figure.spread"),
             slopes=at.checked(bool, figure.get("slopes", False), "figure.slopes"),
-            panels=tuple(
-                read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
-                for letter in panels
-            ),
+            panels=all_panels,
+            claims=self._claims(all_panels),
         )
 
     # The figure as a whole
+
+    def _claims(self, panels: Sequence[Panel]) -> tuple[Claim, ...]:
+        # The paper speaks of its own numbers: not of a shorter horizon, nor of what is typed.
+        at = self.at
+        changed = any(key.partition(".")[0] == "figure" and key != "figure" for key in at.typed)
+        if changed or at.plain["profile"]["name"] != PAPER:
+            return ()
+        return ClaimsReader(at, panels).read(self.figure.get("claims"))
 
     def _apply_profile(self) -> None:
         # What the figure says under `profiles:` of the chosen one replaces what it says above.

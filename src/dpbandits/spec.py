@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any
 
 from dpbandits.cell import AnyCell
+from dpbandits.claims import Claim
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class FigureSpec:
     spread: str  # statistic of the band or bars (statistics.SPREADS)
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
+    claims: tuple[Claim, ...]  # what the paper says of it; none where the numbers are not its own
 
     def cells(self) -> tuple[AnyCell, ...]:
         """Every cell of the figure once, in the order of the panels."""

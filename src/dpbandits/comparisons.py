@@ -1,0 +1,171 @@
+"""Comparisons of curves: points, statistics with their standard errors, and the words for them."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from dpbandits.claims import OTHERS, At, Limits, Span
+from dpbandits.curves import Series
+from dpbandits.spec import Curve
+
+ERRORS = 3  # standard errors by which a difference must exceed 0
+ROUNDING = 1e-9  # of a number; differences below are none
+
+
+class Verdict(Enum):
+    """What came of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    DEPENDS = "depends"  # on the reading
+    UNDECIDED = "undecided"  # the standard errors are too large
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of the specification and the same summed up."""
+
+    curve: Curve
+    series: Series
+
+    def mean(self, i: int) -> float:
+        """The mean over the runs at a point."""
+        return float(self.series.mean[i])
+
+    def error(self, i: int) -> float:
+        """The standard error of the mean at a point; 0 for a bound."""
+        return float(self.series.std[i]) / math.sqrt(max(1, self.series.runs))
+
+    def statistic(self, i: int, name: str) -> float:
+        """A statistic of the runs at a point (claims.STATISTICS)."""
+        if name == "spread":
+            return float(self.series.max[i] - self.series.min[i])
+        return float(getattr(self.series, name)[i])
+
+    def index(self, x: float) -> int:
+        """The last point up to x, or the first one."""
+        reached = np.searchsorted(self.series.x, x * (1 + ROUNDING), side="right")
+        return max(0, int(reached) - 1)
+
+    def points(self, at: At | float, between: Span) -> list[int]:
+        """The points that are meant."""
+        if isinstance(at, float):
+            return [self.index(at)]
+        low, high = between
+        x = self.series.x
+        inside = np.flatnonzero((low * (1 - ROUNDING) <= x) & (x <= high * (1 + ROUNDING)))
+        return [int(i) for i in (inside[-1:] if at is At.END else inside)]
+
+    def where(self, i: int, at: At | float = At.EVERYWHERE) -> str:
+        """The words for a point that is not the last one."""
+        if at is At.END and i == len(self.series.x) - 1:
+            return ""
+        return f" at {self.x(i)}"
+
+    def x(self, i: int) -> str:
+        """The words for the x of a point."""
+        return f"t = {self.series.x[i]:,.0f}" if self.curve.x is None else f"{self.series.x[i]:.4g}"
+
+    def told(self, i: int, statistic: str = "mean") -> str:
+        """The curve's label and a statistic at a point."""
+        label = self.series.label
+        if statistic == "mean":
+            return f"{label} {self.told_mean(i)}"
+        return f"{label} {plain(self.statistic(i, statistic))} ({statistic})"
+
+    def told_mean(self, i: int) -> str:
+        """The mean at a point, its standard error in parentheses where there is one."""
+        mean, error = self.mean(i), self.error(i)
+        known = error > ROUNDING * abs(mean)
+        return f"{plain(mean)} ({plain(error)})" if known else plain(mean)
+
+
+Lines = dict[str, dict[str, list[Line]]]  # by panel and name; with `each` several of one name
+
+
+def each(lines: Lines, panels: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Line]]:
+    """The lines of these names, panel by panel."""
+    names = tuple(names)
+    for panel in panels:
+        for name in names:
+            for line in lines[panel][name]:
+                yield panel, line
+
+
+def pairs(
+    panel: dict[str, list[Line]], of: Sequence[str], name: str, to: Sequence[str]
+) -> Iterator[tuple[Line, Line]]:
+    """The lines of one name beside those of others; with `each`, value by value."""
+    if to == (OTHERS,):
+        played = [other for other, lines in panel.items() if lines[0].series.runs]
+        to = [other for other in played if other not in of]
+    for other in to:
+        yield from zip(panel[name], panel[other], strict=True)
+
+
+def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, int]]:
+    """The points that two lines have in common, of those that are meant."""
+    if isinstance(at, float):
+        return [(a.index(at), b.index(at))]
+    place = {x: j for j, x in enumerate(b.series.x.tolist())}
+    inside = a.points(At.EVERYWHERE, between)
+    shared = [(i, place[x]) for i in inside if (x := float(a.series.x[i])) in place]
+    return shared[-1:] if at is At.END else shared
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The room between a number and its limit, with its standard error."""
+
+    room: float
+    error: float
+    told: str
+
+    @property
+    def in_errors(self) -> float:
+        """The room in standard errors."""
+        if self.error > 0:
+            return self.room / self.error
+        return math.copysign(math.inf, self.room) if self.room else 0.0
+
+    def verdict(self, up_to_noise: bool) -> Verdict:
+        """Whether the limit is kept; up to noise, also where that is undecided."""
+        if self.in_errors > ERRORS:
+            return Verdict.HOLDS
+        if self.in_errors < -ERRORS:
+            return Verdict.FAILS
+        return Verdict.HOLDS if up_to_noise else Verdict.UNDECIDED
+
+
+def quotients(
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+) -> Iterator[Compared]:
+    """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
+    (a, b), (error_a, error_b) = pair, errors
+    for limit, sign in ((limits.at_least, 1.0), (limits.at_most, -1.0)):
+        if math.isfinite(limit):
+            smallest = ROUNDING * max(abs(a), abs(limit * b))
+            room, error = sign * (a - limit * b), math.hypot(error_a, limit * error_b)
+            yield Compared(
+                room if abs(room) > smallest else 0.0, error if error > smallest else 0.0, told
+            )
+
+
+def within(limits: Limits, value: float, error: float, told: str) -> Iterator[Compared]:
+    """A number within limits."""
+    return quotients(limits, (value, 1.0), (error, 0.0), told)
+
+
+def plain(number: float) -> str:
+    """A number as people write it: 4,080, 3.2, 0.0123, 1.3e-05."""
+    if abs(number) >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.3g}"
+
+
+def ratio(a: float, b: float) -> str:
+    """The words for a quotient."""
+    return plain(a / b) if b else "a quotient by 0"

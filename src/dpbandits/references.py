@@ -1,0 +1,91 @@
+"""The committed reference curves: figures/reference/<figure>/, tables with their provenance."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits import project
+from dpbandits.curves import PLACE, STATISTICS, Series, slope
+from dpbandits.errors import UserError, nearest
+from dpbandits.spec import Curve, FigureSpec
+
+PAPER, CI = "curves", "ci"  # at the papers' scale; at that of the profile ci
+Rows = dict[tuple[str, str], list[dict[str, str]]]  # by panel and label
+
+
+def folder(figure: str) -> Path:
+    """figures/reference/<figure>/."""
+    return project.folder() / "figures" / "reference" / figure
+
+
+def exists(figure: str, scale: str) -> bool:
+    """Whether a figure has a reference of a scale."""
+    return (folder(figure) / f"{scale}.csv").is_file()
+
+
+def source(figure: str, scale: str) -> dict[str, Any]:
+    """Where the curves come from: the command, revision, date, runs, versions."""
+    name = "source.yaml" if scale == PAPER else f"{scale}-source.yaml"
+    return project.read_yaml(f"figures/reference/{figure}/{name}")
+
+
+def read(spec: FigureSpec, scale: str) -> list[Series]:
+    """The reference of every curve of the figure, in its order. UserError names what is wrong."""
+    file = f"figures/reference/{spec.name}/{scale}.csv"
+    rows = _rows(spec.name, scale, file)
+    found = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            place = panel.letter, curve.label
+            if place not in rows:
+                near = nearest(curve.label, [label for at, label in rows if at == panel.letter])
+                raise UserError(
+                    f"{file} has no curve '{curve.label}' in panel {panel.letter}; {near}: make it"
+                    f" again with `python scripts/make_reference.py {spec.name}`"
+                )
+            found.append(_series(spec, panel.letter, curve, rows[place], file))
+    return found
+
+
+def _rows(figure: str, scale: str, file: str) -> Rows:
+    path = folder(figure) / f"{scale}.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as text:
+            table = csv.DictReader(text)
+            missing = [c for c in (*PLACE, *STATISTICS) if c not in (table.fieldnames or ())]
+            if missing:
+                raise UserError(f"{file} has no column {', '.join(missing)}")
+            rows: Rows = {}
+            for row in table:
+                rows.setdefault((row["panel"], row["label"]), []).append(row)
+    except FileNotFoundError:
+        raise UserError(
+            f"{figure} has no reference, {file} is not there: run the figure and then"
+            f" `python scripts/make_reference.py {figure}`"
+        ) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{file} cannot be read: {error}") from None
+    return rows
+
+
+def _series(
+    spec: FigureSpec, panel: str, curve: Curve, rows: Sequence[dict[str, str]], file: str
+) -> Series:
+    numbers = {name: _numbers(rows, name, file) for name in ("x", "runs", *STATISTICS)}
+    runs = int(numbers.pop("runs")[0])
+    fitted = slope(numbers["x"], numbers["centre"], curve) if spec.slopes else None
+    return Series(
+        panel, curve.label, curve.legend, curve.style, runs, fitted, **numbers, fit=curve.fit
+    )
+
+
+def _numbers(rows: Sequence[dict[str, str]], column: str, file: str) -> np.ndarray:
+    try:
+        return np.array([float(row[column]) for row in rows])
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"{file}: column {column} holds something else than numbers: {error}"
+        ) from None
