@@ -4,33 +4,48 @@ Copies out/<figure>/<figure>.csv to figures/reference/<figure>/curves.csv, and b
 source.yaml: the command, revision, versions and date that the sidecar tells, the runs and horizons,
 how long it took. Refused are curves that are not the papers' scale, that a changed checkout made,
 or that are not those of their sidecar.
+
+With --ci the reference is that of the profile `ci`, for the curves of which the papers' scale says
+nothing there or of too few runs: ten times the runs of a check are played and kept as ci.csv, at
+the points that a check compares.
 """
 
 import hashlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from dpbandits import check, config, project, provenance, references
+from dpbandits.cell import Cell
+from dpbandits.curves import STATISTICS, summarise, to_csv
+from dpbandits.errors import UserError
+
 ROOT = Path(__file__).resolve().parents[1]
+TIMES = 10  # as many runs as a check has
 
 
 class Unfit(Exception):
     """Why curves cannot be a reference."""
 
 
-def main(names: list[str]) -> int:
+def main(words: list[str]) -> int:
+    names = [word for word in words if word != "--ci"]
     if not names:
         print(__doc__, file=sys.stderr)
         return 2
     status = 0
     for name in names:
         try:
-            keep(ROOT / "out" / name / name, ROOT / "figures" / "reference" / name)
+            if "--ci" in words:
+                keep_ci(name)
+            else:
+                keep(ROOT / "out" / name / name, ROOT / "figures" / "reference" / name)
             print(f"{name}: kept in figures/reference/{name}")
-        except (Unfit, OSError, ValueError, KeyError) as why:
+        except (Unfit, UserError, OSError, ValueError, KeyError) as why:
             print(f"{name}: {type(why).__name__}: {why}", file=sys.stderr)
             status = 1
     return status
@@ -51,6 +66,45 @@ def keep(file: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "curves.csv").write_bytes(table)
     (folder / "source.yaml").write_text(yaml.safe_dump(source(sidecar, digest), sort_keys=False))
+
+
+def keep_ci(name: str) -> None:
+    """Play the figure as a check does, with the references' seed and more runs, and keep it."""
+    revision = provenance.git_revision()
+    if revision is None or revision.endswith("-dirty"):
+        raise Unfit(f"the checkout is at {revision}: commit first")
+    runs = TIMES * config.load(name, [check.PROFILE])[0].runs
+    overrides = [f"seed={project.read_yaml('conf/config.yaml')['seed']}", f"runs={runs}"]
+    spec, settings = check.prepare(name, overrides)
+    store = check.play(spec, settings)
+    against = check.whole_reference(name)
+    wanted = {
+        (panel.letter, curve.label)
+        for panel in spec.panels
+        for curve in panel.curves
+        if not check.suffices(against, panel.letter, curve, runs // TIMES)
+    }
+    kept = [
+        replace(s, **{n: getattr(s, n)[check.thinned(range(len(s.x)))] for n in ("x", *STATISTICS)})
+        for s in summarise(spec, store)
+        if (s.panel, s.label) in wanted
+    ]
+    if not kept:
+        raise Unfit("the papers' scale says all that a check needs")
+    table, folder = to_csv(kept), references.folder(name)
+    told = {
+        "command": f"python scripts/make_reference.py --ci {name}",
+        "revision": revision,
+        "date": provenance.now(),
+        "runs": runs,
+        "horizons": sorted({c.horizon for c in spec.cells() if isinstance(c, Cell)}),
+        "seconds": round(sum(map(store.seconds, spec.cells())), 3),  # of all threads together
+        "machine": provenance.provenance()["machine"],
+        "versions": provenance.versions(),
+        "sha256": hashlib.sha256(table).hexdigest(),  # of ci.csv
+    }
+    (folder / "ci.csv").write_bytes(table)
+    (folder / "ci-source.yaml").write_text(yaml.safe_dump(told, sort_keys=False))
 
 
 def source(sidecar: dict[str, Any], digest: str) -> dict[str, Any]:

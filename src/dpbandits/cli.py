@@ -1,4 +1,4 @@
-"""The command line: dpbandits list | run | plot | explain."""
+"""The command line: dpbandits list | run | plot | explain | check."""
 
 # All else is imported late, inside of `guarded`: an interrupt before it is Python's, a traceback.
 import os
@@ -29,7 +29,9 @@ def _command() -> int:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list | run | plot | explain")
+    verbs = parser.add_subparsers(
+        dest="verb", required=True, metavar="list | run | plot | explain | check"
+    )
     verbs.add_parser("list", help="the figures, algorithms and environments that there are")
     for verb, help_text in (
         ("run", "compute what is missing and draw"),
@@ -49,9 +51,14 @@ def _command() -> int:
         sub.add_argument("figure", help="its name; `dpbandits list` shows them")
         # A default, or else the error of a missing figure asks for overrides too.
         sub.add_argument("overrides", nargs="*", default=[], metavar="key=value")
+    described = "compare figures, played anew with few runs, with their references"
+    sub = verbs.add_parser("check", help=described, description=described)
+    sub.add_argument("words", nargs="*", default=[], metavar="figure | key=value")
     arguments = parser.parse_args()
     if arguments.verb == "list":
         return show_list()
+    if arguments.verb == "check":
+        return _check(arguments.words)
     return _figure_verb(arguments.verb, arguments.figure, arguments.overrides)
 
 
@@ -148,6 +155,19 @@ def _figure_verb(verb: str, figure: str, overrides: list[str]) -> int:
         return 0
     factory = load_factory()
     return factory.produce(spec, settings) if verb == "run" else factory.redraw(spec, settings)
+
+
+def _check(words: list[str]) -> int:
+    from dpbandits import project
+    from dpbandits.check import check
+    from dpbandits.errors import UserError, nearest, shown
+
+    known = project.names("figure")
+    figures = [word for word in words if "=" not in word]
+    for figure in figures:
+        if figure not in known:
+            raise UserError(f"unknown figure {shown(figure)}; {nearest(figure, known)}")
+    return check(figures or known, [word for word in words if "=" in word])
 
 
 def load_factory() -> ModuleType:

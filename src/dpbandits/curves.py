@@ -60,14 +60,9 @@ def to_csv(series: list[Series]) -> bytes:
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     exact = isinstance(curve.sources[0], Bound)
-    if curve.x is None:
-        (source,) = curve.sources
-        x, values = _over_time(source, spec, store)
-    else:
-        x = np.array(curve.x)
-        values = np.column_stack([_of_point(s, curve.shows, spec, store) for s in curve.sources])
-    centre = statistics.CENTRES[spec.centre](values)
-    low, high = statistics.SPREADS[spec.spread](values, centre)
+    x, of_runs = places(curve), values(spec, curve, store)
+    centre = statistics.CENTRES[spec.centre](of_runs)
+    low, high = statistics.SPREADS[spec.spread](of_runs, centre)
     return Series(
         panel=panel,
         label=curve.label,
@@ -76,11 +71,11 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         runs=0 if exact else spec.runs,
         slope=slope(x, centre, curve) if spec.slopes else None,
         x=x,
-        mean=statistics.mean(values),
-        std=statistics.standard_deviation(values),
-        median=statistics.median(values),
-        min=values.min(axis=0),
-        max=values.max(axis=0),
+        mean=statistics.mean(of_runs),
+        std=statistics.standard_deviation(of_runs),
+        median=statistics.median(of_runs),
+        min=of_runs.min(axis=0),
+        max=of_runs.max(axis=0),
         centre=centre,
         low=low,
         high=high,
@@ -88,24 +83,38 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     )
 
 
+def places(curve: Curve) -> np.ndarray:
+    """The x of a curve: the swept values, or the rounds."""
+    if curve.x is not None:
+        return np.array(curve.x)
+    (source,) = curve.sources
+    if isinstance(source, Cell):
+        return source.checkpoints().astype(float)
+    assert isinstance(source, Bound)  # a stopping rule has no curve over time
+    return checkpoints(dict(source.arguments)["horizon"], Grid.LOG).astype(float)
+
+
+def values(spec: FigureSpec, curve: Curve, store: Store) -> np.ndarray:
+    """The values of a curve from the store, shape (runs, x); a bound has one row.
+
+    KeyError names a run that is missing.
+    """
+    if curve.x is not None:
+        columns = [_of_point(source, curve.shows, spec, store) for source in curve.sources]
+        return np.column_stack(columns)
+    (source,) = curve.sources
+    if isinstance(source, Cell):
+        return store.load(source, spec.runs)
+    assert isinstance(source, Bound)
+    bound, arguments = theory.function(source.function), dict(source.arguments)
+    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)]])
+
+
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
     """The fitted log-log slope of a curve over a parameter, in the part that its sweep names."""
     low, high = curve.fit or (-np.inf, np.inf)
     fitted = (low <= x) & (x <= high)
     return statistics.loglog_slope(x[fitted], y[fitted])
-
-
-def _over_time(
-    source: AnyCell | Bound, spec: FigureSpec, store: Store
-) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(source, Cell):
-        return source.checkpoints().astype(float), store.load(source, spec.runs)
-    assert isinstance(source, Bound)  # a stopping rule has no curve over time
-    arguments = dict(source.arguments)
-    rounds = checkpoints(arguments["horizon"], Grid.LOG)
-    bound = theory.function(source.function)
-    values = [bound(**{**arguments, "horizon": int(n)}) for n in rounds]
-    return rounds.astype(float), np.array([values])
 
 
 def _of_point(source: AnyCell | Bound, shows: Shown, spec: FigureSpec, store: Store) -> np.ndarray:

@@ -13,6 +13,7 @@ from dpbandits.claims_reader import ClaimsReader
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.panel_reader import PanelReader
+from dpbandits.source_reader import SHARED
 from dpbandits.spec import FigureSpec, Panel
 
 PAPER = "paper"  # the profile of the papers' own numbers
@@ -31,7 +32,7 @@ class Reader:
         self.at = origins
         self.plain = origins.plain
         self.figure = origins.mapping(self.plain["figure"], "figure")
-        self.given: set[str] = set()  # horizons that the profile itself gives
+        self.given: set[str] = set()  # what the figure says of the profile
 
     def read(self) -> FigureSpec:
         """The whole figure, checked."""
@@ -49,8 +50,8 @@ class Reader:
         named = self._named_curves(panels)
         read = PanelReader(at, figure, self.given).read
         runs, path = self.plain["runs"], "runs"
-        if runs is None:
-            runs, path = figure["runs"], "figure.runs"
+        if runs is None or ("figure.runs" in self.given and not at.was_typed("runs")):
+            runs, path = figure["runs"], "figure.runs"  # also what it says of the profile
         all_panels = tuple(
             read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
             for letter in panels
@@ -87,10 +88,11 @@ class Reader:
 
         def merge(below: dict[str, Any], over: Mapping[str, Any], path: str) -> None:
             inside = f"figure.profiles.{name}{path.removeprefix('figure')}"
-            at.keys(over, below, inside, ())
+            # What every panel and curve may say, it may say here for the first time.
+            at.keys(over, dict.fromkeys((*below, *SHARED)), inside, ())
             for key, value in over.items():
                 where = f"{path}.{key}"
-                if isinstance(below[key], Mapping):
+                if isinstance(below.get(key), Mapping):
                     below[key] = dict(below[key])
                     merge(below[key], at.mapping(value, f"{inside}.{key}"), where)
                 elif not at.was_typed(where):  # what is typed beats the profile

@@ -32,22 +32,36 @@ def source(figure: str, scale: str) -> dict[str, Any]:
     return project.read_yaml(f"figures/reference/{figure}/{name}")
 
 
-def read(spec: FigureSpec, scale: str) -> list[Series]:
-    """The reference of every curve of the figure, in its order. UserError names what is wrong."""
+Found = dict[tuple[str, str], Series]  # by panel and label
+
+
+def find(spec: FigureSpec, scale: str) -> Found:
+    """The reference curves that there are of a figure. UserError names what is wrong."""
     file = f"figures/reference/{spec.name}/{scale}.csv"
     rows = _rows(spec.name, scale, file)
-    found = []
+    return {
+        (panel.letter, curve.label): _series(
+            spec, panel.letter, curve, rows[panel.letter, curve.label], file
+        )
+        for panel in spec.panels
+        for curve in panel.curves
+        if (panel.letter, curve.label) in rows
+    }
+
+
+def read(spec: FigureSpec, scale: str) -> list[Series]:
+    """The reference of every curve of the figure, in its order. UserError where one is missing."""
+    found = find(spec, scale)
     for panel in spec.panels:
         for curve in panel.curves:
-            place = panel.letter, curve.label
-            if place not in rows:
-                near = nearest(curve.label, [label for at, label in rows if at == panel.letter])
+            if (panel.letter, curve.label) not in found:
+                near = nearest(curve.label, [label for at, label in found if at == panel.letter])
                 raise UserError(
-                    f"{file} has no curve '{curve.label}' in panel {panel.letter}; {near}: make it"
-                    f" again with `python scripts/make_reference.py {spec.name}`"
+                    f"figures/reference/{spec.name}/{scale}.csv has no curve '{curve.label}' in"
+                    f" panel {panel.letter}; {near}: make it again with"
+                    f" `python scripts/make_reference.py {spec.name}`"
                 )
-            found.append(_series(spec, panel.letter, curve, rows[place], file))
-    return found
+    return list(found.values())
 
 
 def _rows(figure: str, scale: str, file: str) -> Rows:

@@ -34,7 +34,7 @@ class SourceReader:
     def __init__(self, origins: Origins, figure: Mapping[str, Any], given: set[str]) -> None:
         self.at = origins
         self.figure = figure
-        self.given = given  # horizons that the profile itself gives
+        self.given = given  # what the figure says of the profile
 
     def cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Cell:
         """The cell of an algorithm."""
