@@ -1,0 +1,50 @@
+"""Make the golden rows again: `python scripts/make_golden.py [name ...]`.
+
+For a deliberate change of a law or of a random stream, and for a new algorithm, environment or set
+of hyper-parameters: the rows are what the code of this checkout gives, right or wrong. A name is a
+file of conf/algorithm/ or of conf/environment/; without names all rows are made. It prints what
+changed: look at it, and commit tests/golden/rows.jsonl with the change that it is due to.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "golden"))
+
+import golden_rows  # noqa: E402  (what is golden is said beside the test)
+
+
+def main(names: list[str]) -> int:
+    os.chdir(ROOT)
+    cases = golden_rows.cases()
+    known = {name for case in cases for name in (case.plays, case.on)}
+    if unknown := sorted(set(names) - known):
+        print(
+            f"unknown: {', '.join(unknown)}; there are {', '.join(sorted(known))}", file=sys.stderr
+        )
+        return 2
+    made_with, before = golden_rows.read() if golden_rows.FILE.exists() else ({}, {})
+    if names and made_with != golden_rows.made_with():
+        print(f"made with {made_with}, here is {golden_rows.made_with()}: all rows are made again")
+        names = []
+    after = {
+        case.name: golden_rows.play(case)
+        if not names or {case.plays, case.on} & set(names) or case.name not in before
+        else before[case.name]
+        for case in cases
+    }
+    changes = [f"gone: {name}" for name in before if name not in after]
+    for name, rows in after.items():
+        if name not in before:
+            changes.append(f"new: {name}")
+        elif change := golden_rows.difference(before[name], rows):
+            changes.append(f"changed: {change}")
+    golden_rows.write(after.values())
+    print("\n".join(changes) or "no row changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

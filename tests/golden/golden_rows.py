@@ -1,0 +1,257 @@
+"""What is golden: which cells, what is kept of their runs, and the file that keeps it.
+
+Every set of hyper-parameters of conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary;
+the one that is called like its algorithm plays the Bernoulli arms in every reading besides. Every
+environment of conf/environment/ is played by PLAYERS, the readings of its law by the last of them.
+Each stopping rule reads STREAMS. All of it follows from the folders: a newcomer needs no line here,
+unless it does too little in the common game (GAMES).
+"""
+
+import json
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits import halting, instances, parameters, project, registry
+from dpbandits.atomic import write_atomically
+from dpbandits.cell import AnyCell, Cell, Grid, StoppingCell, Stream
+from dpbandits.simulate import play_run
+
+FILE = Path(__file__).with_name("rows.jsonl")
+COMMAND = "python scripts/make_golden.py"
+CHECKPOINTS = 10  # of a run's curve
+SEED = 2022
+
+COMMON: dict[str, Any] = {
+    "runs": 3,
+    "horizon": 20_000,
+    "epsilon": 1.0,
+    "delta": 0.01,
+    # Many arms, no two alike and the best not the first: noise moves even what is chosen seldom.
+    "means": [0.45, 0.7, 0.5, 0.64, 0.3, 0.67, 0.56, 0.6],
+}
+# Where that is too short to do all that it can, or leaves little to chance: by algorithm.
+GAMES: dict[str, dict[str, Any]] = {
+    # All that a run tells is when an arm went. So close together, and with so little budget, some
+    # go or stay in every epoch by their noise.
+    "dp-se": {
+        "runs": 10,
+        "horizon": 400_000,
+        "epsilon": 0.05,
+        "means": [round(0.5 + 0.01 * arm, 2) for arm in range(17)],
+    },
+    # All that a run tells is when the best arm was ahead. It is by about Delta(2) = 1/4.
+    "gdp-elim-new": {
+        "runs": 10,
+        "horizon": 500_000,
+        "epsilon": 0.01,
+        "means": [0.3, 0.75, 0.5, 0.5],
+    },
+}
+# The environments that every algorithm plays: laws, with the means, or files of conf/environment/.
+FOR_ALL = ("bernoulli", "beta", "exp3-switching")
+PLAYERS = ("adap-ucb", "exp3")  # of every environment: one in batches, one in single rounds
+STREAMS = (Stream(0.3), Stream(-0.9, 2.0))
+ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # what a rule's file does not say
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cell whose runs are golden."""
+
+    plays: str  # the file of conf/algorithm/
+    on: str  # the file of conf/environment/, the law, or the stream
+    reading: str  # what differs from the files; empty: nothing
+    cell: AnyCell
+
+    @property
+    def name(self) -> str:
+        """The case's name in the file, unique."""
+        return f"{self.plays} on {self.on}{self.reading}"
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Every case once, in an order that depends on the names alone."""
+    return tuple(_cases())
+
+
+def _cases() -> Iterator[Case]:
+    for name in project.names("algorithm"):
+        content = project.read_member("algorithm", name)
+        if "rule" in content:
+            for stream in STREAMS:
+                on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
+                yield Case(name, on, "", _stopping_cell(content, stream))
+            continue
+        for environment in FOR_ALL:
+            yield Case(name, environment, "", _cell(content, environment))
+        if name == content["algorithm"]:
+            plain = _cell(content, FOR_ALL[0])
+            for words, params in _readings(plain.params):
+                yield Case(name, FOR_ALL[0], words, replace(plain, params=params))
+    yield from _cases_of_environments()
+
+
+def _cases_of_environments() -> Iterator[Case]:
+    first, last = (project.read_member("algorithm", player) for player in PLAYERS)
+    counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # in place of the regret
+    yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
+    files = project.names("environment")
+    of_files = {_cell(last, environment).instance for environment in files}
+    for environment in files:
+        if environment not in FOR_ALL:
+            yield Case(PLAYERS[0], environment, "", _cell(first, environment))
+            yield Case(PLAYERS[1], environment, "", _cell(last, environment))
+        plain = _cell(last, environment)
+        for words, instance in _readings(plain.instance):
+            if instance not in of_files and _is_another(plain, instance):
+                yield Case(PLAYERS[1], environment, words, replace(plain, instance=instance))
+
+
+def _is_another(cell: Cell, instance: Any) -> bool:
+    # Whether a reading moves anything: those of a table of gains are of one adversary each.
+    environment = registry.environment(cell.environment)
+    if not hasattr(environment, "table"):
+        return True
+    tables = [
+        environment.table(each, 1000, np.random.Generator(np.random.PCG64(SEED)))
+        for each in (cell.instance, instance)
+    ]
+    return any(not np.array_equal(one, other) for one, other in zip(*tables, strict=True))
+
+
+def _cell(content: dict[str, Any], environment: str) -> Cell:
+    algorithm = content["algorithm"]
+    game = _game(algorithm)
+    if environment in registry.environment_names():
+        described = {"law": environment, "means": game["means"]}
+    else:
+        described = project.read_member("environment", environment)
+    law, instance = instances.instance(instances.Described(described, environment), "golden")
+    params = _params(registry.algorithm(algorithm).Params, game | content, algorithm)
+    return Cell(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
+
+
+def _game(algorithm: str) -> dict[str, Any]:
+    return COMMON | GAMES.get(algorithm, {})
+
+
+def _stopping_cell(content: dict[str, Any], stream: Stream) -> StoppingCell:
+    rule = content["rule"]
+    params = _params(registry.stopping_rule(rule).Params, ESTIMATE | content, rule)
+    return StoppingCell(rule, params, stream, SEED)
+
+
+def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
+    known = {name: value for name, value in values.items() if name in cls._fields}
+    return parameters.build(cls, known, owner, lambda field: "tests/golden/golden_rows.py")
+
+
+def _readings(params: Any) -> Iterator[tuple[str, Any]]:
+    # The parameters with one reading changed, every other member of every IntEnum and bool.
+    for field, annotation in parameters.fields(type(params)).items():
+        for member in members(annotation):
+            if member != getattr(params, field):
+                changed = params._replace(**{field: member})
+                yield f" ({field}={parameters.plain(changed)[field]})", changed
+
+
+def members(annotation: Any) -> list[Any]:
+    """The values of a field that is a reading; none of a number."""
+    if not isinstance(annotation, type):
+        return []
+    if issubclass(annotation, IntEnum):
+        return list(annotation)
+    return [False, True] if annotation is bool else []
+
+
+# Rows ----------------------------------------------------------------------------------------
+
+Rows = list[dict[str, Any]]  # of a case: what it is, then a row per run; JSON values
+
+
+def play(case: Case) -> Rows:
+    """The rows of a case: what is played, then what each run came to."""
+    cell = case.cell
+    told = {"case": case.name, **cell.description()}
+    if isinstance(cell, StoppingCell):
+        values, _ = halting.simulate(cell, range(COMMON["runs"]))
+        return [told] + [
+            {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
+            for run, (samples, estimate) in enumerate(values)
+        ]
+    rounds = cell.checkpoints()
+    kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
+    bandits = [play_run(cell, run) for run in range(_game(cell.algorithm)["runs"])]
+    recorded = "regret" if cell.pulls_of is None else "recorded"
+    return [told | {"rounds": rounds[kept].tolist()}] + [
+        {
+            "case": case.name,
+            "run": run,
+            recorded: bandit.curve[kept].tolist(),
+            "pulls": bandit.pulls.tolist(),
+        }
+        for run, bandit in enumerate(bandits)
+    ]
+
+
+def difference(golden: Rows, played: Rows) -> str | None:
+    """Where rows first differ, in words; None where they are equal to the last bit."""
+    rounds = played[0].get("rounds", [])
+    for before, now in zip(golden, played, strict=False):
+        for key in {**now, **before}:
+            old, new, what = before.get(key), now.get(key), key
+            if old == new:
+                continue
+            if isinstance(old, dict) and isinstance(new, dict):
+                name = next(name for name in {**new, **old} if old.get(name) != new.get(name))
+                old, new, what = old.get(name), new.get(name), f"{key}.{name}"
+            elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+                i = next(i for i in range(len(new)) if old[i] != new[i])
+                places = {"pulls": f"of arm {i + 1}", "rounds": f"number {i + 1}"}
+                old, new = old[i], new[i]
+                what = f"{key} {places[key] if key in places else f'at round {rounds[i]}'}"
+            run = f", run {now['run']}" if "run" in now else ""
+            return f"{now['case']}{run}: {what} is {new!r}, golden {old!r}"
+    if len(golden) != len(played):
+        return f"{played[0]['case']}: {len(played) - 1} runs, golden {len(golden) - 1}"
+    return None
+
+
+# The file ------------------------------------------------------------------------------------
+
+
+def made_with() -> dict[str, str]:
+    """On what the last bits of a draw may depend."""
+    return {
+        "numba": version("numba"),
+        "numpy": version("numpy"),
+        "machine": platform.machine(),
+        "libc": " ".join(platform.libc_ver()),
+    }
+
+
+def read() -> tuple[dict[str, str], dict[str, Rows]]:
+    """With what the file was made, and its rows by the name of their case."""
+    first, *others = FILE.read_text("utf-8").splitlines()
+    rows: dict[str, Rows] = {}
+    for line in others:
+        row = json.loads(line)
+        rows.setdefault(row["case"], []).append(row)
+    return json.loads(first), rows
+
+
+def write(rows: Iterable[Rows]) -> None:
+    """The file: with what it was made, then a line per row."""
+    lines = [made_with(), *(row for of_case in rows for row in of_case)]
+    # Python writes a float in the shortest form that reads back to the same bits.
+    text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)
+    write_atomically(FILE, text.encode())

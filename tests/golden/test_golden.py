@@ -1,0 +1,201 @@
+"""Every run is, to the last bit, the one that is kept in rows.jsonl.
+
+What a golden row cannot show: a change that moves no choice of these few runs. Whether the law is
+right is what the other tests are for; here it may not change unnoticed.
+"""
+
+import copy
+import importlib.util
+from collections.abc import Callable
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import golden_rows
+import pytest
+from golden_rows import COMMAND, Rows, cases, difference
+
+from dpbandits import parameters, project, registry
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAYED = sorted(path.stem for path in (ROOT / "conf" / "algorithm").glob("*.yaml"))
+
+Members = Callable[[], list[str]]
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def advice(name: str) -> str:
+    made_with, _ = golden_rows.read()
+    here = golden_rows.made_with()
+    others = [f"{k} {made_with.get(k)}, not {here[k]}" for k in here if made_with.get(k) != here[k]]
+    last_bits = (
+        f"\nThe golden rows are of {'; '.join(others)}: the last bits may differ for that alone."
+    )
+    meant = f"If a law or a stream was changed on purpose: {COMMAND} {name}"
+    return meant + (last_bits if others else "")
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_the_runs_are_the_golden_ones(name: str) -> None:
+    _, rows = golden_rows.read()
+    found = []
+    for case in cases():
+        if case.plays == name:
+            played = golden_rows.play(case)
+            if case.name not in rows:
+                found.append(f"{case.name}: there are no golden rows")
+            elif words := difference(rows[case.name], played):
+                found.append(words)
+    assert not found, "\n".join([*found, advice(name)])
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_the_golden_runs_of_a_set_differ(name: str) -> None:
+    # Runs that all come to the same would be golden whatever becomes of the rewards.
+    _, rows = golden_rows.read()
+    case = next(case for case in cases() if case.plays == name)  # the plainest is the first
+    runs = [{**row, "run": None} for row in rows.get(case.name, [])[1:]]
+    assert runs, f"{case.name}: there are no golden rows\n{advice(name)}"
+    assert any(run != runs[0] for run in runs), f"{case.name}: give it a game in golden_rows.GAMES"
+
+
+@pytest.mark.parametrize(
+    ("kind", "members", "key"),
+    [
+        ("file of conf/algorithm", lambda: project.names("algorithm"), "plays"),
+        ("file of conf/environment", lambda: project.names("environment"), "on"),
+        ("algorithm", registry.algorithm_names, "algorithm"),
+        ("stopping rule", registry.stopping_rule_names, "rule"),
+        ("law", registry.environment_names, "environment"),
+    ],
+    ids=["set of hyper-parameters", "environment", "algorithm", "stopping rule", "law"],
+)
+def test_every_member_has_golden_rows(kind: str, members: Members, key: str) -> None:
+    _, rows = golden_rows.read()
+    golden = {
+        getattr(case, key, rows[case.name][0].get(key)) for case in cases() if case.name in rows
+    }
+    missing = [name for name in members() if name not in golden]
+    assert not missing, (
+        f"no golden rows of the {kind} {', '.join(missing)}; once there is a file of it in conf/,"
+        f" this makes them: {COMMAND} {' '.join(missing)}"
+    )
+
+
+def test_every_reading_has_golden_rows() -> None:
+    _, rows = golden_rows.read()
+    golden = {
+        (row[kind], field, str(value))
+        for row, *_ in rows.values()
+        for kind, params in (
+            ("algorithm", "params"),
+            ("rule", "params"),
+            ("environment", "instance"),
+        )
+        if kind in row
+        for field, value in row[params].items()
+    }
+    modules = [(name, registry.algorithm(name)) for name in registry.algorithm_names()]
+    modules += [(name, registry.stopping_rule(name)) for name in registry.stopping_rule_names()]
+    modules += [(name, registry.environment(name)) for name in registry.environment_names()]
+    readings = {
+        (name, field, parameters.reading_name(m) if isinstance(m, IntEnum) else str(m))
+        for name, module in modules
+        for field, annotation in parameters.fields(module.Params).items()
+        for m in golden_rows.members(annotation)
+    }
+    assert ("private-ucb", "split", "none") in readings
+    missing = sorted(readings - golden)
+    assert not missing, f"no golden rows of {missing}; this makes them: {COMMAND}"
+
+
+def test_no_golden_rows_are_of_a_case_that_is_gone() -> None:
+    _, rows = golden_rows.read()
+    gone = sorted(set(rows) - {case.name for case in cases()})
+    assert not gone, f"rows of what is golden no more, {', '.join(gone)}; {COMMAND} drops them"
+
+
+def test_no_two_cases_have_one_name() -> None:
+    assert len({case.name for case in cases()}) == len(cases())
+
+
+def test_the_golden_rows_are_of_the_locked_versions() -> None:
+    made_with, _ = golden_rows.read()
+    locked = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
+    for library in ("numba", "numpy"):
+        made = f"{library}=={made_with[library]}"
+        assert made in locked, f"the golden rows are of {made}; after an upgrade: {COMMAND}"
+
+
+GOLDEN: Rows = [
+    {"case": "a on b", "params": {"alpha": 3.1}, "rounds": [1, 10]},
+    {"case": "a on b", "run": 0, "regret": [0.5, 1.5], "pulls": [3, 7]},
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "key", "value", "words"),
+    [
+        (0, "params", {"alpha": 3.0}, "a on b: params.alpha is 3.0, golden 3.1"),
+        (0, "rounds", [1, 12], "a on b: rounds number 2 is 12, golden 10"),
+        (
+            1,
+            "regret",
+            [0.5, 1.5000000000000002],
+            "a on b, run 0: regret at round 10 is 1.5000000000000002, golden 1.5",
+        ),
+        (1, "pulls", [4, 6], "a on b, run 0: pulls of arm 1 is 4, golden 3"),
+        (1, "pulls", [3, 7, 0], "a on b, run 0: pulls is [3, 7, 0], golden [3, 7]"),
+    ],
+)
+def test_a_difference_of_one_bit_is_told_with_both_numbers(
+    row: int, key: str, value: Any, words: str
+) -> None:
+    played = copy.deepcopy(GOLDEN)
+    assert difference(GOLDEN, played) is None
+    played[row][key] = value
+    assert difference(GOLDEN, played) == words
+    assert difference(GOLDEN, GOLDEN[:1]) == "a on b: 0 runs, golden 1"
+
+
+def make_golden() -> Any:
+    spec = importlib.util.spec_from_file_location(
+        "make_golden", ROOT / "scripts" / "make_golden.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_script_makes_what_is_named_and_tells_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = golden_rows.FILE.read_text("utf-8")
+    made_with, rows = golden_rows.read()
+    monkeypatch.setattr(golden_rows, "FILE", tmp_path / "rows.jsonl")
+    monkeypatch.setattr(golden_rows, "made_with", lambda: made_with)  # wherever this runs
+    spoiled = copy.deepcopy(rows)
+    spoiled["nas on a wall"] = [{"case": "nas on a wall"}]
+    for name in ("klucb on beta", "uniform on beta"):
+        spoiled[name][2]["pulls"][0] = 0
+    del spoiled["se on beta"]
+    golden_rows.write(spoiled.values())
+    script = make_golden()
+    assert script.main(["klucb"]) == 0
+    golden = rows["klucb on beta"][2]["pulls"][0]
+    assert capsys.readouterr().out.splitlines() == [
+        "gone: nas on a wall",
+        f"changed: klucb on beta, run 1: pulls of arm 1 is {golden}, golden 0",
+        "new: se on beta",
+    ]
+    assert script.main(["uniform"]) == 0
+    assert golden_rows.FILE.read_text("utf-8") == content
+    assert script.main(["klucb"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "no row changed"
+    assert script.main(["kl-ucb"]) == 2
