@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from dpbandits import check, config, project, provenance, references
+from dpbandits import check, config, counterparts, project, provenance, references
 from dpbandits.cell import Cell
 from dpbandits.curves import STATISTICS, summarise, to_csv
 from dpbandits.errors import UserError
@@ -73,24 +73,20 @@ def keep_ci(name: str) -> None:
     revision = provenance.git_revision()
     if revision is None or revision.endswith("-dirty"):
         raise Unfit(f"the checkout is at {revision}: commit first")
-    runs = TIMES * config.load(name, [check.PROFILE])[0].runs
+    runs = TIMES * config.load(name, [counterparts.PROFILE])[0].runs
     overrides = [f"seed={project.read_yaml('conf/config.yaml')['seed']}", f"runs={runs}"]
     spec, settings = check.prepare(name, overrides)
-    store = check.play(spec, settings)
-    against = check.whole_reference(name)
-    wanted = {
-        (panel.letter, curve.label)
-        for panel in spec.panels
-        for curve in panel.curves
-        if not check.suffices(against, panel.letter, curve, runs // TIMES)
-    }
-    kept = [
-        replace(s, **{n: getattr(s, n)[check.thinned(range(len(s.x)))] for n in ("x", *STATISTICS)})
-        for s in summarise(spec, store)
-        if (s.panel, s.label) in wanted
-    ]
-    if not kept:
+    spec = counterparts.beyond(spec, counterparts.whole_reference(name), runs // TIMES)
+    if not spec.panels:
         raise Unfit("the papers' scale says all that a check needs")
+    store = check.play(spec, settings)
+    kept = [
+        replace(
+            s,
+            **{n: getattr(s, n)[counterparts.thinned(range(len(s.x)))] for n in ("x", *STATISTICS)},
+        )
+        for s in summarise(spec, store)
+    ]
     table, folder = to_csv(kept), references.folder(name)
     told = {
         "command": f"python scripts/make_reference.py --ci {name}",

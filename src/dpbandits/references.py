@@ -37,11 +37,10 @@ Found = dict[tuple[str, str], Series]  # by panel and label
 
 def find(spec: FigureSpec, scale: str) -> Found:
     """The reference curves that there are of a figure. UserError names what is wrong."""
-    file = f"figures/reference/{spec.name}/{scale}.csv"
-    rows = _rows(spec.name, scale, file)
+    rows = _rows(spec.name, scale)
     return {
         (panel.letter, curve.label): _series(
-            spec, panel.letter, curve, rows[panel.letter, curve.label], file
+            spec, panel.letter, curve, rows[panel.letter, curve.label], scale
         )
         for panel in spec.panels
         for curve in panel.curves
@@ -55,17 +54,22 @@ def read(spec: FigureSpec, scale: str) -> list[Series]:
     for panel in spec.panels:
         for curve in panel.curves:
             if (panel.letter, curve.label) not in found:
-                near = nearest(curve.label, [label for at, label in found if at == panel.letter])
+                rows = _rows(spec.name, scale)
+                near = nearest(curve.label, [label for at, label in rows if at == panel.letter])
                 raise UserError(
-                    f"figures/reference/{spec.name}/{scale}.csv has no curve '{curve.label}' in"
+                    f"{_file(spec.name, scale)} has no curve '{curve.label}' in"
                     f" panel {panel.letter}; {near}: make it again with"
                     f" `python scripts/make_reference.py {spec.name}`"
                 )
     return list(found.values())
 
 
-def _rows(figure: str, scale: str, file: str) -> Rows:
-    path = folder(figure) / f"{scale}.csv"
+def _file(figure: str, scale: str) -> str:
+    return f"figures/reference/{figure}/{scale}.csv"
+
+
+def _rows(figure: str, scale: str) -> Rows:
+    path, file = folder(figure) / f"{scale}.csv", _file(figure, scale)
     try:
         with path.open(encoding="utf-8", newline="") as text:
             table = csv.DictReader(text)
@@ -86,8 +90,9 @@ def _rows(figure: str, scale: str, file: str) -> Rows:
 
 
 def _series(
-    spec: FigureSpec, panel: str, curve: Curve, rows: Sequence[dict[str, str]], file: str
+    spec: FigureSpec, panel: str, curve: Curve, rows: Sequence[dict[str, str]], scale: str
 ) -> Series:
+    file = _file(spec.name, scale)
     numbers = {name: _numbers(rows, name, file) for name in ("x", "runs", *STATISTICS)}
     runs = int(numbers.pop("runs")[0])
     fitted = slope(numbers["x"], numbers["centre"], curve) if spec.slopes else None

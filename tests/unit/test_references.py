@@ -11,6 +11,7 @@ import pytest
 import yaml
 from commands import FIGURES, ROOT, bandit_cells
 
+from dpbandits import counterparts, references
 from dpbandits.config import load
 
 REFERENCES = sorted(path.name for path in (ROOT / "figures" / "reference").iterdir())
@@ -53,6 +54,25 @@ def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
     assert {row["runs"] for row in rows} <= {"0", str(spec.runs)}
     horizons = {cell.horizon for cell in bandit_cells(spec)}
     assert set(source["horizons"]) >= horizons
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    "figure", [name for name in REFERENCES if references.exists(name, references.CI)]
+)
+def test_a_reference_of_the_profile_ci_is_what_its_command_would_make(figure: str) -> None:
+    source = references.source(figure, references.CI)
+    content = (references.folder(figure) / "ci.csv").read_bytes()
+    assert source["sha256"] == hashlib.sha256(content).hexdigest()
+    assert source["command"] == f"python scripts/make_reference.py --ci {figure}"
+    assert "dirty" not in source["revision"]
+    spec, _ = load(figure, ["profile=ci"])
+    runs = make_reference().TIMES * spec.runs
+    needed = counterparts.beyond(spec, counterparts.whole_reference(figure), spec.runs)
+    found = references.find(spec, references.CI)
+    assert set(found) == {(p.letter, c.label) for p in needed.panels for c in p.curves}
+    assert {series.runs for series in found.values()} == {runs} == {source["runs"]}
+    assert source["horizons"] == sorted({cell.horizon for cell in bandit_cells(needed)})
 
 
 @pytest.fixture

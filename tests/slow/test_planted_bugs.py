@@ -1,0 +1,173 @@
+"""`dpbandits check` fails where an algorithm is wrong: bugs are planted, one at a time.
+
+Every bug is played with several seeds; the share of them in which the check of the figures with
+that algorithm noticed it is the power of the check, and is printed (`pytest -m slow -s`).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SEEDS = (1, 2, 3, 4, 5)
+PATIENCE = 900  # seconds for a check
+
+ADAP = ("adap-c1", "adap-c2", "adap-c3", "adap-c4", "adap-headline", "adap-alpha", "adap-regimes")
+DP_SE = ("dpse-epsilon", "adap-c1", "adap-c2", "adap-c3", "adap-c4", "adap-headline", "gdp-elim")
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What stands in a file, what stands there instead, and who should notice."""
+
+    file: str
+    edits: tuple[tuple[str, str], ...]
+    figures: tuple[str, ...]
+    labels: tuple[str, ...]  # of the curves that are wrong then, as they begin
+
+
+EPISODES, DP_SE_FILE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
+NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"
+NOISE_OF_EPOCH = "laplace(rng, 1.0 / r, params.epsilon)"
+INDICES = "    indices = np.empty(arms)\n"
+MEANS = "        private_mean = np.empty(arms)\n"
+BOTH = ("AdaP-UCB", "AdaP-KLUCB")
+UCBS = ("dpucb-2arms", "dpucb-10arms")
+
+BUGS = {
+    "Laplace scale halved (AdaP)": Bug(
+        EPISODES, ((NOISE_OF_EPISODE, f"0.5 * {NOISE_OF_EPISODE}"),), ADAP, BOTH
+    ),
+    "Laplace scale halved (DP-SE)": Bug(
+        DP_SE_FILE, ((NOISE_OF_EPOCH, f"0.5 * {NOISE_OF_EPOCH}"),), DP_SE, ("DP-SE",)
+    ),
+    "Laplace scale halved (everywhere)": Bug(
+        "mechanisms/laplace.py",
+        (("sensitivity / epsilon)", "0.5 * sensitivity / epsilon)"),),
+        UCBS,
+        ("DP-UCB", "Private-UCB"),
+    ),
+    "alpha of AdaP-UCB's index 20 % too large": Bug(
+        "algorithms/adap_ucb.py",
+        (("params.alpha * log_t / m", "1.2 * params.alpha * log_t / m"),),
+        ADAP,
+        ("AdaP-UCB",),
+    ),
+    "constant of UCB's index 20 % too small": Bug(
+        "algorithms/ucb.py",
+        (("2.0 * log_t / pulls[arm]", "1.6 * log_t / pulls[arm]"),),
+        UCBS,
+        ("UCB",),
+    ),
+    "the arm before that of the largest index": Bug(
+        EPISODES, (("= argmax(indices)", "= max(argmax(indices) - 1, 0)"),), ADAP, BOTH
+    ),
+    "|S| as it was before any elimination": Bug(
+        DP_SE_FILE,
+        (
+            (
+                "arms = active.size\n",
+                "arms = active.size\n        every = number_of_arms(bandit)\n",
+            ),
+            (
+                "real_passes = passes_of_epoch(params, epoch, arms)",
+                "real_passes = passes_of_epoch(params, epoch, every)",
+            ),
+        ),
+        DP_SE,
+        ("DP-SE",),
+    ),
+    "one noise draw for all arms of DP-SE": Bug(
+        DP_SE_FILE,
+        (
+            (MEANS, f"{MEANS}        shared = {NOISE_OF_EPOCH}\n"),
+            (f"/ r + {NOISE_OF_EPOCH}", "/ r + shared"),
+        ),
+        DP_SE,
+        ("DP-SE",),
+    ),
+    "AdaP reads the mean of the episode before the last": Bug(
+        EPISODES,
+        (
+            (INDICES, f"    newest = private_mean.copy()\n{INDICES}"),
+            (
+                "        private_mean[chosen] = total",
+                "        private_mean[chosen] = newest[chosen]\n        newest[chosen] = total",
+            ),
+        ),
+        ADAP,
+        BOTH,
+    ),
+    "gamma of EXP3_tau for T": Bug(
+        "algorithms/exp3_tau.py",
+        (("params.horizon if per_round else batches", "params.horizon"),),
+        ("exp3-deterministic", "exp3-stochastic", "exp3-switching"),
+        ("EXP3_tau",),
+    ),
+}
+
+
+def plant(bug: Bug, copy: Path) -> None:
+    file = copy / "src" / "dpbandits" / bug.file
+    text = file.read_text()
+    for right, wrong in bug.edits:
+        assert text.count(right) == 1, f"{file.name} has changed, plant the bug anew: {right}"
+        text = text.replace(right, wrong)
+    file.write_text(text)
+
+
+def checked(copy: Path, figures: tuple[str, ...], seed: int) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "dpbandits.cli", "check", *figures, f"seed={seed}")
+    environment = os.environ | {
+        "PYTHONPATH": str(copy / "src"),
+        "DPBANDITS_CACHE": str(copy / "kernels"),
+    }
+    return subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the checkout, which a test may spoil."""
+    for folder in ("src", "conf", "figures"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    return tmp_path
+
+
+def wrong_curves(output: str) -> set[str]:
+    """The labels of the curves that a check found outside."""
+    return set(re.findall(r"^  \(\w\) (.*) at [\d.,e+-]+: ", output, re.MULTILINE))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUGS)
+def test_the_check_notices(name: str, copy: Path) -> None:
+    bug = BUGS[name]
+    plant(bug, copy)
+    caught = []
+    for seed in SEEDS:
+        done = checked(copy, bug.figures, seed)
+        assert done.returncode in (0, 1), done.stderr
+        wrong = wrong_curves(done.stdout)
+        assert (done.returncode == 1) == bool(wrong), done.stdout
+        # Nobody else is accused.
+        assert all(label.startswith(bug.labels) for label in wrong), wrong
+        caught.append(bool(wrong))
+    print(f"\n{name}: noticed with {sum(caught)} of {len(caught)} seeds")
+    assert all(caught), f"noticed with {sum(caught)} of {len(caught)} seeds"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_check_is_quiet_where_nothing_is_wrong(seed: int, copy: Path) -> None:
+    figures = tuple(dict.fromkeys(figure for bug in BUGS.values() for figure in bug.figures))
+    done = checked(copy, figures, seed)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,125 @@
+"""The bands around references: false alarms are as rare as promised, wrong laws are noticed."""
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpbandits.bands import MARGIN, Reference, compare, compare_exact, half_width, too_many
+
+Law = Callable[[np.random.Generator, int], np.ndarray]
+
+# What regrets look like: many values, few values, one value with a rare other one, a lost run.
+LAWS: dict[str, Law] = {
+    "normal": lambda rng, n: rng.normal(100.0, 10.0, n),
+    "skewed": lambda rng, n: rng.lognormal(0.0, 2.0, n),
+    "few values": lambda rng, n: rng.choice([1456.5, 2048.0, 2900.0], n, p=[0.7, 0.25, 0.05]),
+    "one in fifty differs": lambda rng, n: np.where(rng.random(n) < 0.02, 2.0, 1.0),
+    "one in 250 is lost": lambda rng, n: np.where(rng.random(n) < 0.004, 29_947.0, 118.0),
+    "always the same": lambda rng, n: np.full(n, 307.2),
+}
+
+
+def of(values: np.ndarray) -> Reference:
+    """The reference that these runs make."""
+    return Reference(
+        len(values),
+        float(values.mean()),
+        float(values.std(ddof=1)),
+        float(np.median(values)),
+        float(values.min()),
+        float(values.max()),
+    )
+
+
+@pytest.mark.parametrize("runs", [(20, 40), (100, 8), (100, 40), (400, 40), (720, 24)])
+@pytest.mark.parametrize("law", LAWS)
+def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int, int]) -> None:
+    level, trials = 0.02, 1500
+    rng = np.random.default_rng(5)
+    draw = LAWS[law]
+    alarms = sum(
+        bool(compare(draw(rng, runs[1]), of(draw(rng, runs[0])), level).alarm)
+        for _ in range(trials)
+    )
+    # Were the probability as stated, so many would come up in one of 10,000 such tests.
+    assert alarms <= stats.binom.isf(1e-4, trials, level)
+
+
+@pytest.mark.parametrize("law", ["normal", "skewed", "few values", "always the same"])
+def test_a_law_that_lies_elsewhere_is_noticed(law: str) -> None:
+    rng = np.random.default_rng(6)
+    reference = LAWS[law](rng, 400)
+    width = max(float(reference.std()), 1.0)
+    for seed in range(20):
+        new = LAWS[law](np.random.default_rng(seed), 40) + 2.5 * width
+        assert compare(new, of(reference), 1e-7).alarm
+
+
+def test_runs_that_all_agree_where_the_reference_spreads_are_noticed() -> None:
+    # As when all arms share one noise: the mean may be where it was.
+    reference = np.random.default_rng(7).normal(100.0, 10.0, 400)
+    new = np.full(40, float(np.median(reference)) + 1.0)
+    assert "above the reference's median" in compare(new, of(reference), 1e-7).alarm
+
+
+def test_a_reference_without_spread_is_compared_exactly_but_for_a_few_runs() -> None:
+    reference = of(np.full(400, 307.2))
+    few, many = np.full(40, 307.2), np.full(40, 307.2)
+    few[:2] += 0.3
+    many[:20] += 0.3
+    assert not compare(few, reference, 1e-7).alarm
+    assert "20 of 40 runs are above" in compare(many, reference, 1e-7).alarm
+    assert not compare(np.full(40, 307.2 * (1 + 1e-12)), reference, 1e-7).alarm
+
+
+def test_one_lost_run_is_no_alarm_where_the_reference_has_lost_some() -> None:
+    values = np.full(1000, 118.0)
+    values[:4] = 29_947.0
+    new = np.full(40, 118.0)
+    new[0] = 29_947.0
+    assert not compare(new, of(values), 1e-7).alarm
+    new[:12] = 29_947.0
+    assert compare(new, of(values), 1e-7).alarm
+
+
+@pytest.mark.parametrize(("runs", "reference", "place"), [(3, 5, 5), (4, 5, 3), (5, 4, 2)])
+def test_exceedances_have_the_law_that_all_orders_are_equally_likely(
+    runs: int, reference: int, place: int
+) -> None:
+    # Which of the ordered values are the reference's, all choices equally likely.
+    above = []
+    for chosen in combinations(range(runs + reference), reference):
+        limit = chosen[place - 1]
+        above.append(sum(i > limit for i in range(runs + reference) if i not in chosen))
+    for level in (0.5, 0.2, 0.1, 0.05, 0.01):
+        least = too_many(runs, reference, place, level)
+        assert np.mean(np.array(above) >= least) <= level + 1e-12
+        if least > 0:
+            assert np.mean(np.array(above) >= least - 1) > level - 1e-12
+
+
+def test_the_band_is_students_and_bernsteins() -> None:
+    reference = Reference(runs=30, mean=50.0, std=4.0, median=50.0, min=40.0, max=70.0)
+    student = stats.t.ppf(1 - 0.001 / 2, 29) * 4.0 * math.sqrt(1 / 10 + 1 / 30)
+    bernstein = 20.0 * math.log(2 / 0.001) / (3 * 10)
+    assert half_width(reference, 10, 0.001) == pytest.approx(student + bernstein, rel=1e-12)
+
+
+def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
+    reference = Reference(10**6, 1000.0, 1e-3, 1000.0, 0.0, 2000.0)
+    assert half_width(reference, 10**7, 1e-3) < 0.001 * MARGIN * 1000.0 * 1000
+    inside, outside = 1000.0 * (1 + 0.9 * MARGIN), 1000.0 * (1 + 1.1 * MARGIN)
+    assert "mean" not in compare(np.full(10**6, inside), reference, 1e-3).alarm
+    assert "mean" in compare(np.full(10**6, outside), reference, 1e-3).alarm
+
+
+def test_what_nobody_draws_is_compared_up_to_rounding() -> None:
+    assert not compare_exact(39.39, 39.39 * (1 + 1e-13)).alarm
+    assert compare_exact(39.39, 39.39 * (1 + 1e-6)).alarm
+    assert not compare_exact(0.0, 0.0).alarm
+    assert compare_exact(1e-300, 0.0).alarm
+    assert compare_exact(math.nan, 1.0).alarm

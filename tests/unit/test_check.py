@@ -1,0 +1,201 @@
+"""`dpbandits check`: what is compared with what, that it can fail, and what it says then."""
+
+import csv
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import DPBANDITS, FIGURES, Process
+from complaints import readable
+
+from dpbandits import check, counterparts
+from dpbandits.cell import Cell
+from dpbandits.errors import UserError
+
+EXACT = "ftpl-gauss-cdf"  # nothing is played
+
+
+@pytest.fixture
+def with_references(checkout: Path, root: Path) -> Path:
+    """A copy of the checkout that has references, which a test may spoil."""
+    shutil.copytree(root / "figures" / "reference", checkout / "figures" / "reference")
+    return checkout
+
+
+def compared(figure: str) -> list[counterparts.Point]:
+    spec, _ = check.prepare(figure, [])
+    return counterparts.points(spec)
+
+
+def spoil(file: Path, change: Any) -> None:
+    """Change the rows of a table."""
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    columns = list(rows[0])
+    for row in rows:
+        change(row)
+    with file.open("w", newline="") as text:
+        writer = csv.DictWriter(text, [c for c in columns if c in rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
+    spec, _ = check.prepare(figure, [])
+    there = {(p.panel, p.curve.label) for p in counterparts.points(spec)}
+    assert there == {(p.letter, c.label) for p in spec.panels for c in p.curves}
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_policy_that_is_told_the_horizon_is_compared_over_the_same_horizon_alone() -> None:
+    # adap-c2 is shorter in the profile ci.
+    scales = {
+        label: {p.scale for p in compared("adap-c2") if p.curve.label == label}
+        for label in ("DP-SE", "AdaP-UCB")
+    }
+    assert scales == {"DP-SE": {"ci"}, "AdaP-UCB": {"curves", "ci"}}
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
+    spec, _ = check.prepare("adap-c2", [])
+    whole = counterparts.whole_reference("adap-c2")
+    (curve,) = [c for c in spec.panels[0].curves if c.label == "AdaP-UCB"]
+    ((_, series),) = whole.same("a", curve)
+    source = curve.sources[0]
+    assert isinstance(source, Cell)
+    assert series.x[-1] > source.horizon
+    rounds = [point.x for point in whole.points("a", curve)]
+    assert rounds == sorted(set(rounds))
+    assert rounds[-1] == source.horizon
+    assert set(rounds) <= set(series.x.tolist()) & set(source.checkpoints().tolist())
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() -> None:
+    spec, _ = check.prepare("exp3-switching", [])
+    cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
+    assert any("horizon" not in cell.params._fields for cell in cells)
+    assert all(counterparts.told_the_horizon(cell) for cell in cells)
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_other_seeds_are_played_than_those_of_the_references() -> None:
+    spec, _ = check.prepare("adap-alpha", [])
+    whole = counterparts.whole_reference("adap-alpha").spec
+    assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in whole.cells()})
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("override", ["figure.epsilon=2", "profile=smoke", "~figure.curves.dp-se"])
+def test_a_figure_that_is_not_as_its_file_has_it_is_not_compared(override: str) -> None:
+    with pytest.raises(UserError, match="compares the figures as their files have them"):
+        check.prepare("adap-c2", [override])
+
+
+def said(*words: str) -> tuple[int, str, str]:
+    done = Process(*DPBANDITS, "check", *words).done()
+    return done.status, done.out, done.err
+
+
+def test_what_is_as_it_was_passes() -> None:
+    status, out, err = said(EXACT)
+    assert status == 0, err
+    assert re.search(r"1 figures, [1-9]\d* comparisons: all inside", out)
+
+
+def run_in(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> Any:
+    """The status and the output of a check within this process, in a folder."""
+    status = check.check(words, [f"paths.cache={folder / 'cache'}"])
+    return status, capsys.readouterr().out
+
+
+def test_a_changed_number_fails_and_is_named(
+    with_references: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = with_references / "figures" / "reference" / EXACT / "curves.csv"
+
+    def shift(row: dict[str, str]) -> None:
+        if (row["panel"], row["label"]) == ("b", "F'"):
+            row["mean"] = repr(float(row["mean"]) * (1 + 1e-6))
+
+    spoil(table, shift)
+    status, out = run_in(with_references, [EXACT], capsys)
+    assert status == 1
+    assert "1 curves are OUTSIDE" in out
+    assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
+
+
+def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
+    with_references: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = with_references / "figures" / "reference" / "adap-episodes" / "ci.csv"
+
+    def shift(row: dict[str, str]) -> None:
+        if row["label"] == "Arm 2" and float(row["x"]) == 12:
+            for name in ("mean", "median", "min", "max"):
+                row[name] = repr(float(row[name]) + 3)
+
+    assert run_in(with_references, ["adap-episodes"], capsys)[0] == 0
+    spoil(table, shift)
+    status, out = run_in(with_references, ["adap-episodes"], capsys)
+    assert status == 1
+    assert "(a) Arm 2 at 12: " in out
+    assert "Arm 1 at" not in out
+
+
+def test_a_reference_without_a_column_is_an_error(with_references: Path) -> None:
+    spoil(
+        with_references / "figures" / "reference" / EXACT / "curves.csv", lambda row: row.pop("std")
+    )
+    with pytest.raises(UserError, match=f"figures/reference/{EXACT}/curves.csv has no column std"):
+        check.check([EXACT], [])
+
+
+def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
+    with_references: Path,
+) -> None:
+    def rename(row: dict[str, str]) -> None:
+        row["label"] = row["label"].replace("Smallest delta", "Smallest deltas")
+
+    spoil(with_references / "figures" / "reference" / EXACT / "curves.csv", rename)
+    with pytest.raises(UserError, match=r"no curve 'Smallest delta' in panel a; .*deltas"):
+        check.check([EXACT], [])
+
+
+def test_a_reference_with_a_word_for_a_number_is_an_error(with_references: Path) -> None:
+    file = with_references / "figures" / "reference" / EXACT / "curves.csv"
+    spoil(file, lambda row: row.update(mean="about 3"))
+    with pytest.raises(UserError, match=r"curves.csv: column mean holds something else"):
+        check.check([EXACT], [])
+
+
+def test_a_figure_without_a_reference_is_an_error_with_the_way_to_one(
+    with_references: Path,
+) -> None:
+    shutil.rmtree(with_references / "figures" / "reference" / EXACT)
+    with pytest.raises(UserError, match=rf"{EXACT} has no reference.*make_reference.py {EXACT}"):
+        check.check([EXACT], [])
+
+
+def test_a_figure_whose_shorter_horizon_has_no_reference_is_an_error(with_references: Path) -> None:
+    (with_references / "figures" / "reference" / "adap-c2" / "ci.csv").unlink()
+    with pytest.raises(UserError, match=r"adap-c2: no reference has the law of \(a\) .*--ci"):
+        check.check(["adap-c2"], [])
+
+
+def test_a_check_that_compares_nothing_fails() -> None:
+    with pytest.raises(UserError, match="compare nothing"):
+        check.check([], [])
+
+
+def test_an_unknown_figure_is_an_error_that_names_the_nearest() -> None:
+    done = Process(*DPBANDITS, "check", "adap-c9").done()
+    assert done.status == 2
+    readable(done.err)
+    assert "unknown figure 'adap-c9'" in done.err
+    assert "'adap-c4'" in done.err
