@@ -65,7 +65,7 @@ def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings
 def play(spec: FigureSpec, settings: Settings) -> Store:
     """Play what is missing; the store that has it all."""
     store = Store(settings.cache)
-    tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
         check_writable(store.folder)
     if failures := runner.play(tasks, store, settings.workers, spec.name):
@@ -80,7 +80,7 @@ def compare_all(
     """Play what is missing and make the comparisons, each at a probability of a false alarm."""
     store = play(spec, settings)
     of_curve = {
-        (point.panel, point.curve): values(spec, point.curve, store)
+        (point.panel, point.curve): values(point.curve, store)
         for point in {(point.panel, point.curve): point for point in found}.values()
     }
     made = ((p, _compare(of_curve[p.panel, p.curve][:, p.i], p.reference, level)) for p in found)

@@ -84,19 +84,27 @@ def whole_reference(figure: str) -> Against:
     return Against(references.PAPER, spec, {(s.panel, s.label): s for s in read})
 
 
-def beyond(spec: FigureSpec, whole: Against, runs: int) -> FigureSpec:
-    """The curves for which the papers' scale lacks points, or has no more than so many runs."""
+def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
+    """What a reference of the profile holds: so many times the runs of a check.
+
+    Only of the curves for which the papers' scale lacks points, or has no more runs than a check.
+    """
 
     def suffices(panel: str, curve: Curve) -> bool:
         x = places(curve)
         return any(
             len(_common(curve, x, other, series)) == len(x)
-            and (not series.runs or series.runs > runs)
+            and (not series.runs or series.runs > curve.runs)
             for other, series in whole.same(panel, curve)
         )
 
     panels = (
-        replace(p, curves=tuple(c for c in p.curves if not suffices(p.letter, c)))
+        replace(
+            p,
+            curves=tuple(
+                replace(c, runs=times * c.runs) for c in p.curves if not suffices(p.letter, c)
+            ),
+        )
         for p in spec.panels
     )
     return replace(spec, panels=tuple(panel for panel in panels if panel.curves))

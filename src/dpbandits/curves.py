@@ -60,7 +60,7 @@ def to_csv(series: list[Series]) -> bytes:
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     exact = isinstance(curve.sources[0], Bound)
-    x, of_runs = places(curve), values(spec, curve, store)
+    x, of_runs = places(curve), values(curve, store)
     centre = statistics.CENTRES[spec.centre](of_runs)
     low, high = statistics.SPREADS[spec.spread](of_runs, centre)
     return Series(
@@ -68,7 +68,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         label=curve.label,
         legend=curve.legend,
         style=curve.style,
-        runs=0 if exact else spec.runs,
+        runs=0 if exact else curve.runs,
         slope=slope(x, centre, curve) if spec.slopes else None,
         x=x,
         mean=statistics.mean(of_runs),
@@ -94,17 +94,17 @@ def places(curve: Curve) -> np.ndarray:
     return checkpoints(dict(source.arguments)["horizon"], Grid.LOG).astype(float)
 
 
-def values(spec: FigureSpec, curve: Curve, store: Store) -> np.ndarray:
+def values(curve: Curve, store: Store) -> np.ndarray:
     """The values of a curve from the store, shape (runs, x); a bound has one row.
 
     KeyError names a run that is missing.
     """
     if curve.x is not None:
-        columns = [_of_point(source, curve.shows, spec, store) for source in curve.sources]
+        columns = [_of_point(source, curve, store) for source in curve.sources]
         return np.column_stack(columns)
     (source,) = curve.sources
     if isinstance(source, Cell):
-        return store.load(source, spec.runs)
+        return store.load(source, curve.runs)
     assert isinstance(source, Bound)
     bound, arguments = theory.function(source.function), dict(source.arguments)
     return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)]])
@@ -117,15 +117,15 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
     return statistics.loglog_slope(x[fitted], y[fitted])
 
 
-def _of_point(source: AnyCell | Bound, shows: Shown, spec: FigureSpec, store: Store) -> np.ndarray:
+def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
     # The values over the runs: the regret at the horizon, what a stopping rule came to, or a bound.
     if isinstance(source, Bound):
         return np.array([theory.function(source.function)(**dict(source.arguments))])
-    values = store.load(source, spec.runs)
+    values = store.load(source, curve.runs)
     if isinstance(source, Cell):
         return values[:, -1]
     samples, estimates = values.T
-    if shows is Shown.SAMPLES:
+    if curve.shows is Shown.SAMPLES:
         return samples
     mean, alpha = source.stream.mean, source.params.alpha
     return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

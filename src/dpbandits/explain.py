@@ -13,16 +13,16 @@ SHOWN = 6  # differences
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     """A line per cell: its key, how many of its runs are cached and, if not all, why."""
-    cells = spec.cells()
+    runs_of = spec.runs_of_cells()
     complete = 0
-    for cell in cells:
-        have = len(store.covered(cell) & set(range(spec.runs)))
-        complete += have == spec.runs
-        why = "" if have == spec.runs else f"  {_reason(cell, have, store)}"
-        yield f"{key(cell)}  {have:>4}/{spec.runs} runs  {cell.name}{why}"
+    for cell, runs in runs_of.items():
+        have = len(store.covered(cell) & set(range(runs)))
+        complete += have == runs
+        why = "" if have == runs else f"  {_reason(cell, have, store)}"
+        yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
     yield (
-        f"{spec.name}: {complete} of {len(cells)} cells are complete in {store.folder};"
-        f" a run computes {'nothing' if complete == len(cells) else 'the rest'}"
+        f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
+        f" a run computes {'nothing' if complete == len(runs_of) else 'the rest'}"
     )
 
 

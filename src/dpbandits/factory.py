@@ -35,7 +35,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     folder = settings.out / spec.name
     check_writable(folder)
     store = Store(settings.cache)
-    tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:  # a cache that has everything may be read-only
         check_writable(store.folder)
     failures = runner.play(tasks, store, settings.workers, spec.name)
@@ -47,7 +47,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     drawn = _write_files(spec, settings, store, draw, series)
     told = _write_verdicts(spec, series, folder / "verdict.json")
     computed = sum(len(task.runs) for task in tasks)
-    cached = len(spec.cells()) * spec.runs - computed
+    cached = sum(spec.runs_of_cells().values()) - computed
     print(
         f"{spec.name}: {computed} runs computed, {cached} from the cache;"
         f" {'drawn' if drawn else 'pictures are up to date'};"
@@ -60,7 +60,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     """Draw from the cache alone, whatever is there. UserError where runs are missing."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = Store(settings.cache)
-    tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
         missing = sum(len(task.runs) for task in tasks)
         raise UserError(

@@ -43,8 +43,11 @@ class Surroundings(NamedTuple):
 class PanelReader:
     """Reads the panels of a figure."""
 
-    def __init__(self, origins: Origins, figure: Mapping[str, Any], given: set[str]) -> None:
+    def __init__(
+        self, origins: Origins, figure: Mapping[str, Any], given: set[str], runs: int
+    ) -> None:
         self.at = origins
+        self.runs = runs  # of a curve that says nothing else
         self.figure = figure
         self.sources = SourceReader(origins, figure, given)
 
@@ -162,8 +165,15 @@ class PanelReader:
             shows=shows,
             x=None if sweep is None else tuple(float(value) for value in sweep.values),
             sources=sources,
+            runs=self._runs(curve, path),
             fit=sweep and sweep.fit,
         )
+
+    def _runs(self, curve: Mapping[str, Any], path: str) -> int:
+        # What is typed for all beats what the file says of one.
+        if curve.get("runs") is None or self.at.was_typed("runs"):
+            return self.runs
+        return int(self.at.checked(parameters.Count, curve["runs"], f"{path}.runs"))
 
     def _kind(self, path: str, curve: Mapping[str, Any]) -> str:
         # Whether a curve is of an algorithm, of a stopping rule or a bound.

@@ -48,10 +48,11 @@ class Reader:
             raise at.error("figure.curves is empty, there is nothing to draw", "figure.curves")
         panels = at.mapping(figure.get("panels"), "figure.panels") or {"a": None}
         named = self._named_curves(panels)
-        read = PanelReader(at, figure, self.given).read
         runs, path = self.plain["runs"], "runs"
         if runs is None or ("figure.runs" in self.given and not at.was_typed("runs")):
             runs, path = figure["runs"], "figure.runs"  # also what it says of the profile
+        runs = at.checked(parameters.Count, runs, path)
+        read = PanelReader(at, figure, self.given, runs).read
         all_panels = tuple(
             read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
             for letter in panels
@@ -61,7 +62,7 @@ class Reader:
             paper=at.text(figure["paper"], "figure.paper"),
             title=at.text(figure["title"], "figure.title"),
             draw=at.text(figure["draw"], "figure.draw"),
-            runs=at.checked(parameters.Count, runs, path),
+            runs=runs,
             centre=at.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
             spread=at.choice(figure.get("spread") or "none", statistics.SPREADS, "figure.spread"),
             slopes=at.checked(bool, figure.get("slopes", False), "figure.slopes"),
@@ -89,13 +90,14 @@ class Reader:
         def merge(below: dict[str, Any], over: Mapping[str, Any], path: str) -> None:
             inside = f"figure.profiles.{name}{path.removeprefix('figure')}"
             # What every panel and curve may say, it may say here for the first time.
-            at.keys(over, dict.fromkeys((*below, *SHARED)), inside, ())
+            at.keys(over, dict.fromkeys((*below, *SHARED, "runs")), inside, ())
             for key, value in over.items():
                 where = f"{path}.{key}"
                 if isinstance(below.get(key), Mapping):
                     below[key] = dict(below[key])
                     merge(below[key], at.mapping(value, f"{inside}.{key}"), where)
-                elif not at.was_typed(where):  # what is typed beats the profile
+                elif not (at.was_typed(where) or (key in SHARED and at.was_typed(f"figure.{key}"))):
+                    # What is typed beats the profile, also what that says of a panel or a curve.
                     below[key] = value
                     self.given.add(where)
 

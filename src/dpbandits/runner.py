@@ -4,7 +4,7 @@ import queue
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import joblib
@@ -39,14 +39,14 @@ class Outcome:
     trace: str | None = None
 
 
-def plan(cells: Iterable[AnyCell], runs: int, store: Store, block: int) -> list[Task]:
-    """The tasks that are missing for `runs` runs of every cell.
+def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
+    """The tasks that are missing for so many runs of every cell.
 
     A task has `block` runs or more. The first task of every cell comes before the second of any:
     failures show early and the estimate of the time left soon knows every cell.
     """
     ranked: list[tuple[int, int, Task]] = []
-    for position, cell in enumerate(cells):
+    for position, (cell, runs) in enumerate(runs_of.items()):
         gaps = store.missing(cell, runs)
         size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
         pieces = [gap[i : i + size] for gap in gaps for i in range(0, len(gap), size)]

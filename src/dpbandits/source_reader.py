@@ -22,7 +22,7 @@ OWN: dict[
     "rule": (),
     "bound": ("at",),
 }
-CURVE_KEYS = (*OWN, "label", *SHARED)
+CURVE_KEYS = (*OWN, "label", "runs", *SHARED)
 GRIDS = [grid.value for grid in Grid]
 
 Layer = tuple[str, Mapping[str, Any]]  # the path of a mapping in the configuration, and the mapping

@@ -35,6 +35,7 @@ class Curve:
     shows: Shown
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
+    runs: int  # of each source; a bound has none whatever this says
     fit: tuple[float, float] | None = None  # the x between which a slope is fitted; None: all
 
 
@@ -55,14 +56,23 @@ class FigureSpec:
     paper: str  # key of the paper; its drawing functions are figures/<paper>.py
     title: str
     draw: str  # the drawing function
-    runs: int
+    runs: int  # of a curve that says nothing else
     centre: str  # statistic of the line (statistics.CENTRES)
     spread: str  # statistic of the band or bars (statistics.SPREADS)
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
     claims: tuple[Claim, ...]  # what the paper says of it; none where the numbers are not its own
 
+    def runs_of_cells(self) -> dict[AnyCell, int]:
+        """Every cell of the figure, in the order of the panels, with its runs."""
+        found: dict[AnyCell, int] = {}
+        for panel in self.panels:
+            for curve in panel.curves:
+                for source in curve.sources:
+                    if isinstance(source, AnyCell):
+                        found[source] = max(curve.runs, found.get(source, 0))
+        return found
+
     def cells(self) -> tuple[AnyCell, ...]:
         """Every cell of the figure once, in the order of the panels."""
-        sources = (s for p in self.panels for c in p.curves for s in c.sources)
-        return tuple(dict.fromkeys(s for s in sources if isinstance(s, AnyCell)))
+        return tuple(self.runs_of_cells())

@@ -264,7 +264,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-ksweep", [*typed, *below(calm)])
     store = Store(settings.cache)
-    assert runner.play(runner.plan(spec.cells(), spec.runs, store, 7), store, 1, "calm") == []
+    assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (80 - kept, kept, "drawn")
     table = (killed / "out" / "adap-ksweep" / "adap-ksweep.csv").read_bytes()
     assert table == to_csv(summarise(spec, store))

@@ -92,7 +92,17 @@ def test_without_a_word_the_figure_says_how_many_runs() -> None:
 
 def test_a_profile_says_how_many_runs() -> None:
     assert spec_of("adap-c2", "profile=smoke").runs == written("profile", "smoke")["runs"]
-    assert spec_of("adap-c2", "profile=ci").runs == written("profile", "ci")["runs"]
+    assert spec_of("dpucb-2arms", "profile=ci").runs == written("profile", "ci")["runs"]
+
+
+def test_what_a_figure_says_of_a_profile_beats_its_runs_and_what_a_curve_says_beats_both() -> None:
+    own = written("figure", "adap-c2")["profiles"]["ci"]
+    runs = {c.name: c.runs for c in spec_of("adap-c2", "profile=ci").panels[0].curves}
+    assert runs.pop("dp-ucb") == own["curves"]["dp-ucb"]["runs"] != own["runs"]
+    assert set(runs.values()) == {own["runs"]}
+    typed = spec_of("adap-c2", "profile=ci", "runs=3")
+    assert {c.runs for p in typed.panels for c in p.curves} == {3}
+    assert set(typed.runs_of_cells().values()) == {3}
 
 
 @pytest.mark.parametrize("overrides", [("profile=smoke", "runs=5"), ("runs=5", "profile=smoke")])
@@ -104,8 +114,8 @@ def test_typed_runs_beat_the_profile_in_any_order(overrides: tuple[str, ...]) ->
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_scales_the_horizon_of_the_file(profile: str) -> None:
     scale = written("profile", profile)["profile"]["horizon_scale"]
-    horizon = written("figure", "adap-c2")["horizon"]
-    assert horizons(spec_of("adap-c2", f"profile={profile}")) == {round(scale * horizon)}
+    horizon = written("figure", "dpucb-2arms")["horizon"]
+    assert horizons(spec_of("dpucb-2arms", f"profile={profile}")) == {round(scale * horizon)}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -135,12 +145,9 @@ def test_an_algorithm_that_is_told_the_horizon_is_told_that_of_its_cell() -> Non
         assert own.params._asdict()["horizon"] == own.horizon
 
 
-@pytest.mark.parametrize("profile", ["smoke", "ci"])
-def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scaled(
-    profile: str,
-) -> None:
-    own = written("figure", "adap-ksweep")["profiles"][profile]
-    spec = spec_of("adap-ksweep", f"profile={profile}")
+def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scaled() -> None:
+    own = written("figure", "adap-ksweep")["profiles"]["smoke"]
+    spec = spec_of("adap-ksweep", "profile=smoke")
     assert horizons(spec) == {own["horizon"]}
     assert {c.x for p in spec.panels for c in p.curves} == {tuple(own["sweep"]["values"])}
 

@@ -26,10 +26,10 @@ pytestmark = pytest.mark.usefixtures("fresh_keys")
 
 def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
     bound = Curve(
-        "bound", "Bound", "Bound", "bound", Shown.REGRET, None, (Bound("azize2022.x", ()),)
+        "bound", "Bound", "Bound", "bound", Shown.REGRET, None, (Bound("azize2022.x", ()),), runs
     )
     curves = tuple(
-        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, None, (c,))
+        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, None, (c,), runs)
         for i, c in enumerate(cells)
     )
     panels = (Panel("a", "", (*curves, bound)),)

@@ -49,22 +49,22 @@ def fill(store: Store, cell: Cell, runs: range) -> None:
 
 
 def test_a_task_has_as_many_runs_as_a_block(store: Store, cell: Cell) -> None:
-    runs = [task.runs for task in plan([cell], 12, store, 5)]
+    runs = [task.runs for task in plan(dict.fromkeys([cell], 12), store, 5)]
     assert runs == [range(5), range(5, 10), range(10, 12)]
 
 
 def test_only_missing_runs_are_planned(store: Store, cell: Cell) -> None:
     fill(store, cell, range(3, 7))
     fill(store, cell, range(20, 22))
-    runs = [task.runs for task in plan([cell], 10, store, 2)]
+    runs = [task.runs for task in plan(dict.fromkeys([cell], 10), store, 2)]
     assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
 
 
 def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[Cell]) -> None:
     for cell in cells:
         fill(store, cell, range(10))
-    assert plan(cells, 10, store, 5) == []
-    assert plan([], 10, store, 5) == []
+    assert plan(dict.fromkeys(cells, 10), store, 5) == []
+    assert plan(dict.fromkeys([], 10), store, 5) == []
     assert play([], store, 2, "test") == []
 
 
@@ -72,7 +72,7 @@ def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
     store: Store, cells: list[Cell]
 ) -> None:
     fill(store, cells[1], range(5))
-    tasks = [(task.cell.seed, task.runs.start) for task in plan(cells, 15, store, 5)]
+    tasks = [(task.cell.seed, task.runs.start) for task in plan(dict.fromkeys(cells, 15), store, 5)]
     assert tasks == [(1, 0), (2, 5), (3, 0), (1, 5), (2, 10), (3, 5), (1, 10), (3, 10)]
 
 
@@ -81,7 +81,7 @@ def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
 def test_a_cell_has_at_most_64_tasks(
     store: Store, cells: list[Cell], runs: int, block: int
 ) -> None:
-    tasks = plan(cells, runs, store, block)
+    tasks = plan(dict.fromkeys(cells, runs), store, block)
     for cell in cells:
         own = [task.runs for task in tasks if task.cell == cell]
         assert [run for piece in own for run in piece] == list(range(runs))
@@ -95,11 +95,11 @@ def test_a_cell_has_at_most_64_tasks(
 @pytest.mark.usefixtures("simulate_quickly")
 @pytest.mark.parametrize("workers", [1, 2, None])
 def test_what_is_played_is_kept(store: Store, cells: list[Cell], workers: int | None) -> None:
-    assert play(plan(cells, 7, store, 2), store, workers, "test") == []
+    assert play(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
     for cell in cells:
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
         assert store.seconds(cell) == pytest.approx(3.5)
-    assert plan(cells, 7, store, 2) == []
+    assert plan(dict.fromkeys(cells, 7), store, 2) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -112,7 +112,7 @@ def test_a_failed_task_stops_no_other_and_is_told_with_its_cell_and_traceback(
         return made_up(cell, runs)
 
     monkeypatch.setattr(runner, "simulate", fragile)
-    (failure,) = play(plan(cells, 6, store, 2), store, workers, "test")
+    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
     assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
     assert failure.error == "ZeroDivisionError: the gap is 0"
@@ -123,10 +123,10 @@ def test_a_failed_task_stops_no_other_and_is_told_with_its_cell_and_traceback(
     assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
     # Mended, the same command computes what failed and nothing else.
     monkeypatch.setattr(runner, "simulate", made_up)
-    tasks = plan(cells, 6, store, 2)
+    tasks = plan(dict.fromkeys(cells, 6), store, 2)
     assert tasks == [Task(cells[1], range(2, 4))]
     assert play(tasks, store, workers, "test") == []
-    assert plan(cells, 6, store, 2) == []
+    assert plan(dict.fromkeys(cells, 6), store, 2) == []
 
 
 def test_every_task_may_fail(
@@ -136,7 +136,7 @@ def test_every_task_may_fail(
         raise MemoryError
 
     monkeypatch.setattr(runner, "simulate", hopeless)
-    failures = play(plan(cells, 4, store, 2), store, 2, "test")
+    failures = play(plan(dict.fromkeys(cells, 4), store, 2), store, 2, "test")
     told = Counter((failure.task.cell.seed, failure.error) for failure in failures)
     assert {error for _, error in told} == {
         "out of memory; fewer runs at once need less, engine.workers=1 the least"
@@ -151,7 +151,7 @@ def test_workers_and_blocks_do_not_move_a_bit(cell: Cell, store: Store) -> None:
     results = []
     for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
         own = Store(store.folder / f"{workers}-{block}")
-        assert play(plan(cells, 12, own, block), own, workers, "test") == []
+        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
         results.append([own.load(each, 12).tobytes() for each in cells])
     assert results[0][0] != results[0][1]
     assert all(result == results[0] for result in results)
@@ -173,7 +173,7 @@ def test_an_obstacle_of_the_disk_stops_at_once_and_keeps_what_was_written(
 
     monkeypatch.setattr(Store, "write", write)
     with pytest.raises(UserError, match="the disk is full"):
-        play(plan(cells, 10, store, 2), store, workers, "test")
+        play(plan(dict.fromkeys(cells, 10), store, 2), store, workers, "test")
     assert len(written) == 3
     kept = {(c.seed, run) for c in cells for run in store.covered(c)}
     assert kept == {(seed, run) for seed, first in written for run in (first, first + 1)}
@@ -213,7 +213,7 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
         signal.pthread_kill(main, signal.SIGINT)
 
     monkeypatch.setattr(runner, "simulate", simulate)
-    tasks = plan(cells[:1], 6, store, 2)
+    tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
     threading.Thread(target=interrupt, daemon=True).start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
@@ -238,7 +238,7 @@ def test_an_exit_inside_a_worker_reaches_the_caller(
             play(tasks, store, workers, "test")
         left.set()
 
-    tasks = plan(cells, 4, store, 2)
+    tasks = plan(dict.fromkeys(cells, 4), store, 2)
     threading.Thread(target=call, daemon=True).start()  # lest a mistake hang the tests
     assert left.wait(20)
 
@@ -268,7 +268,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     assert [failure["cell"]["algorithm"] for failure in failures] == ["dp-se"] * 4
     assert all(failure["runs"] == [0, 1] for failure in failures)
     assert all("in fragile" in failure["traceback"] for failure in failures)
-    assert len(plan(spec.cells(), spec.runs, Store(settings.cache), 5)) == 4
+    assert len(plan(spec.runs_of_cells(), Store(settings.cache), 5)) == 4
 
 
 # Progress --------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
 
     monkeypatch.setattr(runner, "simulate", fragile)
     monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
-    assert len(play(plan(cells[:2], 2, store, 2), store, 1, "test")) == 1
+    assert len(play(plan(dict.fromkeys(cells[:2], 2), store, 2), store, 1, "test")) == 1
     first = capsys.readouterr().err.splitlines()[0]
     assert "2/4 runs" in first
     assert "about 0.0 s left" not in first

@@ -423,12 +423,12 @@ def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
 
 
 def test_a_truncated_block_is_set_aside_and_computed_again(store: Store, cell: Cell) -> None:
-    tasks = runner.plan([cell], 10, store, 5)
+    tasks = runner.plan({cell: 10}, store, 5)
     assert runner.play(tasks, store, 1, "test") == []
     before = store.load(cell, 10)
     path = store.cell_folder(cell) / "0-4.npz"
     path.write_bytes(path.read_bytes()[:-100])
-    tasks = runner.plan([cell], 10, store, 5)
+    tasks = runner.plan({cell: 10}, store, 5)
     assert [task.runs for task in tasks] == [RUNS]
     assert runner.play(tasks, store, 1, "test") == []
     assert store.load(cell, 10).tobytes() == before.tobytes()
