@@ -1,4 +1,4 @@
-"""The command line: dpbandits list | run | plot | explain | check."""
+"""The command line: dpbandits <verb> ...; VERBS says which there are."""
 
 # All else is imported late, inside of `guarded`: an interrupt before it is Python's, a traceback.
 import os
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from types import FrameType, ModuleType
+from typing import Any, NamedTuple
 
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
@@ -29,37 +30,26 @@ def _command() -> int:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verbs = parser.add_subparsers(
-        dest="verb", required=True, metavar="list | run | plot | explain | check"
-    )
-    verbs.add_parser("list", help="the figures, algorithms and environments that there are")
-    for verb, help_text in (
-        ("run", "compute what is missing and draw"),
-        ("plot", "draw again from the cache, compute nothing"),
-        (
-            "explain",
-            "every cell: its key, what of it is cached, and why the rest is not",
-        ),
-    ):
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar=" | ".join(VERBS))
+    for name, verb in VERBS.items():
         sub = verbs.add_parser(
-            verb,
-            help=help_text,
-            description=help_text,
-            epilog=EPILOG,
+            name,
+            help=verb.help,
+            description=verb.help,
+            epilog=EPILOG if "overrides" in verb.takes else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.add_argument("figure", help="its name; `dpbandits list` shows them")
-        # A default, or else the error of a missing figure asks for overrides too.
-        sub.add_argument("overrides", nargs="*", default=[], metavar="key=value")
-    described = "compare figures, played anew with few runs, with their references"
-    sub = verbs.add_parser("check", help=described, description=described)
-    sub.add_argument("words", nargs="*", default=[], metavar="figure | key=value")
-    arguments = parser.parse_args()
-    if arguments.verb == "list":
-        return show_list()
-    if arguments.verb == "check":
-        return _check(arguments.words)
-    return _figure_verb(arguments.verb, arguments.figure, arguments.overrides)
+        for argument in verb.takes:
+            sub.add_argument(argument, **ARGUMENTS[argument])
+    # Before Python 3.13 it does not know overrides that stand behind an option.
+    parsed, more = parser.parse_known_args()
+    arguments = vars(parsed)
+    verb = VERBS[arguments.pop("verb")]
+    if more and ("overrides" not in verb.takes or any(text.startswith("-") for text in more)):
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    if more:
+        arguments["overrides"] = [*arguments["overrides"], *more]
+    return verb.do(**arguments)
 
 
 def status_of(action: Callable[[], int]) -> int:
@@ -142,32 +132,32 @@ def _first_sentence(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]  # none under PYTHONOPTIMIZE=2
 
 
-def _figure_verb(verb: str, figure: str, overrides: list[str]) -> int:
+def run(figure: str, overrides: list[str]) -> int:
+    """Compute what is missing of a figure and draw it."""
     from dpbandits import config
 
+    loaded = config.load(figure, overrides)
+    return load_factory().produce(*loaded)
+
+
+def plot(figure: str, overrides: list[str]) -> int:
+    """Draw a figure from the cache alone."""
+    from dpbandits import config
+
+    loaded = config.load(figure, overrides)
+    return load_factory().redraw(*loaded)
+
+
+def explain(figure: str, overrides: list[str]) -> int:
+    """Print what of a figure is cached, and why the rest is not."""
+    from dpbandits import config
+    from dpbandits.explain import explain
+    from dpbandits.store import Store
+
     spec, settings = config.load(figure, overrides)
-    if verb == "explain":
-        from dpbandits.explain import explain
-        from dpbandits.store import Store
-
-        for line in explain(spec, Store(settings.cache)):
-            print(line)
-        return 0
-    factory = load_factory()
-    return factory.produce(spec, settings) if verb == "run" else factory.redraw(spec, settings)
-
-
-def _check(words: list[str]) -> int:
-    from dpbandits import project
-    from dpbandits.check import check
-    from dpbandits.errors import UserError, nearest, shown
-
-    known = project.names("figure")
-    figures = [word for word in words if "=" not in word]
-    for figure in figures:
-        if figure not in known:
-            raise UserError(f"unknown figure {shown(figure)}; {nearest(figure, known)}")
-    return check(figures or known, [word for word in words if "=" in word])
+    for line in explain(spec, Store(settings.cache)):
+        print(line)
+    return 0
 
 
 def load_factory() -> ModuleType:
@@ -185,6 +175,49 @@ def load_factory() -> ModuleType:
     from dpbandits import factory
 
     return factory
+
+
+def check(words: list[str]) -> int:
+    """Compare figures, or all, with their references."""
+    from dpbandits import project
+    from dpbandits.check import check
+    from dpbandits.errors import UserError, nearest, shown
+
+    known = project.names("figure")
+    figures = [word for word in words if "=" not in word]
+    for figure in figures:
+        if figure not in known:
+            raise UserError(f"unknown figure {shown(figure)}; {nearest(figure, known)}")
+    return check(figures or known, [word for word in words if "=" in word])
+
+
+class Verb(NamedTuple):
+    """A command: what the help says of it, what it takes and what it does with that."""
+
+    help: str
+    takes: tuple[str, ...]
+    do: Callable[..., int]
+
+
+VERBS = {
+    "list": Verb("the figures, algorithms and environments that there are", (), show_list),
+    "run": Verb("compute what is missing and draw", ("figure", "overrides"), run),
+    "plot": Verb("draw again from the cache, compute nothing", ("figure", "overrides"), plot),
+    "explain": Verb(
+        "every cell: its key, what of it is cached, and why the rest is not",
+        ("figure", "overrides"),
+        explain,
+    ),
+    "check": Verb(
+        "compare figures, played anew with few runs, with their references", ("words",), check
+    ),
+}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "figure": {"help": "its name; `dpbandits list` shows them"},
+    # A default, or else the error of a missing figure asks for overrides too.
+    "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
+    "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+}
 
 
 if __name__ == "__main__":

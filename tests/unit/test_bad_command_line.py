@@ -387,7 +387,7 @@ def test_the_valid_keys_are_listed_once_each() -> None:
 # Around the overrides ----------------------------------------------------------------------------
 
 ARGUMENTS: dict[str, str] = {
-    "": "the following arguments are required: list | run | plot | explain",
+    "": f"the following arguments are required: {' | '.join(cli.VERBS)}",
     "nonsense": "invalid choice: 'nonsense'",
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
