@@ -191,6 +191,19 @@ def check(words: list[str]) -> int:
     return check(figures or known, [word for word in words if "=" in word])
 
 
+def export(figure: str, overrides: list[str], format: str, output: str | None) -> int:
+    """Write the curves of a figure for another program."""
+    from pathlib import Path
+
+    from dpbandits import config
+
+    spec, settings = config.load(figure, overrides)
+    load_factory()
+    from dpbandits.export import export
+
+    return export(spec, settings, format, Path(output) if output else None)
+
+
 class Verb(NamedTuple):
     """A command: what the help says of it, what it takes and what it does with that."""
 
@@ -211,12 +224,23 @@ VERBS = {
     "check": Verb(
         "compare figures, played anew with few runs, with their references", ("words",), check
     ),
+    "export": Verb(
+        "the curves of a figure from the cache, for another program",
+        ("figure", "overrides", "--format", "--output"),
+        export,
+    ),
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "figure": {"help": "its name; `dpbandits list` shows them"},
     # A default, or else the error of a missing figure asks for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "--format": {
+        "required": True,
+        "choices": ("csv", "json", "pgfplots"),
+        "help": "a tidy table, strict JSON, or a picture for LaTeX",
+    },
+    "--output": {"metavar": "FILE", "help": "written whole or not at all; else standard output"},
 }
 
 

@@ -21,7 +21,7 @@ from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.progress import duration
 from dpbandits.provenance import git_revision, provenance
-from dpbandits.spec import FigureSpec
+from dpbandits.spec import Curve, FigureSpec
 from dpbandits.store import Store, key
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
@@ -59,6 +59,16 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
 def redraw(spec: FigureSpec, settings: Settings) -> int:
     """Draw from the cache alone, whatever is there. UserError where runs are missing."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
+    store = cached(spec, settings)
+    series = summarise(spec, store)
+    _write_files(spec, settings, store, draw, series, again=True)
+    _write_verdicts(spec, series, settings.out / spec.name / "verdict.json")
+    print(f"{spec.name}: drawn from the cache; {settings.out / spec.name}")
+    return 0
+
+
+def cached(spec: FigureSpec, settings: Settings) -> Store:
+    """The store, which has every run of the figure. UserError where runs are missing."""
     store = Store(settings.cache)
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
@@ -67,11 +77,16 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
             f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
             " computes them"
         )
-    series = summarise(spec, store)
-    _write_files(spec, settings, store, draw, series, again=True)
-    _write_verdicts(spec, series, settings.out / spec.name / "verdict.json")
-    print(f"{spec.name}: drawn from the cache; {settings.out / spec.name}")
-    return 0
+    return store
+
+
+def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
+    """What the drawing function of a figure gets, of the curves of all its panels."""
+    panels = (
+        plotting.PanelDrawing(p.letter, p.title, tuple(s for s in series if s.panel == p.letter))
+        for p in spec.panels
+    )
+    return plotting.Drawing(spec.title, tuple(panels))
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
@@ -109,12 +124,8 @@ def _write_files(
     inputs.update(table + str(git_revision()).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest()):
         return False
-    panels = tuple(
-        plotting.PanelDrawing(p.letter, p.title, tuple(s for s in series if s.panel == p.letter))
-        for p in spec.panels
-    )
     keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
-    files = plotting.render(draw, plotting.Drawing(spec.title, panels), keywords)
+    files = plotting.render(draw, drawing(spec, series), keywords)
     files["csv"] = table
     files["txt"] = caption(spec).encode()
     sidecar = _sidecar(spec, settings, store, series)
@@ -161,19 +172,18 @@ def _sidecar(
                 "panel": panel.letter,
                 "label": curve.label,
                 "loglog_slope": slopes[panel.letter, curve.label],
-                "sources": [
-                    {**_source(source), "x": x}
-                    for source, x in zip(
-                        curve.sources,
-                        curve.x or [None] * len(curve.sources),
-                        strict=True,
-                    )
-                ],
+                "sources": sources(curve),
             }
             for panel in spec.panels
             for curve in panel.curves
         ],
     }
+
+
+def sources(curve: Curve) -> list[dict[str, Any]]:
+    """What a curve is made of, as JSON values: cells or bounds, one for each swept x."""
+    swept = curve.x or [None] * len(curve.sources)
+    return [{**_source(s), "x": x} for s, x in zip(curve.sources, swept, strict=True)]
 
 
 def _source(source: Any) -> dict[str, Any]:

@@ -392,6 +392,10 @@ ARGUMENTS: dict[str, str] = {
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
     "explain": "the following arguments are required: figure",
+    "export": "the following arguments are required: figure, --format",
+    "export adap-c2": "the following arguments are required: --format",
+    "export adap-c2 --format xml": "invalid choice: 'xml'",
+    "export adap-c2 --format csv -m runs=2": "unrecognized arguments: -m",
     "list adap-c2": "unrecognized arguments: adap-c2",
     "run adap-c2 --multirun": "unrecognized arguments: --multirun",
     "run adap-c2 -m": "unrecognized arguments: -m",
@@ -428,7 +432,9 @@ def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended:
     assert mistake.endswith(told) if "required" in told else told in mistake
 
 
-@pytest.mark.parametrize("typed", ["--help", "run --help", "plot -h", "explain adap-c2 -h"])
+@pytest.mark.parametrize(
+    "typed", ["--help", "run --help", "plot -h", "export -h", "explain adap-c2 -h"]
+)
 def test_help_tells_how_overrides_and_several_values_are_written(typed: str, ended: Ended) -> None:
     status, out, err = ended(typed)
     assert (status, err) == (0, "")

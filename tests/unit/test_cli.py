@@ -46,11 +46,12 @@ def test_list_names_what_there_is() -> None:
 # From nothing to six files -----------------------------------------------------------------------
 
 SMOKE = ("profile=smoke", "runs=2")
+EXPORT = ("export", "adap-ksweep", "--format", "csv")  # the overrides stand behind an option
 
 
 @dataclass
 class Smoke:
-    """A figure made by run.py, again by `dpbandits run`, plotted elsewhere, explained."""
+    """A figure made by run.py, again by `dpbandits run`, plotted elsewhere, explained, exported."""
 
     folder: Path
     first: Done
@@ -58,6 +59,7 @@ class Smoke:
     second: Done
     plotted: Done
     explained: Done
+    exported: Done
 
     def file(self, kind: str, out: str = "out") -> bytes:
         return (self.folder / out / "adap-ksweep" / f"adap-ksweep.{kind}").read_bytes()
@@ -80,6 +82,7 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
         Process(*DPBANDITS, verb, "adap-ksweep", *SMOKE, *below(folder, out))
         for verb, out in (("run", "out"), ("plot", "elsewhere"), ("explain", "nowhere"))
     ]
+    more.append(Process(*DPBANDITS, *EXPORT, *SMOKE, *below(folder)))
     return Smoke(folder, first, times, *(process.done() for process in more))
 
 
@@ -150,6 +153,11 @@ def test_after_a_run_explain_says_that_a_run_computes_nothing(smoke: Smoke) -> N
     assert not (smoke.folder / "nowhere").exists()
 
 
+def test_export_writes_the_table_and_nothing_else(smoke: Smoke) -> None:
+    assert (smoke.exported.status, smoke.exported.err) == (0, "")
+    assert smoke.exported.out == smoke.file("csv").decode()
+
+
 # Refusals ----------------------------------------------------------------------------------------
 
 REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -177,6 +185,14 @@ REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "nothing to plot": (
         (*DPBANDITS, "plot", "adap-c2", "profile=smoke"),
         ("32 runs are not computed yet", "`dpbandits run adap-c2 profile=smoke"),
+    ),
+    "nothing to export": (
+        (*DPBANDITS, "export", "adap-c2", "--format=json", "profile=smoke"),
+        ("32 runs are not computed yet", "`dpbandits run adap-c2 profile=smoke"),
+    ),
+    "no folder to export into": (
+        (*DPBANDITS, "export", "adap-c2", "--format=csv", "--output=nowhere/x.csv"),
+        ("cannot write nowhere/x.csv: there is no folder nowhere",),
     ),
     "out cannot be written": (
         (*DPBANDITS, "run", "adap-c2", "profile=smoke"),
