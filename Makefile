@@ -10,10 +10,11 @@ ARGS ?=
 # Without make's own rules, which would take `make fig-` for a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list smoke test lint bench clean
+.PHONY: help list all smoke test lint bench clean
 
 help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
+	@echo "make paper-<key>     every figure of a paper: tossou2016, sajed2019, azize2022, ..."
 	@echo "make explain-<name>  what of a figure is cached, and why the rest is not"
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
 	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'
@@ -27,9 +28,14 @@ explain-%: $(READY)
 list: $(READY) ## the figures, algorithms and environments
 	@$(BIN)/dpbandits list
 
+all: $(READY) ## every figure at the papers' scale, hours
+	@$(BIN)/dpbandits run-all $(ARGS)
+
+paper-%: $(READY)
+	@$(BIN)/dpbandits run-all --paper $* $(ARGS)
+
 smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
-	@set -e; for file in conf/figure/*.yaml; do \
-	  $(BIN)/dpbandits run $$(basename $$file .yaml) profile=smoke $(ARGS); done
+	@$(BIN)/dpbandits run-all profile=smoke $(ARGS)
 
 test: $(READY) ## the tests, on two cores, minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

@@ -140,6 +140,14 @@ def run(figure: str, overrides: list[str]) -> int:
     return load_factory().produce(*loaded)
 
 
+def run_all(paper: str | None, overrides: list[str]) -> int:
+    """Compute what is missing of every figure, or of those of a paper, and draw them."""
+    load_factory()
+    from dpbandits.all_figures import produce_all
+
+    return produce_all(paper, overrides)
+
+
 def plot(figure: str, overrides: list[str]) -> int:
     """Draw a figure from the cache alone."""
     from dpbandits import config
@@ -215,6 +223,7 @@ class Verb(NamedTuple):
 VERBS = {
     "list": Verb("the figures, algorithms and environments that there are", (), show_list),
     "run": Verb("compute what is missing and draw", ("figure", "overrides"), run),
+    "run-all": Verb("run every figure, or every one of a paper", ("--paper", "overrides"), run_all),
     "plot": Verb("draw again from the cache, compute nothing", ("figure", "overrides"), plot),
     "explain": Verb(
         "every cell: its key, what of it is cached, and why the rest is not",
@@ -235,6 +244,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     # A default, or else the error of a missing figure asks for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "--paper": {"metavar": "KEY", "help": "the figures of this paper alone, such as azize2022"},
     "--format": {
         "required": True,
         "choices": ("csv", "json", "pgfplots"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DPBANDITS, FIRST_FIGURES
+from commands import DPBANDITS, FIGURES, FIRST_FIGURES
 from complaints import complaint, readable
 
 from dpbandits import cli
@@ -396,6 +396,7 @@ ARGUMENTS: dict[str, str] = {
     "export adap-c2": "the following arguments are required: --format",
     "export adap-c2 --format xml": "invalid choice: 'xml'",
     "export adap-c2 --format csv -m runs=2": "unrecognized arguments: -m",
+    "run-all --paper": "argument --paper: expected one argument",
     "list adap-c2": "unrecognized arguments: adap-c2",
     "run adap-c2 --multirun": "unrecognized arguments: --multirun",
     "run adap-c2 -m": "unrecognized arguments: -m",
@@ -433,7 +434,7 @@ def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended:
 
 
 @pytest.mark.parametrize(
-    "typed", ["--help", "run --help", "plot -h", "export -h", "explain adap-c2 -h"]
+    "typed", ["--help", "run --help", "plot -h", "export -h", "run-all -h", "explain adap-c2 -h"]
 )
 def test_help_tells_how_overrides_and_several_values_are_written(typed: str, ended: Ended) -> None:
     status, out, err = ended(typed)
@@ -444,6 +445,7 @@ def test_help_tells_how_overrides_and_several_values_are_written(typed: str, end
 
 MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")
 RUNS_0 = f"dpbandits: {RUNS} 0 {LINE}"
+FIRST_RUNS_0 = RUNS_0.replace(C2, FIGURES[0])  # every figure has it, one tells of it
 NONSENSE = f"dpbandits: unknown figure 'nonsense'; valid: {FIRST_FIGURES}"
 
 # The command, and what each line of its errors begins with.
@@ -465,6 +467,12 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "make fig-nonsense": ((*MAKE, "fig-nonsense"), (NONSENSE, "make: ***")),
     "make explain-nonsense": ((*MAKE, "explain-nonsense"), (NONSENSE, "make: ***")),
+    "make paper-azise2022": (
+        (*MAKE, "paper-azise2022"),
+        ("dpbandits: unknown paper 'azise2022'; did you mean 'azize2022'?", "make: ***"),
+    ),
+    "make all": ((*MAKE, "all", "ARGS=runs=0"), (FIRST_RUNS_0, "make: ***")),
+    "make smoke": ((*MAKE, "smoke", "ARGS=rums=1"), ("dpbandits: unknown key 'rums'", "make: ***")),
     "make fig-": ((*MAKE, "fig-"), ("make: *** No rule to make target 'fig-'",)),
     "make with ARGS": ((*MAKE, f"fig-{C2}", "ARGS=runs=0"), (RUNS_0, "make: ***")),
 }

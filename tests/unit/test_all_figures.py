@@ -1,0 +1,230 @@
+"""Every figure in one process: what fails stops nothing else and is named at the end."""
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import DPBANDITS, FIGURES, ROOT, Process, below, blocks
+from complaints import readable
+
+from dpbandits import factory, project
+from dpbandits.all_figures import figures_of, produce_all
+from dpbandits.errors import UserError
+
+PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "across"}
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_figure_is_of_one_paper() -> None:
+    assert figures_of(None) == FIGURES
+    of_papers = [name for paper in PAPERS for name in figures_of(paper)]
+    assert sorted(of_papers) == FIGURES
+    assert {"dpse-epsilon", "dpse-ksweep", "stopping-rules"} <= set(figures_of("sajed2019"))
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("paper", "told"),
+    [
+        ("azise2022", "unknown paper 'azise2022'; did you mean 'azize2022'?"),
+        ("nonsense", "unknown paper 'nonsense'; valid: across, azize2022, sajed2019, tossou2016,"),
+        ("", "unknown paper ''; valid: across, azize2022"),
+    ],
+)
+def test_an_unknown_paper_is_told_with_the_nearest(paper: str, told: str) -> None:
+    with pytest.raises(UserError) as caught:
+        produce_all(paper, [])
+    readable(str(caught.value))
+    assert str(caught.value).startswith(told)
+
+
+Made = dict[str, tuple[Any, Any]]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """In place of the factory: what it would have made, and failures where a test puts them."""
+    made: Made = {}
+
+    def produce(spec: Any, settings: Any) -> int:
+        made[spec.name] = spec, settings
+        print(f"{spec.name}: made")
+        return 0
+
+    monkeypatch.setattr(factory, "produce", produce)
+    return made
+
+
+def failing(figure: str, how: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one figure fail, beside those that are made."""
+    whole = factory.produce
+
+    def produce(spec: Any, settings: Any) -> int:
+        return how() if spec.name == figure else whole(spec, settings)
+
+    monkeypatch.setattr(factory, "produce", produce)
+
+
+def raising(error: BaseException) -> Callable[[], int]:
+    def fail() -> int:
+        raise error
+
+    return fail
+
+
+OURS = "sajed2019"
+THREE = ["dpse-epsilon", "dpse-ksweep", "stopping-rules"]
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Captured) -> None:
+    typed = ["profile=smoke", "runs=3", "seed=7", f"paths.out={tmp_path}"]
+    assert produce_all(OURS, typed) == 0
+    assert list(made) == THREE
+    for spec, settings in made.values():
+        assert (spec.runs, settings.out) == (3, tmp_path)
+        assert {cell.seed for cell in spec.cells()} == {7}
+        assert settings.overrides == tuple(typed)
+    out, err = capsys.readouterr()
+    *lines, last = out.splitlines()
+    assert lines == [f"{name}: made" for name in THREE]
+    assert re.fullmatch(r"3 of 3 figures are there; [\d.]+ s", last)
+    assert err == ""
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("how", "status", "told"),
+    [
+        (lambda: 1, 1, ""),  # the factory has told of the runs that failed
+        (raising(UserError("the disk is full")), 2, "dpbandits: the disk is full\n"),
+        (raising(MemoryError()), 2, "dpbandits: dpse-ksweep: out of memory"),
+        (raising(KeyError("x")), 1, "dpbandits: dpse-ksweep: KeyError: 'x'\n"),
+    ],
+)
+def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
+    made: Made,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+    how: Callable[[], int],
+    status: int,
+    told: str,
+) -> None:
+    failing("dpse-ksweep", how, monkeypatch)
+    assert produce_all(OURS, [f"paths.out={tmp_path}"]) == status
+    assert list(made) == ["dpse-epsilon", "stopping-rules"]
+    out, err = capsys.readouterr()
+    assert "2 of 3 figures are there;" in out
+    assert told in err
+    assert err.endswith("dpbandits: dpse-ksweep failed, for the reasons above\n")
+    assert ("Traceback" in err) == ("KeyError" in told)  # a fault of ours is told with all of it
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_an_interrupt_is_not_the_failure_of_a_figure(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing("dpse-ksweep", raising(KeyboardInterrupt()), monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        produce_all(OURS, [f"paths.out={tmp_path}"])
+    assert list(made) == ["dpse-epsilon"]
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("mistake", ["rums=5", "runs=0", "runs=[1", "profile=smole", "figure=x"])
+def test_a_mistake_of_the_command_is_told_once_and_nothing_is_made(
+    made: Made, tmp_path: Path, mistake: str, capsys: Captured
+) -> None:
+    with pytest.raises(UserError) as caught:
+        produce_all(OURS, [mistake, f"paths.out={tmp_path / 'out'}"])
+    readable(str(caught.value))
+    assert (made, capsys.readouterr()) == ({}, ("", ""))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistake_in_the_file_of_a_figure_stops_no_other(
+    checkout: Path, made: Made, tmp_path: Path, capsys: Captured
+) -> None:
+    file = checkout / "conf" / "figure" / "dpse-ksweep.yaml"
+    file.write_text(file.read_text().replace("horizon:", "horizn:", 1))
+    assert produce_all(OURS, [f"paths.out={tmp_path / 'out'}"]) == 2
+    assert list(made) == ["dpse-epsilon", "stopping-rules"]
+    first, last = capsys.readouterr().err.splitlines()
+    readable(first)
+    assert "horizn" in first
+    assert last == "dpbandits: dpse-ksweep failed, for the reasons above"
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_an_output_folder_that_cannot_be_made_is_told_once(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way of a folder")
+    with pytest.raises(UserError, match=r"cannot write .*file/out"):
+        produce_all(OURS, [f"paths.out={tmp_path / 'file' / 'out'}"])
+    assert made == {}
+
+
+def test_the_pictures_of_a_figure_are_not_kept(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    # The bounds of these two figures are not played: nothing is compiled.
+    for path in (checkout / "conf" / "figure").glob("*.yaml"):
+        if path.stem not in ("ftpl-gauss-cdf", "ftpl-new-cdf"):
+            path.unlink()
+    project._load.cache_clear()
+    alive: list[int] = []
+    whole = factory.produce
+
+    def produce(spec: Any, settings: Any) -> int:
+        import gc
+
+        from matplotlib.figure import Figure
+
+        alive.append(sum(isinstance(thing, Figure) for thing in gc.get_objects()))
+        return whole(spec, settings)
+
+    monkeypatch.setattr(factory, "produce", produce)
+    typed = ["profile=smoke", *below(tmp_path)]
+    assert produce_all(None, typed) == 0
+    first, second = alive
+    assert second <= first, capsys.readouterr()
+
+
+# In a process of its own -------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_all_figures_at_once(tmp_path: Path) -> None:
+    # UCB decides every round: its only cell of the second figure would take minutes.
+    copy = tmp_path / "checkout"
+    shutil.copytree(ROOT / "conf", copy / "conf")
+    shutil.copytree(ROOT / "figures", copy / "figures")
+    for path in (copy / "conf" / "figure").glob("*.yaml"):
+        if path.stem not in ("dpucb-2arms", "dpse-epsilon", "stopping-rules"):
+            path.unlink()
+    typed = ("runs=2", "~figure.curves", "+figure.curves.u.algorithm=ucb", *below(tmp_path))
+    command = (*DPBANDITS, "run-all", "--paper", "tossou2016", *typed, "figure.horizon=2000000000")
+    process = Process("env", "-C", str(copy), *command)
+    process.wait_for(lambda: (tmp_path / "out" / "dpucb-2arms").is_dir())
+    process.popen.send_signal(signal.SIGINT)
+    done = process.done()
+    assert (done.status, done.out) == (130, "")
+    assert "dpbandits: interrupted; the blocks that were done are kept" in done.err
+    assert "failed" not in done.err
+    assert not blocks(tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_help_lists_every_target_for_people() -> None:
+    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
+    done = Process("env", "-i", *(f"{n}={v}" for n, v in own.items()), "make", "help").done()
+    for target in ("all ", "smoke ", "paper-<key> ", "fig-<name> ", "explain-<name> "):
+        assert f"\nmake {target}" in f"\n{done.out}"
+    assert set(re.findall(r"\b[a-z]+20\d\d\b", done.out)) <= PAPERS
