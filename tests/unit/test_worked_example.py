@@ -1,0 +1,118 @@
+"""docs/add-an-algorithm.md is true: its own code, dropped in, is an algorithm in a figure."""
+
+import csv
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import DPBANDITS, ROOT
+
+DOCUMENT = (ROOT / "docs" / "add-an-algorithm.md").read_text("utf-8")
+FILES = dict(re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL))
+COMMANDS = re.findall(r'^make fig-(\S+) ARGS="([^"]*)"$', DOCUMENT, re.MULTILINE)
+NAME = "explore-then-commit"
+
+
+@dataclass
+class Example:
+    """A copy of the checkout with the files of the document, and how to run commands in it."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, *command: str) -> str:
+        """The output of a command that must succeed."""
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def file(self, kind: str) -> str:
+        """What the documented command made."""
+        ((figure, _),) = COMMANDS
+        return (self.folder / "out" / "smoke" / figure / f"{figure}.{kind}").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
+    """Exactly what a person has who followed the document; the figure is drawn."""
+    folder = tmp_path_factory.mktemp("example")
+    for name in ("src", "conf", "figures", "tests/contract"):
+        leave = shutil.ignore_patterns("__pycache__", "reference")
+        shutil.copytree(ROOT / name, folder / name, ignore=leave)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for path, content in FILES.items():
+        assert not (folder / path).exists(), f"{path} is in the way of the document's"
+        (folder / path).write_text(content, "utf-8")
+    # Machine code of its own: the sources are others.
+    own = {"PYTHONPATH": str(folder / "src"), "DPBANDITS_CACHE": str(folder / "kernels")}
+    # Nor is a pytest that a test starts one of the workers of the pytest around it.
+    inherited = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
+    example = Example(folder, inherited | own)
+    ((figure, typed),) = COMMANDS
+    out = example.run(*DPBANDITS, "run", figure, *shlex.split(typed), "profile=smoke")
+    assert "40 runs computed" in out  # five curves on four panels, two runs
+    return example
+
+
+def test_the_document_shows_two_files_and_a_command() -> None:
+    assert [Path(path).name for path in FILES] == ["explore_then_commit.py", f"{NAME}.yaml"]
+    ((figure, typed),) = COMMANDS
+    assert (ROOT / "conf" / "figure" / f"{figure}.yaml").exists()
+    assert NAME in typed
+
+
+def test_the_list_shows_it(example: Example) -> None:
+    lines = example.run(*DPBANDITS, "list").splitlines()
+    (line,) = (line for line in lines if line.startswith(f"algorithm    {NAME}"))
+    first = FILES["src/dpbandits/algorithms/explore_then_commit.py"].splitlines()[0].strip('"')
+    assert line.endswith(first)
+
+
+def test_the_command_draws_it_in_the_figure(example: Example) -> None:
+    rows = list(csv.DictReader(example.file("csv").splitlines()))
+    assert {row["panel"] for row in rows if row["label"] == "DP-ETC"} == set("abcd")
+    assert "DP-UCB" in {row["label"] for row in rows}
+    # Texts in an SVG are paths; matplotlib leaves a comment with each.
+    assert "<!-- DP-ETC -->" in example.file("svg")
+
+
+def test_the_caption_tells_the_budget_that_its_releases_compose_to(example: Example) -> None:
+    caption = example.file("txt")
+    for letter, epsilon in zip("abcd", ("0.1", "0.25", "0.5", "1"), strict=True):
+        assert f"({letter}) DP-ETC: given {epsilon}, composes to {epsilon}\n" in caption
+    curves = json.loads(example.file("json"))["curves"]
+    sources: list[dict[str, Any]] = [s for c in curves for s in c["sources"]]
+    mine = [source for source in sources if source["algorithm"] == NAME]
+    assert len(mine) == 4
+    for source in mine:
+        assert source["composed_epsilon"] == pytest.approx(source["params"]["epsilon"], rel=1e-12)
+
+
+def test_the_contract_tests_find_it_and_hold(example: Example) -> None:
+    # Those that compile nothing more; `make test` runs the others too.
+    asked = "complete or types or beside_it and bernoulli or compose or own_arms"
+    command = ("-m", "pytest", "tests/contract/test_algorithms.py", "-k", f"{NAME} and ({asked})")
+    out = example.run(sys.executable, *command, "-vv", "-n", "0", "-p", "no:cacheprovider")
+    passed = set(re.findall(r"::(\w+)\[\S+\] PASSED", out))
+    assert passed == {
+        "test_an_algorithm_file_is_complete",
+        "test_its_parameters_have_the_types_that_a_configuration_can_hold",
+        "test_a_run_does_not_depend_on_the_runs_beside_it",
+        "test_the_declared_releases_compose_to_the_epsilon_that_was_given",
+        "test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon",
+    }
