@@ -40,6 +40,7 @@ class Ratio:
     to: tuple[str, ...]
     panels: tuple[str, ...]
     limits: Limits
+    to_panels: tuple[str, ...] = ()  # where the others are, panel by panel, if not in the same
     at: At | float = At.END
     between: Span = EVERY_X
     statistic: str = "mean"

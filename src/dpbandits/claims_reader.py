@@ -6,18 +6,21 @@ A test is written with its kind first: `{ ratio: adap-ucb, to: dp-ucb, at_most: 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dpbandits import bounds, claims, registry, theory
+from dpbandits import bounds, claims, theory
 from dpbandits.cell import Cell
 from dpbandits.claims import OTHERS, At, Claim, Limits, Test
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
-from dpbandits.spec import Panel
+from dpbandits.spec import Bound, Panel
 
 CLAIM_KEYS = ("says", "where", "because", "test", "readings")
 LIMITS = ("at_least", "at_most")
 # The kinds of tests, each with its keys beside the kind and `panels`.
 KINDS: dict[str, tuple[type, tuple[str, ...]]] = {
-    "ratio": (claims.Ratio, ("to", "at", "between", "statistic", "up_to_noise", *LIMITS)),
+    "ratio": (
+        claims.Ratio,
+        ("to", "to_panels", "at", "between", "statistic", "up_to_noise", *LIMITS),
+    ),
     "bounded": (claims.Bounded, ("by", "with", "at", *LIMITS)),
     "value": (claims.Value, ("at", "between", "statistic", *LIMITS)),
     "extremes": (claims.Extremes, ("between", "across_panels", *LIMITS)),
@@ -84,7 +87,10 @@ class ClaimsReader:
         beside: tuple[str, ...] = ()
         if "to" in test:
             values["to"] = beside = self._curves(test["to"], f"{path}.to", others=kind == "ratio")
-        values["panels"] = self._panels(test.get("panels"), (*of, *beside), path)
+        if test.get("to_panels") is not None:
+            values |= self._elsewhere(test, of, beside, path)
+        else:
+            values["panels"] = self._panels(test.get("panels"), (*of, *beside), path)
         for key, read in self._readers(path).items():
             if key in test:
                 values[key] = read(test[key])
@@ -123,7 +129,22 @@ class ClaimsReader:
             raise self.at.error(f"{path} is empty, it names no curve", path)
         return tuple(self.at.choice(name, self.names, path) for name in names)
 
-    def _panels(self, value: Any, curves: Sequence[str], path: str) -> tuple[str, ...]:
+    def _elsewhere(
+        self, test: Mapping[str, Any], of: Sequence[str], to: Sequence[str], path: str
+    ) -> dict[str, Any]:
+        # The panels of the ones and those of the others, which go together one by one.
+        panels = self._panels(test.get("panels"), of, path)
+        others = self._panels(test["to_panels"], to, path, "to_panels")
+        if len(panels) != len(others):
+            message = (
+                f"{path}.to_panels must be as many as panels, {len(panels)}, got {len(others)}"
+            )
+            raise self.at.error(message, f"{path}.to_panels")
+        return {"panels": panels, "to_panels": others}
+
+    def _panels(
+        self, value: Any, curves: Sequence[str], path: str, key: str = "panels"
+    ) -> tuple[str, ...]:
         # Those that are named, or all that have the curves.
         at, needed = self.at, set(curves) - {OTHERS}
         missing = {
@@ -135,7 +156,7 @@ class ClaimsReader:
                 return found
             message = f"{path}: no panel has {', '.join(sorted(needed))} together"
             raise at.error(message, path)
-        path = f"{path}.panels"
+        path = f"{path}.{key}"
         letters = value if isinstance(value, list) else [value]
         letters = [at.choice(letter, self.panels, path) for letter in letters]
         for letter in letters:
@@ -181,9 +202,6 @@ class ClaimsReader:
             for curve in self.panels[letter].curves:
                 if curve.name in values["of"]:
                     cell = curve.sources[0]
-                    private = isinstance(cell, Cell) and hasattr(
-                        registry.algorithm(cell.algorithm), "releases"
-                    )
-                    if not private:
+                    if isinstance(cell, Bound) or cell.releases() is None:
                         message = f"{path}: {shown(curve.name)} declares no releases"
                         raise self.at.error(message, path)

@@ -13,6 +13,7 @@ from dpbandits.spec import Curve
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
 ROUNDING = 1e-9  # of a number; differences below are none
+TINY = 1e-300  # nothing is divided by less
 
 
 class Verdict(Enum):
@@ -67,7 +68,11 @@ class Line:
 
     def x(self, i: int) -> str:
         """The words for the x of a point."""
-        return f"t = {self.series.x[i]:,.0f}" if self.curve.x is None else f"{self.series.x[i]:.4g}"
+        return (
+            f"t = {self.series.x[i]:,.0f}"
+            if self.curve.x is None
+            else f"x = {self.series.x[i]:.4g}"
+        )
 
     def told(self, i: int, statistic: str = "mean") -> str:
         """The curve's label and a statistic at a point."""
@@ -96,14 +101,14 @@ def each(lines: Lines, panels: Iterable[str], names: Iterable[str]) -> Iterator[
 
 
 def pairs(
-    panel: dict[str, list[Line]], of: Sequence[str], name: str, to: Sequence[str]
+    ones: Sequence[Line], panel: dict[str, list[Line]], of: Sequence[str], to: Sequence[str]
 ) -> Iterator[tuple[Line, Line]]:
-    """The lines of one name beside those of others; with `each`, value by value."""
+    """Lines of one name beside those of others in a panel; with `each`, value by value."""
     if to == (OTHERS,):
         played = [other for other, lines in panel.items() if lines[0].series.runs]
         to = [other for other in played if other not in of]
     for other in to:
-        yield from zip(panel[name], panel[other], strict=True)
+        yield from zip(ones, panel[other], strict=True)
 
 
 def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, int]]:
@@ -123,6 +128,7 @@ class Compared:
     room: float
     error: float
     told: str
+    share: float = 0.0  # of the limit that the room is
 
     @property
     def in_errors(self) -> float:
@@ -139,19 +145,27 @@ class Compared:
             return Verdict.FAILS
         return Verdict.HOLDS if up_to_noise else Verdict.UNDECIDED
 
+    def order(self, up_to_noise: bool) -> tuple[int, float, float]:
+        """From what fails most surely to what is the farthest from its limit."""
+        verdict = self.verdict(up_to_noise)
+        rank = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS).index(verdict)
+        return rank, 0.0 if verdict is Verdict.HOLDS else self.in_errors, self.share
+
 
 def quotients(
     limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
 ) -> Iterator[Compared]:
     """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
     (a, b), (error_a, error_b) = pair, errors
-    for limit, sign in ((limits.at_least, 1.0), (limits.at_most, -1.0)):
+    sides = (limits.at_least, 1.0, "at least"), (limits.at_most, -1.0, "at most")
+    for limit, sign, words in sides:
         if math.isfinite(limit):
             smallest = ROUNDING * max(abs(a), abs(limit * b))
             room, error = sign * (a - limit * b), math.hypot(error_a, limit * error_b)
-            yield Compared(
-                room if abs(room) > smallest else 0.0, error if error > smallest else 0.0, told
-            )
+            room, error = (n if abs(n) > smallest else 0.0 for n in (room, error))
+            asked = f"; asked: {words} {limit:,.10g}" if limit != 1 else ""
+            share = room / max(abs(limit * b), smallest, TINY)
+            yield Compared(room, error, told + asked, share)
 
 
 def within(limits: Limits, value: float, error: float, told: str) -> Iterator[Compared]:
@@ -167,5 +181,7 @@ def plain(number: float) -> str:
 
 
 def ratio(a: float, b: float) -> str:
-    """The words for a quotient."""
-    return plain(a / b) if b else "a quotient by 0"
+    """The words for a quotient; near 1 with more digits, as there they matter."""
+    if not b:
+        return "a quotient by 0"
+    return f"{a / b:.4g}" if 0.9 < a / b < 1.1 else plain(a / b)

@@ -1,48 +1,15 @@
-"""Whether what the papers say comes out: claims put to curves.
+"""Whether what the papers say comes out: claims put to curves, test by test (findings.py)."""
 
-Means are compared with their standard errors: what is nearer to a limit than three of them is
-undecided. Everything else is compared as it is drawn.
-"""
-
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from dpbandits import bounds, claims, theory
-from dpbandits.captions import budget
-from dpbandits.cell import Cell
-from dpbandits.claims import EVERY_X, At, Claim, Test
-from dpbandits.comparisons import (
-    ERRORS,
-    ROUNDING,
-    Compared,
-    Line,
-    Lines,
-    Verdict,
-    common,
-    each,
-    pairs,
-    plain,
-    quotients,
-    ratio,
-    within,
-)
+from dpbandits.claims import Claim
+from dpbandits.comparisons import Line, Lines, Verdict
 from dpbandits.curves import Series
-from dpbandits.spec import Bound, FigureSpec
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What came of a test at the point that decides it."""
-
-    verdict: Verdict
-    told: str  # the numbers
-    reading: str = ""
+from dpbandits.findings import BY_KIND, Finding
+from dpbandits.spec import FigureSpec
 
 
 @dataclass(frozen=True)
@@ -94,9 +61,7 @@ def _judge(claim: Claim, lines: Lines) -> Judged:
     of_readings = []
     for reading, tests in claim.readings:
         findings = [
-            Finding(f.verdict, f.told, reading)
-            for test in tests
-            for f in BY_KIND[type(test)](test, lines)
+            replace(f, reading=reading) for test in tests for f in BY_KIND[type(test)](test, lines)
         ]
         of_readings.append(_all(f.verdict for f in findings))
         found += findings
@@ -110,187 +75,3 @@ def _all(verdicts: Iterable[Verdict]) -> Verdict:
     if Verdict.FAILS in seen:
         return Verdict.FAILS
     return Verdict.HOLDS if seen == {Verdict.HOLDS} else Verdict.UNDECIDED
-
-
-def _decisive(
-    found: Iterable[Compared], at: At | float = At.EVERYWHERE, up_to_noise: bool = False
-) -> Finding:
-    # The comparison that decides: the worst one, or the best one where one is enough.
-    pick: Callable[..., Compared] = max if at is At.SOMEWHERE else min
-    chosen = pick(found, key=lambda c: (c.in_errors, c.room))
-    return Finding(chosen.verdict(up_to_noise), chosen.told)
-
-
-# A function per kind of test: a finding per panel and curve ------------------------------------
-
-
-def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
-    what, by_mean = test.statistic, test.statistic == "mean"
-    for panel in test.panels:
-        for name in test.of:
-            found: list[Compared] = []
-            for a, b in pairs(lines[panel], test.of, name, test.to):
-                for i, j in common(a, b, test.at, test.between):
-                    numbers = a.statistic(i, what), b.statistic(j, what)
-                    errors = (a.error(i), b.error(j)) if by_mean else (0.0, 0.0)
-                    told = f"({panel}) {a.told(i, what)} : {b.told(j, what)} = {ratio(*numbers)}"
-                    found += quotients(test.limits, numbers, errors, told + a.where(i, test.at))
-            if found:
-                yield _decisive(found, test.at, test.up_to_noise or not by_mean)
-
-
-def _bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
-    function = theory.function(test.function)
-    for panel, line in each(lines, test.panels, test.of):
-        found: list[Compared] = []
-        for i in line.points(test.at, EVERY_X):
-            cell = line.curve.sources[0 if line.curve.x is None else i]
-            assert isinstance(cell, Cell)
-            given = bounds.known(cell) | dict(test.given)
-            if line.curve.x is None:
-                given["horizon"] = int(line.series.x[i])
-            bound = function(**{name: given[name] for name in bounds.accepted(test.function)})
-            told = f"({panel}) {line.told(i)} : {plain(bound)} = {ratio(line.mean(i), bound)}"
-            numbers, errors = (line.mean(i), bound), (line.error(i), 0.0)
-            found += quotients(test.limits, numbers, errors, told + line.where(i, test.at))
-        yield _decisive(found, test.at, up_to_noise=True)
-
-
-def _value(test: claims.Value, lines: Lines) -> Iterator[Finding]:
-    for panel, line in each(lines, test.panels, test.of):
-        found: list[Compared] = []
-        for i in line.points(test.at, test.between):
-            told = f"({panel}) {line.told(i, test.statistic)}{line.where(i, test.at)}"
-            found += within(test.limits, line.statistic(i, test.statistic), 0.0, told)
-        yield _decisive(found, test.at, up_to_noise=True)
-
-
-def _extremes(test: claims.Extremes, lines: Lines) -> Iterator[Finding]:
-    for name in test.of:
-        every = list(each(lines, test.panels, (name,)))
-        inside = [[(p, n, i) for i in n.points(At.EVERYWHERE, test.between)] for p, n in every]
-        ends = [[(panel, line, len(line.series.x) - 1) for panel, line in every]]
-        for group in ends if test.across_panels else inside:
-            high, low = _extreme(group)
-            numbers, errors = (high.mean, low.mean), (high.error, low.error)
-            told = f"{high.told} : {low.told} = {ratio(*numbers)}"
-            yield _decisive(quotients(test.limits, numbers, errors, told))
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean with its standard error."""
-
-    mean: float
-    error: float
-    told: str
-
-
-def _extreme(group: Iterable[tuple[str, Line, int]]) -> tuple[Mean, Mean]:
-    # The largest and the smallest mean.
-    means = [
-        Mean(line.mean(i), line.error(i), f"({panel}) {line.told(i)}{line.where(i)}")
-        for panel, line, i in group
-    ]
-    return max(means, key=lambda m: m.mean), min(means, key=lambda m: m.mean)
-
-
-def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
-    for panel, line in each(lines, test.panels, test.of):
-        first, last = line.index(test.since), line.index(test.until)
-        numbers = line.mean(last), line.mean(first)
-        told = (
-            f"({panel}) {line.told(first)}{line.where(first)}, {line.told_mean(last)}"
-            f"{line.where(last)}: {ratio(*numbers)} times"
-        )
-        # The same runs are behind both, which makes the difference surer than this.
-        errors = line.error(last), line.error(first)
-        yield _decisive(quotients(test.limits, numbers, errors, told))
-
-
-def _slope(test: claims.Slope, lines: Lines) -> Iterator[Finding]:
-    for panel, line in each(lines, test.panels, test.of):
-        points = line.points(At.EVERYWHERE, test.between)
-        mean, log_x = line.series.mean[points], np.log(line.series.x[points])
-        weights = (log_x - log_x.mean()) / np.sum((log_x - log_x.mean()) ** 2)
-        slope = float(weights @ np.log(mean))
-        relative = np.array([line.error(i) for i in points]) / mean
-        error = math.sqrt(float(np.sum((weights * relative) ** 2)))
-        told = (
-            f"({panel}) {line.series.label}: slope {slope:.2f} ({error:.2f}) from"
-            f" {line.x(points[0])} to {line.x(points[-1])}"
-        )
-        yield _decisive(within(test.limits, slope, error, told))
-
-
-def _gap(test: claims.Gap, lines: Lines) -> Iterator[Finding]:
-    for panel in test.panels:
-        for a, b in product(*(lines[panel][name] for name in (*test.of, *test.to))):
-            points = common(a, b, At.EVERYWHERE, (test.since, math.inf))
-            gaps = [a.mean(i) - b.mean(j) for i, j in points]
-            errors = [math.hypot(a.error(i), b.error(j)) for i, j in points]
-            found, lowest = [], 0
-            for k in range(1, len(points)):
-                told = (
-                    f"({panel}) {a.series.label} - {b.series.label}: {plain(gaps[lowest])}"
-                    f"{a.where(points[lowest][0])}, {plain(gaps[k])} ({plain(errors[k])})"
-                    f"{a.where(points[k][0])}"
-                )
-                # The same runs are behind both: the larger error is none too small.
-                error = max(errors[k], errors[lowest])
-                found.append(Compared(gaps[lowest] - gaps[k], error, told))
-                lowest = k if gaps[k] < gaps[lowest] else lowest
-            yield _decisive(found, up_to_noise=True)
-
-
-def _contrast(test: claims.Contrast, lines: Lines) -> Iterator[Finding]:
-    changes = []
-    for name in (*test.of, *test.to):
-        every = each(lines, test.panels, (name,))
-        high, low = _extreme((panel, line, len(line.series.x) - 1) for panel, line in every)
-        changes.append((high, low, math.hypot(high.error / high.mean, low.error / low.mean)))
-    numbers = tuple(high.mean / low.mean for high, low, _ in changes)
-    errors = tuple(number * e for number, (_, _, e) in zip(numbers, changes, strict=True))
-    told = "; ".join(f"{high.told} : {low.told}" for high, low, _ in changes)
-    told += f"; {numbers[0]:.3g} times against {numbers[1]:.3g}"
-    yield _decisive(quotients(test.limits, numbers, errors, told))  # type: ignore[arg-type]
-
-
-def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:
-    for name in test.of:
-        for p, q in combinations(test.panels, 2):
-            for a, b in zip(lines[p][name], lines[q][name], strict=True):
-                ((i, j),) = common(a, b, test.at, EVERY_X)
-                room = ERRORS * math.hypot(a.error(i), b.error(j)) + ROUNDING * abs(a.mean(i))
-                alike = abs(a.mean(i) - b.mean(j)) <= room
-                told = f"({p}) {a.told(i)}, ({q}) {b.told_mean(j)}{a.where(i, test.at)}"
-                yield Finding(Verdict.HOLDS if alike else Verdict.FAILS, told)
-
-
-def _spent(test: claims.Spent, lines: Lines) -> Iterator[Finding]:
-    for panel, line in each(lines, test.panels, test.of):
-        for source in line.curve.sources:
-            assert not isinstance(source, Bound)  # checked by the reader, as is that it is private
-            given, spent = source.params._asdict()["epsilon"], budget(source) or 0.0
-            to = (
-                f"composes to {spent:.4g}"
-                if math.isfinite(spent)
-                else "what it spends is unbounded"
-            )
-            told = f"({panel}) {line.series.label}: given {given:.4g}, {to}"
-            kept = spent <= given * (1 + ROUNDING)
-            yield Finding(Verdict.HOLDS if kept else Verdict.FAILS, told)
-
-
-BY_KIND: dict[type[Test], Callable[[Any, Lines], Iterator[Finding]]] = {
-    claims.Ratio: _ratio,
-    claims.Bounded: _bounded,
-    claims.Value: _value,
-    claims.Extremes: _extremes,
-    claims.Growth: _growth,
-    claims.Slope: _slope,
-    claims.Gap: _gap,
-    claims.Contrast: _contrast,
-    claims.Alike: _alike,
-    claims.Spent: _spent,
-}
