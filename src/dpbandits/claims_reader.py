@@ -9,7 +9,7 @@ from typing import Any
 from dpbandits import bounds, claims, theory
 from dpbandits.cell import Cell
 from dpbandits.claims import OTHERS, At, Claim, Limits, Test
-from dpbandits.errors import shown
+from dpbandits.errors import UserError, shown
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound, Panel
 
@@ -45,7 +45,17 @@ class ClaimsReader:
     def read(self, content: Any) -> tuple[Claim, ...]:
         """Every claim, in the order of the file."""
         found = self.at.mapping(content, "figure.claims")
-        return tuple(self._claim(str(name), found[name]) for name in found)
+        return tuple(self._named(str(name), found[name]) for name in found)
+
+    def _named(self, name: str, content: Any) -> Claim:
+        # Many claims have the same keys: every message says in which it is.
+        path, figure = f"figure.claims.{name}", f"{self.at.figure}: "
+        try:
+            return self._claim(name, content)
+        except UserError as error:
+            if path in str(error):
+                raise
+            raise UserError(f"{figure}{path}: {str(error).removeprefix(figure)}") from None
 
     def _claim(self, name: str, content: Any) -> Claim:
         at, path = self.at, f"figure.claims.{name}"
@@ -187,7 +197,10 @@ class ClaimsReader:
             for curve in self.panels[letter].curves:
                 if curve.name in values["of"]:
                     cell = curve.sources[0]
-                    told = bounds.known(cell) if isinstance(cell, Cell) else {}
+                    if not isinstance(cell, Cell):
+                        message = f"{path}: {shown(curve.name)} is no algorithm on a bandit"
+                        raise at.error(message, path)
+                    told = bounds.known(cell)
                     for argument in accepted:
                         if argument not in told and argument not in given:
                             message = f"{path}: {name} needs {argument}, which {curve.name} has not"

@@ -152,10 +152,16 @@ class Compared:
         return rank, 0.0 if verdict is Verdict.HOLDS else self.in_errors, self.share
 
 
-def quotients(
+def quotient(
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+) -> Compared:
+    """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
+    return min(_sides(limits, pair, errors, told), key=lambda side: side.order(False))
+
+
+def _sides(
     limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
 ) -> Iterator[Compared]:
-    """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
     (a, b), (error_a, error_b) = pair, errors
     sides = (limits.at_least, 1.0, "at least"), (limits.at_most, -1.0, "at most")
     for limit, sign, words in sides:
@@ -168,9 +174,9 @@ def quotients(
             yield Compared(room, error, told + asked, share)
 
 
-def within(limits: Limits, value: float, error: float, told: str) -> Iterator[Compared]:
+def within(limits: Limits, value: float, error: float, told: str) -> Compared:
     """A number within limits."""
-    return quotients(limits, (value, 1.0), (error, 0.0), told)
+    return quotient(limits, (value, 1.0), (error, 0.0), told)
 
 
 def plain(number: float) -> str:

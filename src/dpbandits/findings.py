@@ -27,7 +27,7 @@ from dpbandits.comparisons import (
     each,
     pairs,
     plain,
-    quotients,
+    quotient,
     ratio,
     within,
 )
@@ -54,6 +54,7 @@ def _decisive(
 
 def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
     what, by_mean = test.statistic, test.statistic == "mean"
+    up_to_noise = test.up_to_noise or not by_mean  # only a mean has a standard error
     for panel, other in zip(test.panels, test.to_panels or test.panels, strict=True):
         place = f"({other}) " if test.to_panels else ""
         for name in test.of:
@@ -64,9 +65,12 @@ def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
                     errors = (a.error(i), b.error(j)) if by_mean else (0.0, 0.0)
                     told = f"({panel}) {a.told(i, what)} : {place}{b.told(j, what)}"
                     told += f" = {ratio(*numbers)}"
-                    found += quotients(test.limits, numbers, errors, told + a.where(i, test.at))
+                    found.append(quotient(test.limits, numbers, errors, told + a.where(i, test.at)))
+                if found and test.at is At.SOMEWHERE:  # below each of others, at a point for each
+                    yield _decisive(found, test.at, up_to_noise)
+                    found = []
             if found:
-                yield _decisive(found, test.at, test.up_to_noise or not by_mean)
+                yield _decisive(found, test.at, up_to_noise)
 
 
 def _bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
@@ -82,7 +86,7 @@ def _bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
             bound = function(**{name: given[name] for name in bounds.accepted(test.function)})
             told = f"({panel}) {line.told(i)} : bound {plain(bound)} = {ratio(line.mean(i), bound)}"
             numbers, errors = (line.mean(i), bound), (line.error(i), 0.0)
-            found += quotients(test.limits, numbers, errors, told + line.where(i, test.at))
+            found.append(quotient(test.limits, numbers, errors, told + line.where(i, test.at)))
         yield _decisive(found, test.at, up_to_noise=True)
 
 
@@ -91,8 +95,9 @@ def _value(test: claims.Value, lines: Lines) -> Iterator[Finding]:
         found: list[Compared] = []
         for i in line.points(test.at, test.between):
             told = f"({panel}) {line.told(i, test.statistic)}{line.where(i, test.at)}"
-            found += within(test.limits, line.statistic(i, test.statistic), 0.0, told)
-        yield _decisive(found, test.at, up_to_noise=True)
+            found.append(within(test.limits, line.statistic(i, test.statistic), 0.0, told))
+        if found:
+            yield _decisive(found, test.at, up_to_noise=True)
 
 
 def _extremes(test: claims.Extremes, lines: Lines) -> Iterator[Finding]:
@@ -100,11 +105,11 @@ def _extremes(test: claims.Extremes, lines: Lines) -> Iterator[Finding]:
         every = list(each(lines, test.panels, (name,)))
         inside = [[(p, n, i) for i in n.points(At.EVERYWHERE, test.between)] for p, n in every]
         ends = [[(panel, line, len(line.series.x) - 1) for panel, line in every]]
-        for group in ends if test.across_panels else inside:
+        for group in filter(None, ends if test.across_panels else inside):
             high, low = _extreme(group, At.END if test.across_panels else At.EVERYWHERE)
             numbers, errors = (high.mean, low.mean), (high.error, low.error)
             told = f"{high.told} : {low.told} = {ratio(*numbers)}"
-            yield _decisive(quotients(test.limits, numbers, errors, told))
+            yield _decisive([quotient(test.limits, numbers, errors, told)])
 
 
 @dataclass(frozen=True)
@@ -138,12 +143,14 @@ def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
         errors = line.error(last), line.error(first)
         if math.isclose(*numbers, rel_tol=ROUNDING):
             errors = 0.0, 0.0
-        yield _decisive(quotients(test.limits, numbers, errors, told))
+        yield _decisive([quotient(test.limits, numbers, errors, told)])
 
 
 def _slope(test: claims.Slope, lines: Lines) -> Iterator[Finding]:
     for panel, line in each(lines, test.panels, test.of):
         points = line.points(At.EVERYWHERE, test.between)
+        if len(points) < 2:
+            continue
         mean, log_x = line.series.mean[points], np.log(line.series.x[points])
         weights = (log_x - log_x.mean()) / np.sum((log_x - log_x.mean()) ** 2)
         slope = float(weights @ np.log(mean))
@@ -153,7 +160,7 @@ def _slope(test: claims.Slope, lines: Lines) -> Iterator[Finding]:
             f"({panel}) {line.series.label}: slope {slope:.2f} ({error:.1g}) from"
             f" {line.x(points[0])} to {line.x(points[-1])}"
         )
-        yield _decisive(within(test.limits, slope, error, told))
+        yield _decisive([within(test.limits, slope, error, told)])
 
 
 def _gap(test: claims.Gap, lines: Lines) -> Iterator[Finding]:
@@ -173,7 +180,8 @@ def _gap(test: claims.Gap, lines: Lines) -> Iterator[Finding]:
                 error = max(errors[k], errors[lowest])
                 found.append(Compared(gaps[lowest] - gaps[k], error, told))
                 lowest = k if gaps[k] < gaps[lowest] else lowest
-            yield _decisive(found, up_to_noise=True)
+            if found:
+                yield _decisive(found, up_to_noise=True)
 
 
 def _contrast(test: claims.Contrast, lines: Lines) -> Iterator[Finding]:
@@ -187,7 +195,7 @@ def _contrast(test: claims.Contrast, lines: Lines) -> Iterator[Finding]:
     errors = tuple(number * e for number, (_, _, e) in zip(numbers, changes, strict=True))
     told = "; ".join(f"{high.told} : {low.told}" for high, low, _ in changes)
     told += f"; {numbers[0]:.3g} times against {numbers[1]:.3g}"
-    yield _decisive(quotients(test.limits, numbers, errors, told))  # type: ignore[arg-type]
+    yield _decisive([quotient(test.limits, numbers, errors, told)])  # type: ignore[arg-type]
 
 
 def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:

@@ -1,0 +1,294 @@
+"""The claims in the figures' files: what is read, what is refused, what comes of them."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from commands import FIGURES
+from complaints import complaint
+
+from dpbandits import references, verdicts
+from dpbandits.claims import At, Bounded, Limits, Ratio
+from dpbandits.comparisons import Verdict
+from dpbandits.config import load
+from dpbandits.verdicts import Judged
+
+PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017"}
+Claims = dict[str, object]
+
+
+# What is read ------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_claim_is_read_as_it_is_written() -> None:
+    claims = {claim.name: claim for claim in load("adap-headline", [])[0].claims}
+    lowest = claims["lowest"]
+    assert lowest.says == "AdaP-KLUCB achieves the lowest regret followed by AdaP-UCB"
+    assert lowest.because == ""
+    below = Limits(at_most=1.0)
+    assert lowest.readings == (
+        (
+            "",
+            (
+                Ratio(("adap-klucb",), ("others",), ("a",), below),
+                Ratio(("adap-ucb",), ("dp-ucb", "dp-se"), ("a",), below),
+            ),
+        ),
+    )
+    ((_, (bounded,)),) = claims["theorem-7"].readings
+    assert bounded == Bounded(("adap-ucb",), "azize2022.adap_ucb_upper_bound", (), ("a",), below)
+    assert bounded.at is At.EVERYWHERE
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_where_no_panel_is_named_all_that_have_the_curves_are_meant() -> None:
+    claims = {claim.name: claim for claim in load("readings", [])[0].claims}
+    readings = dict(claims["five-times"].readings)
+    (test,) = readings["DP-UCB of tossou2016"]
+    assert test.panels == ("q", "r", "s", "t")
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("profile", ["ci", "smoke"])
+def test_the_paper_does_not_speak_of_another_profile(profile: str) -> None:
+    assert load("adap-headline", [])[0].claims
+    assert load("adap-headline", ["profile=paper"])[0].claims
+    assert load("adap-headline", [f"profile={profile}"])[0].claims == ()
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("typed", ["figure.horizon=1000", "figure.curves.adap-ucb.alpha=4"])
+def test_the_paper_does_not_speak_of_what_is_typed(typed: str) -> None:
+    assert load("adap-headline", [typed])[0].claims == ()
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_fewer_runs_and_another_seed_are_still_the_papers_figure() -> None:
+    assert load("adap-headline", ["seed=1"])[0].claims
+
+
+# What is refused ---------------------------------------------------------------------------------
+
+
+def ratio(**changed: object) -> Claims:
+    """A claim of one ratio, of which something is changed; None takes it out."""
+    test = {"ratio": "adap-ucb", "to": "dp-se", "at_most": 1} | changed
+    return {
+        "says": "so",
+        "where": "there",
+        "test": {k: v for k, v in test.items() if v is not None},
+    }
+
+
+def of(test: object) -> Claims:
+    return {"says": "so", "where": "there", "test": test}
+
+
+BOUND = {"bounded": "adap-ucb", "by": "azize2022.adap_ucb_upper_bound"}
+TAU = {"bounded": "exp3", "by": "tossou2017.exp3_tau_upper_bound"}
+
+# The figure, the claim that is added to it, what the message must say beside figure and key.
+WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
+    "unknown curve": (
+        "adap-c1",
+        ratio(ratio="adap-ubc"),
+        ("ratio", "'adap-ubc'", "'adap-ucb'"),
+    ),
+    "unknown curve among several": (
+        "adap-c1",
+        ratio(to=["dp-se", "dp-es"]),
+        ("to", "'dp-es'"),
+    ),
+    "no curve": ("adap-c1", ratio(to=[]), ("to", "empty")),
+    "others of a growth": (
+        "adap-c1",
+        of({"growth": "others", "since": 1, "at_most": 1}),
+        ("growth", "'others'"),
+    ),
+    "unknown panel": ("adap-c1", ratio(panels="e"), ("panels", "'e'", "a, b, c, d")),
+    "no panel": ("adap-c1", ratio(panels=[]), ("panels", "empty")),
+    "a panel without the curve": (
+        "exp3-readings",
+        of({"ratio": "tau", "to": "exp3", "panels": ["e", "a"], "at_most": 1}),
+        ("panels", "panel a has no exp3, tau"),
+    ),
+    "no panel with both curves": (
+        "exp3-readings",
+        of({"ratio": "exp3-tau-floor", "to": "exp3", "at_most": 1}),
+        (".test", "no panel has exp3, exp3-tau-floor together"),
+    ),
+    "fewer panels of the others": (
+        "adap-c1",
+        ratio(panels=["a", "b"], to_panels=["c"]),
+        ("to_panels", "as many as panels, 2, got 1"),
+    ),
+    "unknown panel of the others": ("adap-c1", ratio(to_panels=["z"]), ("to_panels", "'z'")),
+    "unknown kind": (
+        "adap-c1",
+        of({"ration": "adap-ucb"}),
+        (".test", "must be one of ratio", "ration"),
+    ),
+    "two kinds": ("adap-c1", ratio(growth="adap-ucb"), (".test", "ratio and growth")),
+    "a word for a test": ("adap-c1", of("holds"), (".test", "'holds'")),
+    "unknown key of a kind": ("adap-c1", ratio(since=1), (".test.since", "unknown key")),
+    "no limits": ("adap-c1", ratio(at_most=None), (".test", "at_least or at_most")),
+    "a word for a limit": ("adap-c1", ratio(at_most="one"), ("at_most", "'one'")),
+    "nothing to compare with": ("adap-c1", ratio(to=None), ("to",)),
+    "no test": ("adap-c1", of([]), (".test", "empty")),
+    "neither test nor readings": (
+        "adap-c1",
+        {"says": "so", "where": "there"},
+        ("a test, or readings",),
+    ),
+    "test and readings": (
+        "adap-c1",
+        ratio() | {"readings": {"one": ratio()["test"]}},
+        ("a test, or readings",),
+    ),
+    "readings without names": (
+        "adap-c1",
+        {"says": "so", "where": "there", "readings": [ratio()["test"]]},
+        (".readings",),
+    ),
+    "no words": ("adap-c1", {"where": "there", "test": ratio()["test"]}, (".says",)),
+    "unknown key of a claim": ("adap-c1", ratio() | {"becuase": "so"}, (".becuase", "'because'")),
+    "unknown bound": (
+        "adap-c1",
+        of(BOUND | {"by": "azize2022.adap_ucb_uper_bound"}),
+        ("by", "'azize2022.adap_ucb_upper_bound'"),
+    ),
+    "missing argument of a bound": (
+        "exp3-oblivious",
+        of(TAU | {"with": {"tau": 19}}),
+        (".test", "tossou2017.exp3_tau_upper_bound needs memory, which exp3 has not", "`with`"),
+    ),
+    "unknown argument of a bound": (
+        "adap-c1",
+        of(BOUND | {"with": {"alhpa": 4}}),
+        (".test.with.alhpa", "'alpha'"),
+    ),
+    "wrong argument of a bound": (
+        "adap-c1",
+        of(BOUND | {"with": {"epsilon": -1}}),
+        ("epsilon must be positive",),
+    ),
+    "a bound of a bound": (
+        "adap-ksweep",
+        of(BOUND | {"bounded": "lower-bound"}),
+        (".test", "'lower-bound' is no algorithm on a bandit"),
+    ),
+    "budget of what declares no releases": (
+        "dpucb-2arms",
+        of({"spent": "ucb"}),
+        (".test", "'ucb' declares no releases"),
+    ),
+    "budget of a bound": (
+        "adap-ksweep",
+        of({"spent": "lower-bound"}),
+        (".test", "'lower-bound' declares no releases"),
+    ),
+    "three ends": ("adap-c1", ratio(between=[1, 2, 3]), (".test.between", "[1, 2, 3]")),
+    "unknown statistic": (
+        "adap-c1",
+        ratio(statistic="mode"),
+        ("statistic", "'mode'", "median"),
+    ),
+    "unknown place": ("adap-c1", ratio(at="start"), ("at", "'start'", "everywhere")),
+    "a number for noise": ("adap-c1", ratio(up_to_noise=3), ("up_to_noise", "3")),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_mistake_in_a_claim_is_told_with_figure_key_and_file(case: str, checkout: Path) -> None:
+    figure, claim, told = WRONG[case]
+    path = checkout / "conf" / "figure" / f"{figure}.yaml"
+    content = path.read_text(encoding="utf-8").partition("\nclaims:")[0]
+    path.write_text(f"{content}\n{yaml.safe_dump({'claims': {'wrong': claim}})}", encoding="utf-8")
+    message = complaint(figure, [])
+    for words in (figure, "figure.claims.wrong", f"conf/figure/{figure}.yaml", *told):
+        assert words in message, f"{words!r} is not in: {message}"
+
+
+@pytest.mark.parametrize("claim", [ratio(), of(BOUND), of([ratio()["test"], BOUND])])
+def test_the_claims_above_are_refused_for_their_mistake_alone(
+    claim: Claims, checkout: Path
+) -> None:
+    path = checkout / "conf" / "figure" / "adap-c1.yaml"
+    content = path.read_text(encoding="utf-8").partition("\nclaims:")[0]
+    path.write_text(f"{content}\n{yaml.safe_dump({'claims': {'right': claim}})}", encoding="utf-8")
+    (read,) = load("adap-c1", [])[0].claims
+    assert read.name == "right"
+
+
+# What comes of them at the papers' scale ---------------------------------------------------------
+
+
+@cache
+def judged(figure: str) -> list[Judged]:
+    spec, _ = load(figure, [])
+    return verdicts.judge(spec, references.read(spec, references.PAPER))
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("figure", FIGURES)
+def test_what_does_not_come_out_is_explained_and_what_does_needs_no_excuse(figure: str) -> None:
+    for one in judged(figure):
+        holds = one.verdict is Verdict.HOLDS
+        assert holds == (not one.claim.because), f"{one.claim.name}: {one.verdict.value}"
+        assert one.findings, f"{one.claim.name}: nothing is tested"
+        readings = {reading for reading, _ in one.claim.readings}
+        assert {f.reading for f in one.findings} == readings
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_paper_has_claims_that_hold_and_claims_are_put_to_most_figures() -> None:
+    found = {figure: load(figure, [])[0] for figure in FIGURES}
+    with_claims = [spec for spec in found.values() if spec.claims]
+    assert {spec.paper for spec in with_claims} >= PAPERS
+    # an illustration, of which the text claims nothing
+    assert {spec.name for spec in found.values() if not spec.claims} == {"adap-episodes"}
+
+
+# A sentence, the figure and claim that it became, and the verdict that docs/deviations.md tells.
+TOLD: dict[str, tuple[str, str, Verdict]] = {
+    "at least 5 times": ("dpse-epsilon", "five-times", Verdict.HOLDS),
+    "10 times, DP-SE": ("adap-headline", "ten-times-dp-se", Verdict.FAILS),
+    "10 times, DP-UCB": ("adap-headline", "ten-times-dp-ucb", Verdict.HOLDS),
+    "does not depend on epsilon": ("adap-regimes", "low-privacy", Verdict.FAILS),
+    "under 664.5": ("dpucb-2arms", "spread", Verdict.FAILS),
+    "reaches 30,000": ("dpucb-2arms", "private-ucb-spread", Verdict.FAILS),
+    "reaches 30,000, by reading": ("readings", "private-ucb-spread", Verdict.DEPENDS),
+    "outperform DP-UCB-INT": ("ftpl-approx-dp", "better-than-dp-ucb-int", Verdict.DEPENDS),
+    "always the optimal one, at T": ("ftpl-approx-dp", "new-lowest", Verdict.HOLDS),
+    "always the optimal one, always": ("ftpl-approx-dp", "new-always-lowest", Verdict.FAILS),
+    "even worse": ("ftpl-pure-dp", "dp-se-worse", Verdict.FAILS),
+    "Corollary 3.1": ("exp3-deterministic", "corollary-3-1", Verdict.DEPENDS),
+    "attain their upper bound": ("exp3-deterministic", "attain-their-bounds", Verdict.FAILS),
+    "completely reversed": ("exp3-switching", "reversed", Verdict.HOLDS),
+    "completely reversed, by reading": ("exp3-readings", "reversed", Verdict.DEPENDS),
+}
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("sentence", TOLD)
+def test_verdicts_are_those_of_the_documentation(sentence: str) -> None:
+    figure, name, verdict = TOLD[sentence]
+    found = {one.claim.name: one.verdict for one in judged(figure)}
+    assert found[name] is verdict
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_adap_klucb_is_lowest_in_13_of_16_panels_up_to_noise() -> None:
+    # The finding of a panel is its worst comparison: it fails where somebody is lower.
+    findings = [
+        finding
+        for figure in ("adap-c1", "adap-c2", "adap-c3", "adap-c4")
+        for one in judged(figure)
+        if one.claim.name == "lowest"
+        for finding in one.findings
+    ]
+    assert len(findings) == 16
+    assert sum(finding.verdict is not Verdict.FAILS for finding in findings) == 13
+    assert sum(finding.verdict is Verdict.HOLDS for finding in findings) == 6
