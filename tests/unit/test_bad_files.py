@@ -154,7 +154,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         C2,
         ("horizon_scale must be positive", PAPER),
     ),
-    "broken, figure": (FIGURE, BROKEN, C2, ("not valid YAML", FIGURE, "line 2")),
+    "broken, figure": (FIGURE, BROKEN, C2, ("not valid YAML", FIGURE, "line 6")),
     "broken, algorithm": (UCB, BROKEN, C2, ("not valid YAML", UCB, "line 6")),
     "broken, environment": (ENVIRONMENT, BROKEN, C2, (ENVIRONMENT, "line 4")),
     "broken, profile": (PAPER, BROKEN, C2, (f"{PAPER} is not valid YAML: line 6",)),

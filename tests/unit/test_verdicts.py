@@ -331,12 +331,12 @@ def test_a_bound_over_a_parameter_is_that_of_each_cell() -> None:
 
 
 def test_what_a_bound_is_given_beats_what_the_cell_tells_and_it_can_be_attained() -> None:
-    drawn = Drawn().add("a", [upper(1000) / 2], cells=[adap()])
-    given = (("epsilon", 1e6), ("alpha", 3.0001))
-    looser = Bounded(A, "azize2022.adap_ucb_upper_bound", given, PANEL)
+    drawn = Drawn().add("a", [1.5 * upper(1000)], cells=[adap()])
+    looser = Bounded(A, "azize2022.adap_ucb_upper_bound", (("epsilon", 0.1),), PANEL)
+    assert drawn.of(bounded()) is FAILS
     assert drawn.of(looser) is HOLDS
-    assert drawn.of(bounded(limits=Limits(at_least=0.4))) is HOLDS
-    assert drawn.of(bounded(limits=Limits(at_least=0.6))) is FAILS
+    assert drawn.of(bounded(limits=Limits(at_least=1.4))) is HOLDS
+    assert drawn.of(bounded(limits=Limits(at_least=1.6))) is FAILS
 
 
 def private(epsilon: float, counter: Counter) -> Cell:
