@@ -144,8 +144,9 @@ Test = (
     Ratio | Bounded | Value | Extremes | Growth | Slope | Gap | Contrast | Alike | Spent
 )  # what a claim comes down to
 
-# Of the runs at a point; `x` is the point's own place. Only a mean has a standard error.
-STATISTICS = ("mean", "median", "min", "max", "spread", "x")
+# Of the runs at a point; `x` is the point's own place, `off_mean` how far the line is from the
+# mean, in standard deviations. Only a mean has a standard error.
+STATISTICS = ("mean", "median", "min", "max", "spread", "off_mean", "x")
 
 
 @dataclass(frozen=True)

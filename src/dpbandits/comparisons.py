@@ -44,6 +44,9 @@ class Line:
         """A statistic of the runs at a point (claims.STATISTICS)."""
         if name == "spread":
             return float(self.series.max[i] - self.series.min[i])
+        if name == "off_mean":
+            off, std = abs(float(self.series.centre[i]) - self.mean(i)), float(self.series.std[i])
+            return off / std if std else 0.0
         return float(getattr(self.series, name)[i])
 
     def index(self, x: float) -> int:

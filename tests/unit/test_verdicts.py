@@ -222,6 +222,13 @@ def test_values_and_spreads_are_compared_as_they_are() -> None:
     assert drawn.of(Value(A, PANEL, Limits(at_most=9.0), between=(2.0, 3.0))) is UNDECIDED
 
 
+def test_how_far_the_line_is_from_the_mean_is_counted_in_standard_deviations() -> None:
+    drawn = Drawn().add("a", [5, 5], 0.1, centre=[5, 4.5]).add("b", [5], centre=[5])
+    assert drawn.of(Value(A, PANEL, Limits(at_most=0.51), statistic="off_mean")) is HOLDS
+    assert drawn.of(Value(A, PANEL, Limits(at_most=0.49), statistic="off_mean")) is FAILS
+    assert drawn.of(Value(B, PANEL, Limits(at_most=0.0), statistic="off_mean")) is HOLDS
+
+
 def test_extremes_are_those_of_a_curve_or_of_the_ends_in_all_panels() -> None:
     drawn = Drawn().add("a", [1, 2, 1.5], 0.01).add("a", [1, 1, 4.6], 0.01, panel="b")
     assert drawn.of(Extremes(A, ("a",), Limits(at_most=2.2))) is HOLDS
