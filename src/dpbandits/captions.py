@@ -27,7 +27,7 @@ def budget(cell: AnyCell) -> float | None:
 def caption(spec: FigureSpec) -> str:
     """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
     drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
-    lines = [f"{spec.title} ({spec.paper}); {drawn} of {_number(spec)}.", ""]
+    lines = [f"{spec.title} ({spec.paper}); {drawn} of {runs_of(spec)}.", ""]
     lines += textwrap.wrap(
         "Privacy: what the releases that an algorithm declares compose to, for a change of one"
         " reward, beside the epsilon that it was given.",
@@ -41,7 +41,8 @@ def caption(spec: FigureSpec) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _number(spec: FigureSpec) -> str:
+def runs_of(spec: FigureSpec) -> str:
+    """`20 runs`; where the curves differ in it, `40 to 400 runs`."""
     runs = set(spec.runs_of_cells().values()) or {spec.runs}
     told = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs)}"
     return f"{told} run{'s' * (max(runs) > 1)}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpbandits import factory, plotting
 from dpbandits.atomic import write_atomically
+from dpbandits.captions import runs_of
 from dpbandits.config import Settings
 from dpbandits.curves import STATISTICS, Series, summarise, to_csv
 from dpbandits.errors import UserError
@@ -39,7 +40,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     series = summarise(spec, factory.cached(spec, settings))
     if draw:
         told = [
-            f"{spec.title} ({spec.paper}): {spec.centre} of {spec.runs} runs, band {spec.spread}.",
+            f"{spec.title} ({spec.paper}): {spec.centre} of {runs_of(spec)}, band {spec.spread}.",
             f"{factory.command('export', spec, settings)} --format pgfplots",
             f"Revision {git_revision()}.",
         ]

@@ -37,7 +37,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         paths = (f"paths.cache={folder / 'cache'}", f"paths.out={folder / 'out'}")
         spec, settings = load(figure, ["profile=smoke", *paths, *overrides])
         store, rng = Store(settings.cache), np.random.default_rng(1)
-        tasks = runner.plan(spec.cells(), spec.runs, store, settings.block)
+        tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
         # Episodes are drawn from what was really pulled; the others are not played.
         true = [t for t in tasks if isinstance(t.cell, Cell) and t.cell.pulls_of is not None]
         assert runner.play(true, store, 1, figure) == []
