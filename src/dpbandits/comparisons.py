@@ -71,11 +71,8 @@ class Line:
 
     def x(self, i: int) -> str:
         """The words for the x of a point."""
-        return (
-            f"t = {self.series.x[i]:,.0f}"
-            if self.curve.x is None
-            else f"x = {self.series.x[i]:.4g}"
-        )
+        x = float(self.series.x[i])
+        return f"{self.curve.over} = {f'{x:,.0f}' if self.curve.x is None else f'{x:.4g}'}"
 
     def told(self, i: int, statistic: str = "mean") -> str:
         """The curve's label and a statistic at a point."""

@@ -163,6 +163,7 @@ class PanelReader:
             legend=self._legend(label, sources[0]),
             style=style,
             shows=shows,
+            over="t" if sweep is None else sweep.key.split(".")[-1],
             x=None if sweep is None else tuple(float(value) for value in sweep.values),
             sources=sources,
             runs=self._runs(curve, path),

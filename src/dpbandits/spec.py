@@ -33,6 +33,7 @@ class Curve:
     legend: str  # the label, as a legend tells it
     style: str  # the algorithm (or bound) that decides colour and marker
     shows: Shown
+    over: str  # what x is: `t`, the round, or the name of the swept parameter
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
     runs: int  # of each source; a bound has none whatever this says

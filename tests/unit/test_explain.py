@@ -26,10 +26,18 @@ pytestmark = pytest.mark.usefixtures("fresh_keys")
 
 def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
     bound = Curve(
-        "bound", "Bound", "Bound", "bound", Shown.REGRET, None, (Bound("azize2022.x", ()),), runs
+        "bound",
+        "Bound",
+        "Bound",
+        "bound",
+        Shown.REGRET,
+        "t",
+        None,
+        (Bound("azize2022.x", ()),),
+        runs,
     )
     curves = tuple(
-        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, None, (c,), runs)
+        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, "t", None, (c,), runs)
         for i, c in enumerate(cells)
     )
     panels = (Panel("a", "", (*curves, bound)),)

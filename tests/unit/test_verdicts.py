@@ -68,7 +68,17 @@ class Drawn:
         """A curve with the standard error of its means; over `x` where it is not over time."""
         swept = None if x is None else tuple(x)
         label = f"{name.upper()}{len(self.series)}"
-        curve = Curve(name, label, label, name, Shown.REGRET, swept, tuple(cells), runs)
+        curve = Curve(
+            name,
+            label,
+            label,
+            name,
+            Shown.REGRET,
+            "t" if x is None else "x",
+            swept,
+            tuple(cells),
+            runs,
+        )
         self.curves.setdefault(panel, []).append(curve)
         mean = np.array(means, float)
         columns: dict[str, Any] = dict.fromkeys(
