@@ -10,7 +10,7 @@ ARGS ?=
 # Without make's own rules, which would take `make fig-` for a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke test lint bench clean
+.PHONY: help list all smoke test check slow lint bench clean
 
 help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
@@ -39,6 +39,12 @@ smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
 
 test: $(READY) ## the tests, on two cores, minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+check: $(READY) ## every figure, played anew with few runs, against its reference; minutes
+	@$(BIN)/dpbandits check $(ARGS)
+
+slow: $(READY) ## the tests that take long: does the check notice bugs that are planted?
+	@$(BIN)/python -m pytest -m slow -s $(ARGS)
 
 lint: $(READY) ## format, style and types
 	@$(BIN)/ruff format --check .
