@@ -26,8 +26,7 @@ def budget(cell: AnyCell) -> float | None:
 
 def caption(spec: FigureSpec) -> str:
     """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
-    drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
-    lines = [f"{spec.title} ({spec.paper}); {drawn} of {runs_of(spec)}.", ""]
+    lines = [f"{spec.title} ({spec.paper}); {statistics(spec)}.", ""]
     lines += textwrap.wrap(
         "Privacy: what the releases that an algorithm declares compose to, for a change of one"
         " reward, beside the epsilon that it was given.",
@@ -35,7 +34,7 @@ def caption(spec: FigureSpec) -> str:
     )
     for panel in spec.panels:
         lines += [
-            f"({panel.letter}) {curve.label}: {_privacy(curve)}{_warning(curve)}"
+            f"({panel.letter}) {curve.label}: {privacy(curve)}{_warned(curve)}"
             for curve in panel.curves
         ]
     return "\n".join(lines) + "\n"
@@ -48,7 +47,14 @@ def runs_of(spec: FigureSpec) -> str:
     return f"{told} run{'s' * (max(runs) > 1)}"
 
 
-def _privacy(curve: Curve) -> str:
+def statistics(spec: FigureSpec) -> str:
+    """What is drawn, of how many runs: `mean and std of 20 runs`."""
+    drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
+    return f"{drawn} of {runs_of(spec)}"
+
+
+def privacy(curve: Curve) -> str:
+    """The budget that a curve was given and what its releases compose to, or that it is none."""
     cells = [source for source in curve.sources if not isinstance(source, Bound)]
     if not cells:
         return "a bound, nothing is played"
@@ -65,8 +71,13 @@ def _privacy(curve: Curve) -> str:
     return f"{told}: MORE than it was given" if over else told
 
 
-def _warning(curve: Curve) -> str:
-    # What an algorithm says of its cells, and of which of the swept ones.
+def _warned(curve: Curve) -> str:
+    told = warning(curve)
+    return f"; WARNING: {told}" if told else ""
+
+
+def warning(curve: Curve) -> str:
+    """What an algorithm says of its cells, and of which of the swept ones; "" where nothing."""
     warned = {
         x: warning
         for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
@@ -75,7 +86,7 @@ def _warning(curve: Curve) -> str:
     if not warned:
         return ""
     where = f" at {_range(list(warned))}" if curve.x else ""
-    return f"; WARNING: {next(iter(warned.values()))}{where}"
+    return f"{next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:

@@ -5,6 +5,7 @@ Drawing functions know ink only: they get summed-up curves and draw them, and co
 
 import importlib.util
 import io
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from dpbandits import project
 from dpbandits.curves import Series
 from dpbandits.errors import UserError, nearest
+
+# It finds fault with the dates inside of fonts, which no picture shows.
+logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 COLUMN, PAGE = 3.4, 6.75  # inches: the width of one column, of a page
 
@@ -143,8 +147,16 @@ def ink(paper: str) -> str:
     return digest.hexdigest()
 
 
-def render(draw: Callable[[Drawing], Figure], drawing: Drawing, keywords: str) -> dict[str, bytes]:
-    """The figure in every format. The same curves and keywords give the same bytes."""
+def render(
+    draw: Callable[[Drawing], Figure],
+    drawing: Drawing,
+    keywords: str,
+    look: Callable[[Figure], None] = lambda figure: None,
+) -> dict[str, bytes]:
+    """The figure in every format. The same curves and keywords give the same bytes.
+
+    `look` sees the figure as it is written; it must not change it.
+    """
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
         "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
@@ -156,6 +168,7 @@ def render(draw: Callable[[Drawing], Figure], drawing: Drawing, keywords: str) -
         # The layout is solved once: the same in every format.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
+        look(figure)
         files = {}
         for kind in FORMATS:
             buffer = io.BytesIO()

@@ -30,6 +30,7 @@ from dpbandits.provenance import provenance
 log = logging.getLogger("dpbandits")
 
 FORMAT = 1
+PROVENANCE = ("revision", "versions", "machine", "written")  # of a block, beside its identity
 HEADER_LIMIT = 65_536  # bytes, beside the description of the cell
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
@@ -45,6 +46,7 @@ class Block:
     runs: range
     curves: np.ndarray
     seconds: float
+    provenance: dict[str, Any]
 
 
 def identity(cell: AnyCell) -> dict[str, Any]:
@@ -104,6 +106,10 @@ class Store:
     def seconds(self, cell: AnyCell) -> float:
         """The time that the computation of the cell's blocks took, summed over threads."""
         return sum(block.seconds for block in self._blocks(cell))
+
+    def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
+        """Revision, versions, machine and time of each of the cell's blocks."""
+        return [block.provenance for block in self._blocks(cell)]
 
     def missing(self, cell: AnyCell, runs: int) -> list[range]:
         """The runs below `runs` that no sound block holds, as maximal ranges."""
@@ -181,7 +187,8 @@ def _read(path: Path, cell: AnyCell) -> Block:
         raise DamagedBlock("it belongs to another cell or other runs")
     if curves.shape != shape or curves.dtype != np.float64:
         raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
-    return Block(range(first, last + 1), curves, told[2])
+    about = {name: described[name] for name in PROVENANCE if name in described}
+    return Block(range(first, last + 1), curves, told[2], about)
 
 
 def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
