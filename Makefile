@@ -10,7 +10,7 @@ ARGS ?=
 # Without make's own rules, which would take `make fig-` for a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke test check slow lint bench clean
+.PHONY: help list all smoke gallery test check slow lint bench clean
 
 help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
@@ -36,6 +36,9 @@ paper-%: $(READY)
 
 smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
 	@$(BIN)/dpbandits run-all profile=smoke $(ARGS)
+
+gallery: $(READY) ## every figure, claim and algorithm as pages, out/gallery/index.html; a minute
+	@$(BIN)/dpbandits gallery $(ARGS)
 
 test: $(READY) ## the tests, on two cores, minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

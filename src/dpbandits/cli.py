@@ -168,6 +168,21 @@ def explain(figure: str, overrides: list[str]) -> int:
     return 0
 
 
+def gallery(out: str | None) -> int:
+    """Write the pages of every figure, claim and algorithm."""
+    from pathlib import Path
+
+    from dpbandits import project
+
+    load_factory()
+    from dpbandits import gallery
+
+    if out is not None:
+        return gallery.build(Path(out))
+    folder = project.read_yaml("conf/config.yaml").get("paths") or {}
+    return gallery.build(project.folder() / str(folder.get("out", "out")) / "gallery")
+
+
 def load_factory() -> ModuleType:
     """The module dpbandits.factory and the libraries that read variables of the environment."""
     import importlib
@@ -238,6 +253,11 @@ VERBS = {
         ("figure", "overrides", "--format", "--output"),
         export,
     ),
+    "gallery": Verb(
+        "every figure, claim and algorithm as pages of one folder; computes nothing",
+        ("--out",),
+        gallery,
+    ),
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "figure": {"help": "its name; `dpbandits list` shows them"},
@@ -250,6 +270,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "choices": ("csv", "json", "pgfplots"),
         "help": "a tidy table, strict JSON, or a picture for LaTeX",
     },
+    "--out": {"metavar": "FOLDER", "help": "where to; out/gallery if not said"},
     "--output": {"metavar": "FILE", "help": "written whole or not at all; else standard output"},
 }
 

@@ -1,0 +1,223 @@
+"""The algorithms and stopping rules of the gallery: what their sources say of them."""
+
+import inspect
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from io import StringIO
+from types import ModuleType
+from typing import Annotated, Any, get_args, get_origin
+
+import matplotlib
+import matplotlib.style
+from matplotlib.figure import Figure
+
+from dpbandits import captions, fingerprint, parameters, project, registry
+from dpbandits.gallery.figures import Shown
+from dpbandits.gallery.texts import first_paragraph
+from dpbandits.kernel import PACKAGE
+from dpbandits.parameters import reading_name
+from dpbandits.plotting import Style, style_file, style_of
+from dpbandits.spec import Bound
+
+NOTION = re.compile(r"(?:\(epsilon, delta\)|epsilon)-(?:global )?DP|\bnot private\b", re.IGNORECASE)
+READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources with a page
+
+
+@dataclass(frozen=True)
+class Field:
+    """A parameter."""
+
+    name: str
+    words: str  # what it must be, or the readings that there are
+    readings: bool
+    default: Any  # None where there is none
+
+
+@dataclass(frozen=True)
+class Values:
+    """A file of conf/algorithm/: the values of a paper, in its own words."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Use:
+    """A curve of a figure that plays an algorithm."""
+
+    figure: Shown
+    label: str
+    privacy: tuple[tuple[str, tuple[str, ...]], ...]  # each once, with its panels if not all
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm or a stopping rule."""
+
+    name: str
+    label: str
+    rule: bool
+    module: ModuleType
+    fields: tuple[Field, ...]
+    values: tuple[Values, ...]
+    uses: tuple[Use, ...]
+    sources: tuple[str, ...]  # its own first
+    mark: str  # how its curves look, an SVG
+
+    @property
+    def style(self) -> Style:
+        """Colour, marker and line of its curves."""
+        return style_of(self.name)
+
+    @property
+    def says(self) -> str:
+        """The first paragraph of its docstring."""
+        return first_paragraph(self.module.__doc__)
+
+    @property
+    def doc(self) -> str:
+        """Its docstring."""
+        return self.module.__doc__ or ""
+
+    @property
+    def play(self) -> str:
+        """The docstring of what plays."""
+        return getattr(self.module, "halt" if self.rule else "play").__doc__ or ""
+
+    @property
+    def releases(self) -> str | None:
+        """What it says of its releases; None where it declares none."""
+        declared = getattr(self.module, "releases", None)
+        return None if declared is None else inspect.getdoc(declared) or ""
+
+    @property
+    def notion(self) -> str:
+        """The sentence of its docstring that names its privacy, or what is known without one."""
+        text = " ".join((self.module.__doc__ or "").split())
+        for sentence in re.split(r"(?<=[.;:])\s+", text):
+            if NOTION.search(sentence):
+                told = sentence.rstrip(".;:,")
+                return told[:1].upper() + told[1:] if "(" not in told[:1] else told
+        if self.releases is None:
+            return "Not private: it declares no releases"
+        return "Its text names no notion; what its releases compose to is below"
+
+    @property
+    def figures(self) -> tuple[Shown, ...]:
+        """Where it is used."""
+        return tuple({use.figure.name: use.figure for use in self.uses}.values())
+
+
+def collect(figures: Sequence[Shown]) -> list[Algorithm]:
+    """Every algorithm and every rule of the registry."""
+    files = [
+        (name, project.read_member("algorithm", name), _text(name))
+        for name in project.names("algorithm")
+    ]
+    found = []
+    for rule, names in (
+        (False, registry.algorithm_names()),
+        (True, registry.stopping_rule_names()),
+    ):
+        for name in names:
+            module = registry.stopping_rule(name) if rule else registry.algorithm(name)
+            key = "rule" if rule else "algorithm"
+            found.append(
+                Algorithm(
+                    name=name,
+                    label=getattr(module, "LABEL", name),
+                    rule=rule,
+                    module=module,
+                    fields=_fields(module.Params),
+                    values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
+                    uses=tuple(use for figure in figures for use in _uses(figure, name)),
+                    sources=_sources(name, rule),
+                    mark=_mark(style_of(name)),
+                )
+            )
+    return found
+
+
+def _text(name: str) -> str:
+    return (project.folder() / project.member_file("algorithm", name)).read_text("utf-8").strip()
+
+
+def _fields(params: Any) -> tuple[Field, ...]:
+    found = []
+    for name, annotation in parameters.fields(params).items():
+        constraint = None
+        if get_origin(annotation) is Annotated:
+            annotation, constraint = get_args(annotation)
+        readings = isinstance(annotation, type) and issubclass(annotation, IntEnum)
+        if readings:
+            words = ", ".join(map(reading_name, annotation))
+        else:
+            words = constraint.words if constraint else parameters.WORDS.get(annotation, "")
+        default = params._field_defaults.get(name)
+        shown = reading_name(default) if isinstance(default, IntEnum) else default
+        found.append(Field(name, words, readings, shown))
+    return tuple(found)
+
+
+def _uses(figure: Shown, algorithm: str) -> list[Use]:
+    panels = figure.result.spec.panels if figure.result else ()
+    privacy: dict[str, dict[str, list[str]]] = {}  # by label and words: the panels
+    warnings: dict[str, dict[str, None]] = {}
+    for panel in panels:
+        for curve in panel.curves:
+            first = curve.sources[0]
+            if not isinstance(first, Bound) and first.member == algorithm:
+                of_label = privacy.setdefault(curve.label, {})
+                of_label.setdefault(captions.privacy(curve), []).append(panel.letter)
+                if warning := captions.warning(curve):
+                    warnings.setdefault(curve.label, {})[warning] = None
+    found = []
+    for label, told in privacy.items():
+        alike = len(told) == 1
+        in_panels = tuple((words, () if alike else tuple(p)) for words, p in told.items())
+        found.append(Use(figure, label, in_panels, tuple(warnings.get(label, ()))))
+    return found
+
+
+def _sources(name: str, rule: bool) -> tuple[str, ...]:
+    own = f"{'stopping' if rule else 'algorithms'}/{registry.file_name(name)}"
+    reached = fingerprint.sources([own])
+    others = [
+        path
+        for path in reached
+        if path.startswith(READ) and path != own and not path.endswith("__init__.py")
+    ]
+    return (own, *others)
+
+
+def source_text(path: str) -> str:
+    """A source file of the package."""
+    return (PACKAGE / path).read_text("utf-8")
+
+
+def _mark(style: Style) -> str:
+    # A piece of its line with a marker, drawn as figures draw it.
+    with matplotlib.style.context(style_file(), after_reset=True):
+        matplotlib.rcParams["svg.hashsalt"] = "mark"
+        figure = Figure(figsize=(0.6, 0.2))
+        figure.set_layout_engine("none")
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        ax.plot(
+            [0, 1, 2],
+            [0, 0, 0],
+            color=style.colour,
+            linestyle=style.line or "",
+            linewidth=1.6,
+            marker=style.marker,
+            markersize=6,
+            markevery=[1],
+            markerfacecolor="white",
+        )
+        ax.set_xlim(0.1, 1.9)
+        buffer = StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    return buffer.getvalue()

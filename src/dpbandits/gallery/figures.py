@@ -1,0 +1,174 @@
+"""The figures of the gallery: their curves, pictures and claims, or why there are none."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from dpbandits import factory, plotting, project, results, verdicts
+from dpbandits.atomic import write_atomically
+from dpbandits.captions import caption
+from dpbandits.cell import AnyCell
+from dpbandits.comparisons import Verdict
+from dpbandits.curves import to_csv
+from dpbandits.errors import UserError
+from dpbandits.findings import Finding
+from dpbandits.gallery import hover
+from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
+from dpbandits.messages import in_one_line
+from dpbandits.results import Kind, Result
+from dpbandits.verdicts import Judged
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure of the gallery."""
+
+    name: str
+    paper: Paper
+    title: str
+    original: str  # which figure of the paper it is: `Fig. 2`; empty where it is none
+    about: str  # what its file says on top
+    result: Result | None  # None: it cannot be read, see `failure`
+    kinds: tuple[str, ...] = ()  # of its files, beside its page: figures/<name>/<name>.<kind>
+    size: tuple[int, int] = (0, 0)  # of the picture, pixels
+    lines: tuple[dict[str, Any], ...] = ()  # the places of the curves' points
+    failure: str = ""  # in a line
+
+    @property
+    def command(self) -> str:
+        """What computes and draws it."""
+        return f"dpbandits run {self.name}"
+
+    @property
+    def order(self) -> tuple[int, int, float, str]:
+        """Its place: by paper, there by the paper's own numbers, and then what is in none."""
+        number = re.search(r"\d+", self.original)
+        kind = 2 if number is None else int(self.original.startswith("Table"))
+        place = PAPERS.index(self.paper) if self.paper in PAPERS else len(PAPERS)
+        return place, kind, int(number[0]) if number else 0, f"{self.original} {self.name}"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a picture."""
+        return "svg" in self.kinds
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """The claims and what came of them."""
+        return self.result.judged if self.result else ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims have each verdict."""
+        return verdicts.count(self.judged)
+
+    @property
+    def from_where(self) -> str:
+        """Where the curves come from, in a word or two."""
+        if self.failure:
+            return "failed"
+        if not (self.result and self.result.source):
+            return "not computed"
+        words = {Kind.CACHE: "cache", Kind.REFERENCE: "reference", Kind.EXACT: "exact"}
+        return words[self.result.source.kind]
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms and rules that it plays, in its order."""
+        return tuple(dict.fromkeys(cell.member for cell in self.cells))
+
+    @property
+    def cells(self) -> tuple[AnyCell, ...]:
+        """What it plays."""
+        return self.result.spec.cells() if self.result else ()
+
+
+def show(name: str, folder: Path) -> Shown:
+    """Read and draw a figure; its files go below the folder. What goes wrong is told, not raised.
+
+    An error of the configuration or of a drawing function must not keep the other figures away.
+    """
+    try:
+        about = _comment((project.folder() / project.member_file("figure", name)).read_text())
+    except (OSError, UnicodeDecodeError):
+        about = ""
+    original, about = _original(about)
+    key, title, result = OWN, name, None
+    try:
+        content = project.read_member("figure", name)
+        key, title = str(content.get("paper", OWN)), str(content.get("title", name))
+        result = results.load(name)
+        key, title = result.spec.paper, result.spec.title
+        told = Shown(name, paper(key), title, original, about, result)
+        return _draw(told, result, folder / name) if result.source else told
+    except UserError as error:
+        failure = str(error)
+    except Exception as error:
+        failure = in_one_line(error)
+    return Shown(name, paper(key), title, original, about, result, failure=failure)
+
+
+def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
+    spec, series, lines = result.spec, list(result.series), []
+    drawing = factory.drawing(spec, series)
+    size = [0, 0]
+
+    def look(figure: Figure) -> None:
+        lines.extend(hover.lines(figure, drawing))
+        size[:] = (figure.get_size_inches() * 100).round().astype(int).tolist()
+
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    assert result.source
+    revisions = " and ".join(result.source.revisions) or "None"
+    keywords = f"{shown.command}, curves of revision {revisions}"
+    files = plotting.render(draw, drawing, keywords, look)
+    files["csv"] = to_csv(series)
+    files["txt"] = caption(spec).encode()
+    files["yaml"] = (project.folder() / project.member_file("figure", spec.name)).read_bytes()
+    for kind, content in files.items():
+        write_atomically(folder / f"{spec.name}.{kind}", content)
+    return Shown(
+        **{**vars(shown), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
+    )
+
+
+def _comment(text: str) -> str:
+    # The lines on top that begin with #, as one.
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    return " ".join(lines)
+
+
+def _original(about: str) -> tuple[str, str]:
+    # `azize2022, Fig. 2: regret ...` -> `Fig. 2` and the rest with a capital.
+    match = re.match(r"\w+\d{4}, ((?:Figs?\.|Table|Tables) [^:]{1,30}): (.*)", about, re.DOTALL)
+    if not match:
+        return "", about
+    return match[1], match[2][:1].upper() + match[2][1:]
+
+
+def decisive(judged: Judged) -> list[Finding]:
+    """The findings that a table shows: the one that decides, or one for each reading."""
+    if judged.verdict is not Verdict.DEPENDS:
+        return [_first(judged.findings, judged.verdict)][: len(judged.findings)]
+    readings = dict.fromkeys(finding.reading for finding in judged.findings)
+    return [_worst([f for f in judged.findings if f.reading == name]) for name in readings]
+
+
+def _first(findings: Iterable[Finding], verdict: Verdict) -> Finding:
+    found = list(findings)
+    return next((f for f in found if f.verdict is verdict), found[0] if found else _NOTHING)
+
+
+def _worst(findings: list[Finding]) -> Finding:
+    return next((f for f in findings if f.verdict is not Verdict.HOLDS), findings[0])
+
+
+_NOTHING = Finding(Verdict.UNDECIDED, "")

@@ -1,0 +1,76 @@
+"""Where the points of the curves lie in a picture, so that a page can tell their values.
+
+The places are those that matplotlib has drawn them at: a page knows nothing of scales.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpbandits import drawn
+from dpbandits.curves import Series
+from dpbandits.gallery.texts import plain, plain_label
+from dpbandits.plotting import Drawing
+
+MOST = 150  # points of a line
+NEAREST = 0.003  # of the picture: what lies closer together is one point to the eye
+
+
+def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
+    """Every curve that is drawn as a line of its own values: its names, the places of its points.
+
+    A point is [left, top] as parts of the picture and x, y, low, high; without the last two where
+    there is no band.
+    """
+    found = []
+    for shown in drawn.find(figure.axes, drawing):
+        for series, look in zip(shown.panel.series, shown.looks, strict=True):
+            if shown.axes is None or look is None:
+                continue
+            points = _points(shown.axes, figure, series)
+            if points:
+                found.append(
+                    {
+                        "panel": series.panel if len(drawing.panels) > 1 else "",
+                        "label": plain_label(series.legend),
+                        "colour": f"#{look.colour}",
+                        "x": _name(shown.axes, figure, "x"),
+                        "y": _name(shown.axes, figure, "y"),
+                        "points": points,
+                    }
+                )
+    return found
+
+
+def _name(ax: Axes, figure: Figure, axis: str) -> str:
+    # Of an axis; where panels share it, it is written beside one of them.
+    named = (getattr(other, f"get_{axis}label")() for other in (ax, *figure.axes))
+    return plain(next((name for name in named if name), axis))
+
+
+def _points(ax: Axes, figure: Figure, series: Series) -> list[list[float]]:
+    with np.errstate(all="ignore"):  # the logarithm of 0 is no place
+        pixels = ax.transData.transform(np.column_stack([series.x, series.centre]))
+    places = figure.transFigure.inverted().transform(pixels)
+    frame = ax.get_position()
+    low, high = frame.p0 - 1e-6, frame.p1 + 1e-6
+    with np.errstate(invalid="ignore"):
+        seen = np.isfinite(places).all(axis=1) & ((low <= places) & (places <= high)).all(axis=1)
+    inside = np.flatnonzero(seen)
+    if len(inside) > MOST:
+        inside = inside[np.linspace(0, len(inside) - 1, MOST).round().astype(int)]
+    points: list[list[float]] = []
+    last = np.array([-1.0, -1.0])
+    for i in inside:
+        if np.hypot(*(places[i] - last)) < NEAREST and i != inside[-1]:
+            continue
+        last = places[i]
+        numbers = [series.x[i], series.centre[i]]
+        band = series.low[i], series.high[i]
+        if band[0] != band[1] and np.isfinite(band).all():
+            numbers += band
+        place = [round(float(last[0]), 4), round(1 - float(last[1]), 4)]
+        points.append(place + [float(f"{n:.6g}") for n in numbers])
+    return points

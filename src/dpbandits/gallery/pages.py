@@ -1,0 +1,151 @@
+"""The pages: templates, and what they are filled with."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from dpbandits import captions, project
+from dpbandits.atomic import write_atomically
+from dpbandits.comparisons import Verdict
+from dpbandits.gallery import rows, texts
+from dpbandits.gallery.algorithms import Algorithm, source_text
+from dpbandits.gallery.figures import Shown, decisive
+from dpbandits.gallery.papers import PAPERS
+from dpbandits.progress import duration
+from dpbandits.provenance import git_revision
+
+VERDICTS = {
+    Verdict.HOLDS: "what is said comes out",
+    Verdict.FAILS: "it does not",
+    Verdict.DEPENDS: "on how the text is read",
+    Verdict.UNDECIDED: "the standard errors are too large to tell",
+}
+ORIGINS = {  # in a card's corner
+    "cache": "from the cache",
+    "reference": "from the reference",
+    "exact": "exact",
+    "not computed": "not computed",
+    "failed": "failed",
+}
+ASSETS = ("gallery.css", "gallery.js")
+
+
+def write(folder: Path, figures: Sequence[Shown], algorithms: Sequence[Algorithm]) -> None:
+    """Every page of the gallery, below a folder that has the figures' files."""
+    own = files("dpbandits.gallery")
+    for name in ASSETS:
+        write_atomically(folder / "assets" / name, own.joinpath("assets", name).read_bytes())
+    for algorithm in algorithms:
+        path = folder / "algorithms" / f"{algorithm.name}.svg"
+        write_atomically(path, algorithm.mark.encode())
+    pages = _Pages(folder, figures, algorithms)
+    _write_deviations(pages)
+    pages.write("index.html", "index.html", **_index(figures))
+    for i, figure in enumerate(figures):
+        pages.write(
+            f"figures/{figure.name}.html",
+            "figure.html",
+            **_figure(figure),
+            before=figures[i - 1] if i else None,
+            after=figures[i + 1] if i + 1 < len(figures) else None,
+        )
+    for algorithm in algorithms:
+        pages.write(f"algorithms/{algorithm.name}.html", "algorithm.html", algorithm=algorithm)
+    for source in sorted({path for algorithm in algorithms for path in algorithm.sources}):
+        lines = source_text(source).splitlines()
+        pages.write(f"sources/{source}.html", "source.html", source=source, lines=lines)
+
+
+def _write_deviations(pages: "_Pages") -> None:
+    path = project.folder() / "docs" / "deviations.md"
+    text = path.read_text("utf-8") if path.is_file() else "There is no docs/deviations.md here.\n"
+    known = {a.name: f"algorithms/{a.name}.html" for a in pages.algorithms}
+    known |= {f.name: f"figures/{f.name}.html" for f in pages.figures}
+    content, headings = texts.document(text, known)
+    pages.templates.globals["anchors"] = {anchor for _, anchor, _ in headings}
+    pages.write("deviations.html", "deviations.html", content=content, headings=headings)
+
+
+def _index(figures: Sequence[Shown]) -> dict[str, Any]:
+    unknown = [f.paper for f in figures if f.paper not in PAPERS]
+    groups = [
+        (paper, [f for f in figures if f.paper == paper])
+        for paper in (*PAPERS, *dict.fromkeys(unknown))
+    ]
+    return {
+        "groups": groups,
+        "totals": [(paper, _totals(own), own) for paper, own in groups],
+        "total": _totals(figures),
+        "claims": [(f, judged) for _, own in groups for f in own for judged in f.judged],
+    }
+
+
+def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
+    # Papers may call an algorithm as another one is called here.
+    names = {algorithm.label for algorithm in algorithms}
+    return {
+        one.name: sorted(({use.label.split(" (")[0] for use in one.uses} & names) - {one.label})
+        for one in algorithms
+    }
+
+
+def _totals(figures: Sequence[Shown]) -> dict[str, int]:
+    return {v.value: sum(f.counts.get(v.value, 0) for f in figures) for v in Verdict}
+
+
+def _figure(figure: Shown) -> dict[str, Any]:
+    result = figure.result
+    return {
+        "figure": figure,
+        "panels": rows.of_figure(result.spec) if result else [],
+        "readings": rows.readings(result.spec) if result else [],
+        "runs": captions.runs_of(result.spec) if result else "",
+        "statistics": captions.statistics(result.spec) if result else "",
+    }
+
+
+class _Pages:
+    # The templates and what all of them may use.
+
+    def __init__(
+        self, folder: Path, figures: Sequence[Shown], algorithms: Sequence[Algorithm]
+    ) -> None:
+        self.folder, self.figures, self.algorithms = folder, figures, algorithms
+        self.templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("dpbandits.gallery"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.templates.filters |= {
+            "maths": texts.maths,
+            "plain": texts.plain,
+            "label": texts.label,
+            "plain_label": texts.plain_label,
+            "number": texts.number,
+            "prose": texts.prose,
+            "cited": texts.cited,
+            "docstring": texts.docstring,
+            "duration": duration,
+        }
+        self.templates.globals |= {
+            "verdicts": {verdict.value: words for verdict, words in VERDICTS.items()},
+            "revision": git_revision(),
+            "figures": figures,
+            "algorithms": algorithms,
+            "by_name": {algorithm.name: algorithm for algorithm in algorithms},
+            "decisive": decisive,
+            "origins": ORIGINS,
+            "also": _other_names(algorithms),
+        }
+
+    def write(self, path: str, template: str, **values: Any) -> None:
+        """One page; `up` leads from it to the folder of the gallery."""
+        up = "../" * path.count("/")
+        context: Mapping[str, Any] = {**values, "up": up, "here": path}
+        content = self.templates.get_template(template).render(context)
+        write_atomically(self.folder / path, content.encode())

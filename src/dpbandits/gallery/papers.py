@@ -1,0 +1,63 @@
+"""The papers whose figures are made, as a page cites them."""
+
+from dataclasses import dataclass
+
+OWN = "across"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, or the figures that belong to none."""
+
+    key: str
+    title: str
+    authors: str = ""
+    venue: str = ""
+    short: str = ""  # in a line
+
+
+PAPERS = (
+    Paper(
+        "tossou2016",
+        "Algorithms for Differentially Private Multi-Armed Bandits",
+        "Aristide C. Y. Tossou and Christos Dimitrakakis",
+        "Thirtieth AAAI Conference on Artificial Intelligence (AAAI 2016)",
+        "Tossou and Dimitrakakis 2016",
+    ),
+    Paper(
+        "tossou2017",
+        "Achieving Privacy in the Adversarial Multi-Armed Bandit",
+        "Aristide C. Y. Tossou and Christos Dimitrakakis",
+        "Thirty-First AAAI Conference on Artificial Intelligence (AAAI 2017)",
+        "Tossou and Dimitrakakis 2017",
+    ),
+    Paper(
+        "sajed2019",
+        "An Optimal Private Stochastic-MAB Algorithm Based on an Optimal Private Stopping Rule",
+        "Touqir Sajed and Or Sheffet",
+        "36th International Conference on Machine Learning (ICML 2019)",
+        "Sajed and Sheffet 2019",
+    ),
+    Paper(
+        "azize2022",
+        "When Privacy Meets Partial Information: A Refined Analysis of Differentially Private"
+        " Bandits",
+        "Achraf Azize and Debabrota Basu",
+        "Advances in Neural Information Processing Systems 35 (NeurIPS 2022)",
+        "Azize and Basu 2022",
+    ),
+    Paper(
+        "wang2024",
+        "Optimal Learning Policies for Differential Privacy in Multi-armed Bandits",
+        "Siwei Wang and Jun Zhu",
+        "Journal of Machine Learning Research 25 (2024)",
+        "Wang and Zhu 2024",
+    ),
+    Paper(OWN, "Across the papers", "", "Figures of our own", "Across the papers"),
+)
+BY_KEY = {paper.key: paper for paper in PAPERS}
+
+
+def paper(key: str) -> Paper:
+    """The paper of a key; of an unknown one what is known, the key."""
+    return BY_KEY.get(key) or Paper(key, key, short=key)

@@ -1,0 +1,125 @@
+"""What pages tell of curves: what each plays, with which parameters, for which budget."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from markupsafe import Markup
+
+from dpbandits import captions, parameters
+from dpbandits.cell import AnyCell, Cell, StoppingCell
+from dpbandits.gallery.texts import number
+from dpbandits.parameters import reading_name
+from dpbandits.spec import Bound, Curve, FigureSpec
+
+Pairs = list[tuple[str, Markup]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A curve in the table of a figure's page."""
+
+    label: str
+    plays: str  # name of the algorithm or rule; empty for a bound
+    function: str  # of theory/, for a bound
+    params: Pairs
+    game: Pairs  # environment and horizon, or stream
+    privacy: str
+    warning: str
+
+
+def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[Row]]]:
+    """The rows per panel: its letter, its title."""
+    return [(p.letter, p.title, [_row(curve) for curve in p.curves]) for p in spec.panels]
+
+
+def _row(curve: Curve) -> Row:
+    first = curve.sources[0]
+    if isinstance(first, Bound):
+        bounds = [dict(s.arguments) for s in curve.sources if isinstance(s, Bound)]
+        return Row(curve.label, "", first.function, _pairs(bounds), [], captions.privacy(curve), "")
+    cells = [s for s in curve.sources if not isinstance(s, Bound)]
+    params = [parameters.plain(cell.params) for cell in cells]
+    for one, cell in zip(params, cells, strict=True):
+        if isinstance(cell, Cell):
+            one.pop("horizon", None)  # is told of the game
+    return Row(
+        curve.label,
+        first.member,
+        "",
+        _pairs(params),
+        _pairs([_game(cell) for cell in cells]),
+        captions.privacy(curve),
+        captions.warning(curve),
+    )
+
+
+def _game(cell: AnyCell) -> dict[str, Any]:
+    if isinstance(cell, StoppingCell):
+        return {"samples of": "stream", **parameters.plain(cell.stream)}
+    law = {"law": cell.environment, **parameters.plain(cell.instance)}
+    recorded = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
+    return {**law, "horizon": cell.horizon, **recorded}
+
+
+def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
+    # A value that is the same at all points once, another as its range.
+    told: Pairs = []
+    for name in of_points[0]:
+        values = [point[name] for point in of_points]
+        told.append((name.replace("_", " "), _range(values)))
+    return told
+
+
+def _range(values: list[Any]) -> Markup:
+    distinct: list[Any] = []
+    for value in values:
+        if value not in distinct:
+            distinct.append(value)
+    if len(distinct) == 1:
+        return number(distinct[0])
+    if all(isinstance(v, list) and v for v in distinct):  # arms, whose number may change
+        lengths = [len(v) for v in distinct]
+        return Markup("{} to {} values within {} … {}").format(
+            min(lengths),
+            max(lengths),
+            number(min(map(min, distinct))),
+            number(max(map(max, distinct))),
+        )
+    if all(isinstance(v, int | float) for v in distinct):
+        return Markup("{} to {} ({} values)").format(
+            number(min(distinct)), number(max(distinct)), len(distinct)
+        )
+    return Markup(", ").join(number(v) for v in distinct)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reading of a text that is not the one that is usually taken."""
+
+    algorithm: str
+    field: str
+    value: str
+    default: str
+    labels: tuple[str, ...]  # of the curves that take it
+
+
+def readings(spec: FigureSpec) -> list[Reading]:
+    """The readings in use that are not the algorithm's own default."""
+    found: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            for cell in curve.sources:
+                if isinstance(cell, AnyCell):
+                    for key in _other_readings(cell):
+                        found.setdefault(key, {})[curve.label] = None
+    return [Reading(*key, tuple(labels)) for key, labels in found.items()]
+
+
+def _other_readings(cell: AnyCell) -> Iterable[tuple[str, str, str, str]]:
+    defaults = getattr(type(cell.params), "_field_defaults", {})
+    for name, value in cell.params._asdict().items():
+        default = defaults.get(name)
+        if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
+            yield cell.member, name, reading_name(value), reading_name(default)

@@ -1,0 +1,206 @@
+"""Texts of figures, docstrings and documents as HTML."""
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+from dpbandits.gallery.papers import BY_KEY, OWN
+from dpbandits.plotting import in_mathtext
+
+# What stands in titles, labels and axes. Another command is shown as its name.
+SYMBOLS = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ"},
+    **{"epsilon": "ε", "rho": "ρ", "theta": "θ", "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ"},
+    **{"tau": "τ", "phi": "φ", "omega": "ω", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊"},
+    **{"rfloor": "⌋", "cdot": "·", "times": "×", "propto": "∝", "leq": "≤", "geq": "≥"},
+    **{"infty": "∞", "sqrt": "√", "log": "log", "mathrm": "", "ldots": "…"},
+}
+RAISED = str.maketrans("0123456789+-=()n*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ*")
+LOWERED = str.maketrans("0123456789+-=()aeijkmnortxτ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒᵣₜₓτ")
+# What prose spells out: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a Greek one has an
+# index, a name with underscores has not.
+GREEK = "alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|tau|Gamma|Delta"
+PROSE = re.compile(
+    rf"\b(?P<greek>{GREEK})(?![A-Za-z])(?!_\w{{3}})"
+    r"|(?P<power>(?<=[\w)])\^(?P<up>\([^()]*\)|\{[^{}]*\}|[+-]?\d+(?:\.\d+)?"
+    rf"|-?(?:{GREEK})\b|[A-Za-z]\b))"
+    r"|(?P<index>(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])_(?P<down>\{[^{}]*\}|[A-Za-z]\b|\d+\b))"
+    r"|(?P<float>(?<=\d)e(?P<exponent>[+-]?\d+)\b)"
+    r"|(?P<name>\bEXP3_(?:tau|τ)\b)"
+    r"|(?P<sign>[<>]=|(?<=composes to )inf\b|\binf(?= at\b))"
+)
+SIGNS = {"<=": "≤", ">=": "≥", "inf": "∞"}
+TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|([A-Za-z]+)|(.)")
+
+
+def maths(text: str) -> Markup:
+    """A text with mathtext between dollars, as HTML: `$N_i = 10^{-2}$` with sub and sup."""
+    parts = text.split("$")
+    return Markup("").join(
+        _formula(part, html=True) if i % 2 else prose(part) for i, part in enumerate(parts)
+    )
+
+
+def plain(text: str) -> str:
+    """The same without markup, for titles, alternatives and search."""
+    parts = text.split("$")
+    return "".join(_formula(p, html=False) if i % 2 else p for i, p in enumerate(parts))
+
+
+def label(text: str) -> Markup:
+    """A curve's label, with the letters of its parameters as in the picture."""
+    return maths(in_mathtext(text))
+
+
+def plain_label(text: str) -> str:
+    """The same without markup."""
+    return plain(in_mathtext(text))
+
+
+def _formula(source: str, html: bool) -> Any:
+    out: Any = Markup("") if html else ""
+    source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊")
+    for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
+        if name:
+            out += SYMBOLS.get(name, name)
+        elif symbol:
+            out += "" if symbol in "!," else symbol  # a narrow space, or a character of its own
+        elif shift:
+            inner = _formula(argument.strip("{}"), html)
+            if html:
+                tag = "sup" if shift == "^" else "sub"
+                out += Markup("<{0}>{1}</{0}>").format(tag, inner)
+            else:
+                inner = inner.replace("−", "-")
+                moved = inner.translate(RAISED if shift == "^" else LOWERED)
+                same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
+                out += f"{shift}{inner}" if same else moved
+        elif letters:
+            out += Markup("<i>{}</i>").format(letters) if html else letters
+        elif other not in "{}":
+            out += "−" if other == "-" else other  # a minus sign
+    return out
+
+
+def prose(text: str) -> Markup:
+    """A text with its Greek letters, powers, indices and comparisons as they are printed."""
+    out, end = Markup(""), 0
+    for match in PROSE.finditer(text):
+        out += escape(text[end : match.start()])
+        end = match.end()
+        if greek := match["greek"]:
+            out += SYMBOLS[greek]
+            # Its index here: what stands before `_` below is one letter.
+            if index := re.compile(r"_(\{[^{}]*\}|\w\b)").match(text, end):
+                out += Markup("<sub>{}</sub>").format(index[1].strip("{}"))
+                end = index.end()
+        elif match["power"]:
+            out += Markup("<sup>{}</sup>").format(
+                prose(match["up"].strip("{}()").replace("-", "−"))
+            )
+        elif match["index"]:
+            out += Markup("<sub>{}</sub>").format(match["down"].strip("{}"))
+        elif match["float"]:
+            out += Markup("·10<sup>{}</sup>").format(f"{int(match['exponent'])}".replace("-", "−"))
+        elif match["name"]:
+            out += label("EXP3_tau")
+        else:
+            out += SIGNS[match["sign"]]
+    return out + escape(text[end:])
+
+
+def number(value: Any) -> Markup:
+    """A number of a configuration: 10,000,000 and 0.25 and 1.45519·10^-11; other values as text."""
+    if isinstance(value, list | tuple):
+        shown = [number(v) for v in value]
+        if len(shown) > 10:
+            last = Markup("{} ({} values)").format(shown[-1], len(value))
+            shown = [*shown[:2], Markup("…"), last]
+        return Markup(", ").join(shown)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return escape(str(value))
+    if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
+        return Markup(f"{int(value):,}".replace("-", "−"))
+    digits, _, power = f"{value:.6g}".partition("e")
+    raised = f"·10<sup>{int(power)}</sup>" if power else ""
+    return Markup(f"{digits}{raised}".replace("-", "−"))
+
+
+def cited(text: str, up: str = "") -> Markup:
+    """Prose in which the keys of papers lead to them and `code` is set as such.
+
+    `up`: the way to the index.
+    """
+    keys = "|".join(key for key in BY_KEY if key != OWN)
+    out = Markup("")
+    for part in re.split(rf"(\b(?:{keys})\b|`[^`]+`|\bdocs/deviations\.md\b)", text):
+        if part in BY_KEY:
+            out += Markup('<a class="key" href="{}index.html#paper-{}" title="{}">{}</a>').format(
+                up, part, BY_KEY[part].title, part
+            )
+        elif part == "docs/deviations.md":
+            out += Markup('<a href="{}deviations.html">{}</a>').format(up, part)
+        elif part.startswith("`") and len(part) > 1:
+            out += Markup("<code>{}</code>").format(part.strip("`"))
+        else:
+            out += prose(part)
+    return out
+
+
+def docstring(text: str | None, up: str = "") -> Markup:
+    """A docstring: paragraphs, and what is indented as it is."""
+    out = Markup("")
+    for block in re.split(r"\n\s*\n", inspect.cleandoc(text or "").strip("\n")):
+        tag = "pre" if block.startswith("    ") else "p"
+        if block.strip():
+            content = inspect.cleandoc(block) if tag == "pre" else cited(block, up)
+            out += Markup("<{0}>{1}</{0}>\n").format(tag, content)
+    return out
+
+
+def first_paragraph(text: str | None) -> str:
+    """Of a docstring."""
+    return inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
+
+
+def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[int, str, str]]]:
+    """A Markdown document as HTML, and its headings: level, anchor, text.
+
+    Code that is the name of something with a page (`pages`: its address) leads there.
+    """
+    parser = MarkdownIt("commonmark", {"html": False, "typographer": True})
+    parser.enable(["table", "smartquotes"])
+    headings: list[tuple[int, str, str]] = []
+    tokens = parser.parse(source)
+    for i, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = "".join(t.content for t in tokens[i + 1].children or [])
+            anchor = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:60].strip("-")
+            taken = {known for _, known, _ in headings}
+            while anchor in taken or not anchor:
+                anchor += "x"
+            token.attrSet("id", anchor)
+            headings.append((int(token.tag[1]), anchor, words))
+
+    def code(tokens: Any, i: int, options: Any, env: Any) -> str:
+        content = tokens[i].content
+        shown = Markup("<code>{}</code>").format(content)
+        if address := pages.get(content):
+            return Markup('<a href="{}">{}</a>').format(address, shown)
+        return shown
+
+    def text(tokens: Any, i: int, options: Any, env: Any) -> str:
+        return prose(tokens[i].content)
+
+    box = '<div class="scroll" role="region" aria-label="Table" tabindex="0">'
+    parser.renderer.rules |= {  # type: ignore[attr-defined]
+        "code_inline": code,
+        "text": text,
+        "table_open": lambda *_: f"{box}<table>\n",
+        "table_close": lambda *_: "</table></div>\n",
+    }
+    return Markup(parser.renderer.render(tokens, parser.options, {})), headings

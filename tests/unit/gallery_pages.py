@@ -1,0 +1,112 @@
+"""The pages of a gallery as its tests read them: well-formed, with their links and their text."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+LOADED = {("img", "src"), ("script", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
+
+
+@dataclass
+class Element:
+    """An element, with the text inside."""
+
+    tag: str
+    attributes: dict[str, str]
+    text: str = ""
+
+    @property
+    def classes(self) -> set[str]:
+        return set(self.attributes.get("class", "").split())
+
+
+@dataclass
+class Page:
+    """A page: its elements in order; AssertionError where its tags do not match."""
+
+    path: Path
+    elements: list[Element] = field(default_factory=list)
+
+    def find(self, tag: str, cls: str = "") -> list[Element]:
+        return [e for e in self.elements if e.tag == tag and (not cls or cls in e.classes)]
+
+    @property
+    def ids(self) -> set[str]:
+        found = [e.attributes["id"] for e in self.elements if "id" in e.attributes]
+        assert len(found) == len(set(found)), f"{self.path}: an id twice"
+        return set(found)
+
+    @property
+    def text(self) -> str:
+        return self.elements[0].text
+
+    def addresses(self) -> Iterator[tuple[str, bool]]:
+        """Every address, and whether the page loads it by itself."""
+        for e in self.elements:
+            for name in ("href", "src"):
+                if name in e.attributes:
+                    yield e.attributes[name], (e.tag, name) in LOADED
+
+
+class _Reader(HTMLParser):
+    def __init__(self, page: Page) -> None:
+        super().__init__(convert_charrefs=True)
+        self.page, self.open = page, list[Element]()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), f"{self.page.path}: {tag} has an attribute twice"
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self.page.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"{self.page.path}: </{tag}> closes nothing"
+        last = self.open.pop()
+        assert last.tag == tag, f"{self.page.path}: </{tag}> closes <{last.tag}>"
+
+    def handle_data(self, data: str) -> None:
+        for element in self.open:
+            element.text += data
+
+
+def read(path: Path) -> Page:
+    """A page of the disk."""
+    page = Page(path)
+    reader = _Reader(page)
+    text = path.read_text("utf-8")
+    assert text.startswith("<!doctype html>")
+    reader.feed(text)
+    reader.close()
+    assert not reader.open, f"{path}: {[e.tag for e in reader.open]} never closed"
+    return page
+
+
+def read_all(folder: Path) -> dict[str, Page]:
+    """Every page of a gallery by its path in the folder."""
+    paths = sorted(folder.rglob("*.html"))
+    return {path.relative_to(folder).as_posix(): read(path) for path in paths}
+
+
+def broken(pages: dict[str, Page], folder: Path) -> list[str]:
+    """The addresses that lead nowhere, or out of the folder."""
+    found = []
+    ids = {name: page.ids for name, page in pages.items()}
+    for name, page in pages.items():
+        for address, _ in page.addresses():
+            parts = urlsplit(address)
+            if address == "data:,":  # no icon
+                continue
+            target = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
+            inside = not parts.scheme and not parts.netloc and target.is_relative_to(folder)
+            if not inside or not target.is_file():
+                found.append(f"{name}: {address}")
+            elif parts.fragment and target.suffix == ".html":
+                there = ids[target.relative_to(folder).as_posix()]
+                if unquote(parts.fragment) not in there:
+                    found.append(f"{name}: {address}")
+    return found

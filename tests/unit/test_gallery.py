@@ -1,0 +1,438 @@
+"""The gallery as files: what is on its pages, and what becomes of it where something is wrong."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import gallery_pages
+import numpy as np
+import pytest
+from commands import DPBANDITS, FIGURES, ROOT, Process
+from gallery_pages import Page
+from matplotlib.figure import Figure
+
+from dpbandits import gallery, plotting, registry, results, verdicts
+from dpbandits.errors import UserError
+from dpbandits.gallery import hover, papers, texts
+
+MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
+DRAWN = "adap-headline"
+EVIL = "<script>alert('&')</script>"
+
+
+def without_ink(draw: Any, drawing: Any, keywords: str, look: Any = None) -> dict[str, bytes]:
+    """In the place of plotting.render where the pages count and not the pictures."""
+    return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The gallery of all figures; of the pictures, only their names."""
+    folder = tmp_path_factory.mktemp("gallery") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setattr(plotting, "render", without_ink)
+        assert gallery.build(folder) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(whole: Path) -> dict[str, Page]:
+    return gallery_pages.read_all(whole)
+
+
+def test_every_figure_algorithm_and_rule_has_a_page(pages: dict[str, Page]) -> None:
+    names = {f"figures/{name}.html" for name in FIGURES}
+    names |= {f"algorithms/{name}.html" for name in MEMBERS}
+    assert names | {"index.html", "deviations.html"} <= set(pages)
+    others = set(pages) - names - {"index.html", "deviations.html"}
+    assert all(name.startswith("sources/") for name in others)
+
+
+def test_every_link_and_picture_is_there(pages: dict[str, Page], whole: Path) -> None:
+    assert gallery_pages.broken(pages, whole) == []
+
+
+def test_every_page_can_be_reached_from_the_index(pages: dict[str, Page], whole: Path) -> None:
+    waiting, reached = ["index.html"], {"index.html"}
+    while waiting:
+        page = pages[waiting.pop()]
+        for address, _ in page.addresses():
+            path = (page.path.parent / address.partition("#")[0]).resolve()
+            if path.suffix == ".html" and path.is_relative_to(whole):
+                name = path.relative_to(whole).as_posix()
+                if name not in reached:
+                    reached.add(name)
+                    waiting.append(name)
+    assert reached == set(pages)
+
+
+def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Page], whole: Path) -> None:
+    for page in pages.values():
+        for address, loaded in page.addresses():
+            assert not loaded or not address.startswith(("http:", "https:", "//"))
+    for asset in (whole / "assets").iterdir():
+        text = asset.read_text()
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "@import" not in text
+        assert "url(" not in text
+
+
+def test_every_page_has_a_title_a_heading_and_a_way_past_its_navigation(
+    pages: dict[str, Page],
+) -> None:
+    for page in pages.values():
+        assert len(page.find("h1")) == 1
+        (title,) = page.find("title")
+        assert title.text.strip()
+        assert "$" not in title.text
+        assert page.find("a", "skip")[0].attributes["href"] == "#main"
+        assert "main" in page.ids
+        for picture in page.find("img"):
+            assert "alt" in picture.attributes
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -> None:
+    total: Counter[str] = Counter()
+    for name in FIGURES:
+        result = results.load(name)
+        counts = verdicts.count(verdicts.judge(result.spec, result.series))
+        total.update(counts)
+        section = pages[f"figures/{name}.html"].find("p", "intro")
+        if counts:
+            assert section[0].text.split() == [w for k, n in counts.items() for w in (str(n), k)]
+        claims = pages[f"figures/{name}.html"].find("ol", "judged")
+        assert bool(claims) == bool(counts)
+    rows = [e for e in pages["index.html"].find("tr") if "data-verdicts" in e.attributes]
+    assert Counter(row.attributes["data-verdicts"] for row in rows) == total
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page]) -> None:
+    page = pages[f"figures/{DRAWN}.html"]
+    result = results.load(DRAWN)
+    assert result.judged
+    for judged in result.judged:
+        assert f"claim-{judged.claim.name}" in page.ids
+        for finding in judged.findings:
+            assert str(texts.prose(finding.told)) in page.path.read_text()
+    assert result.source is not None
+    assert all(revision in page.text for revision in result.source.revisions)
+    assert f"dpbandits run {DRAWN}" in page.text
+
+
+def test_every_paper_is_cited_in_full(pages: dict[str, Page]) -> None:
+    index = pages["index.html"]
+    for paper in papers.PAPERS:
+        assert paper.title in index.text
+        assert paper.authors in index.text
+        assert paper.venue in index.text
+        assert f"paper-{paper.key}" in index.ids
+    assert {
+        p["data-paper"] for p in (card.attributes for card in index.find("article", "card"))
+    } <= {paper.key for paper in papers.PAPERS}
+
+
+def test_the_files_of_a_figure_lie_beside_its_page(whole: Path) -> None:
+    for name in FIGURES:
+        kinds = {path.suffix for path in (whole / "figures" / name).iterdir()}
+        assert kinds == {".pdf", ".svg", ".png", ".csv", ".txt", ".yaml"}
+        conf = ROOT / "conf" / "figure" / f"{name}.yaml"
+        assert (whole / "figures" / name / f"{name}.yaml").read_bytes() == conf.read_bytes()
+
+
+# Pictures and their values ------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> None:
+    assert gallery.build(tmp_path / "g", [DRAWN]) == 0
+    page = gallery_pages.read(tmp_path / "g" / "figures" / f"{DRAWN}.html")
+    (script,) = (e for e in page.find("script") if e.attributes.get("id") == "points")
+    lines = json.loads(script.text)
+    series = {s.legend: s for s in results.load(DRAWN).series}
+    assert [line["label"] for line in lines] == list(series)
+    for line in lines:
+        own = series[line["label"]]
+        assert 20 < len(line["points"]) <= hover.MOST
+        places = np.array([point[:2] for point in line["points"]])
+        assert ((places >= 0) & (places <= 1)).all()
+        assert (np.diff(places[:, 0]) >= 0).all()  # time goes to the right
+        for left_top_x_y in line["points"]:
+            i = int(np.argmin(np.abs(own.x - left_top_x_y[2])))
+            assert left_top_x_y[3] == pytest.approx(own.centre[i], rel=1e-5)
+            band = [] if own.low[i] == own.high[i] else [own.low[i], own.high[i]]
+            assert left_top_x_y[4:] == pytest.approx(band, rel=1e-5)
+    # The page's picture is that of the command: the same curves, the same ink.
+    picture = (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.svg").read_text()
+    assert f"dpbandits run {DRAWN}, curves of revision" in picture
+
+
+def test_a_point_outside_of_the_frame_has_no_place() -> None:
+    from test_drawing import ONE
+
+    drawing = plotting.Drawing("", (plotting.PanelDrawing("a", "", (ONE,)),))
+    figure = Figure()
+    ax = figure.subplots()
+    ax.set_xscale("log")  # 0 is nowhere
+    plotting.draw_all_over_parameter(ax, drawing.panels[0])
+    ax.set_xlim(1, 5)
+    (line,) = hover.lines(figure, drawing)
+    assert [point[2] for point in line["points"]] == [1, 2, 3, 4, 5]
+
+
+def test_a_look_at_a_figure_changes_none_of_its_bytes() -> None:
+    from test_drawing import ONE
+
+    drawing = plotting.Drawing("t", (plotting.PanelDrawing("a", "", (ONE,)),))
+
+    def draw(drawing: plotting.Drawing) -> Figure:
+        figure = Figure()
+        plotting.draw_all_over_parameter(figure.subplots(), drawing.panels[0])
+        return figure
+
+    seen: list[Any] = []
+    plain = plotting.render(draw, drawing, "k")
+    looked = plotting.render(draw, drawing, "k", lambda f: seen.extend(hover.lines(f, drawing)))
+    assert seen
+    assert looked == plain
+
+
+# Where something is wrong -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of three figures, of which one has a reference; nothing is cached."""
+    for path in (checkout / "conf" / "figure").glob("*.yaml"):
+        if path.stem not in (DRAWN, "adap-c1", "lower-bounds"):
+            path.unlink()
+    reference = Path("figures") / "reference" / DRAWN
+    shutil.copytree(ROOT / reference, checkout / reference)
+    monkeypatch.setattr(plotting, "render", without_ink)
+    return checkout
+
+
+def test_a_figure_without_curves_says_so_and_how_to_compute_them(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gallery.build(project / "out" / "gallery") == 0
+    pages = gallery_pages.read_all(project / "out" / "gallery")
+    assert gallery_pages.broken(pages, project / "out" / "gallery") == []
+    page = pages["figures/adap-c1.html"]
+    (notice,) = page.find("div", "notice")
+    assert "There are no curves yet" in notice.text
+    assert "dpbandits run adap-c1" in notice.text
+    assert not page.find("img")
+    told = capsys.readouterr().out
+    assert "3 figures (1 exact, 1 not computed, 1 reference)" in told
+
+
+def test_a_figure_that_fails_is_named_in_one_line_and_the_rest_is_there(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawing = project / "figures" / "azize2022.py"
+    drawing.write_text(drawing.read_text() + "\n1 / 0\n")
+    (project / "conf" / "figure" / "broken.yaml").write_text("paper: [")
+    (project / "conf" / "figure" / "other.yaml").write_text("titel: x\n")
+    (project / "conf" / "figure" / "lower-bounds.yaml").unlink()
+    shutil.copy(ROOT / "conf" / "figure" / "stopping-rules.yaml", project / "conf" / "figure")
+    assert gallery.build(project / "out" / "gallery") == 1
+    pages = gallery_pages.read_all(project / "out" / "gallery")
+    assert gallery_pages.broken(pages, project / "out" / "gallery") == []
+    err = capsys.readouterr().err.splitlines()
+    assert {line.split(": ")[1] for line in err} == {DRAWN, "broken", "other"}
+    assert all(line.startswith("dpbandits: ") for line in err)
+    assert "ZeroDivisionError" in pages[f"figures/{DRAWN}.html"].find("div", "notice")[0].text
+    assert len(pages["index.html"].find("article", "card")) == 5
+
+
+def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
+    path = project / "conf" / "figure" / f"{DRAWN}.yaml"
+    text = path.read_text().replace("title: Evolution of regret over time", f'title: "{EVIL}"')
+    text = text.replace("says: AdaP-KLUCB achieves", f'says: "{EVIL}" #', 1)
+    path.write_text(f"# azize2022, Fig. 2: {EVIL}\n" + text)
+    shutil.rmtree(project / "figures" / "reference")
+    (project / "docs").mkdir()
+    (project / "docs" / "deviations.md").write_text(f"# Of {EVIL}\n\n{EVIL}\n\n`{EVIL}`\n")
+    assert gallery.build(project / "g") == 0
+    pages = gallery_pages.read_all(project / "g")
+    for page in pages.values():
+        assert EVIL not in page.path.read_text()
+        assert all("alert" not in script.text for script in page.find("script"))
+    assert EVIL in pages[f"figures/{DRAWN}.html"].find("h1")[0].text
+    assert EVIL in pages["index.html"].text
+    assert EVIL in pages["deviations.html"].text
+
+
+def test_the_cache_comes_before_the_reference_and_says_when(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpbandits import runner
+    from dpbandits.store import Store
+
+    monkeypatch.chdir(ROOT)
+    empty = results.load("adap-episodes", [f"paths.cache={tmp_path}"])
+    assert empty.source is not None
+    assert empty.source.kind is results.Kind.REFERENCE
+    store, spec = Store(tmp_path), empty.spec
+    assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "it") == []
+    full = results.load("adap-episodes", [f"paths.cache={tmp_path}"])
+    assert full.source is not None
+    assert full.source.kind is results.Kind.CACHE
+    assert full.source.dates
+    assert full.source.seconds > 0
+    assert dict(full.source.versions)["numpy"] == np.__version__
+    assert [s.label for s in full.series] == [s.label for s in empty.series]
+    # Another seed has other curves: the reference is not theirs.
+    assert results.load("adap-episodes", ["seed=1", f"paths.cache={tmp_path}"]).source is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("runs: 20", "runs: 21"), ("horizon: 10_000_000", "horizon: 1_000_000")],
+)
+def test_a_reference_of_another_game_is_not_shown(project: Path, old: str, new: str) -> None:
+    assert results.load(DRAWN).source is not None
+    path = project / "conf" / "figure" / f"{DRAWN}.yaml"
+    path.write_text(path.read_text().replace(old, new))
+    assert results.load(DRAWN).source is None
+
+
+# The folder ---------------------------------------------------------------------------------------
+
+
+def test_the_same_inputs_give_the_same_bytes(project: Path) -> None:
+    contents = []
+    for name in ("one", "two"):
+        assert gallery.build(project / name) == 0
+        files = sorted(path for path in (project / name).rglob("*") if path.is_file())
+        contents.append({p.relative_to(project / name): p.read_bytes() for p in files})
+    assert contents[0] == contents[1]
+
+
+def test_an_interrupted_gallery_leaves_the_old_one_and_nothing_else(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = project / "out" / "gallery"
+    assert gallery.build(out) == 0
+    (out / "mine").touch()
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gallery.pages, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            gallery.build(out)
+    assert (out / "mine").exists()
+    assert [path.name for path in out.parent.iterdir()] == ["gallery"]
+    assert gallery.build(out) == 0
+    assert not (out / "mine").exists()
+    assert [path.name for path in out.parent.iterdir()] == ["gallery"]
+
+
+@pytest.mark.parametrize("content", ["notes.txt", "index.html"])
+def test_a_folder_that_is_no_gallery_is_not_replaced(project: Path, content: str) -> None:
+    folder = project / "thesis"
+    folder.mkdir()
+    (folder / content).write_text("years of work")
+    with pytest.raises(UserError, match="is no gallery"):
+        gallery.build(folder)
+    assert (folder / content).read_text() == "years of work"
+
+
+def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("mine")
+    done = Process(*DPBANDITS, "gallery", "--out", str(tmp_path)).done()
+    assert (done.status, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+    assert done.err.startswith("dpbandits: ")
+    assert "--out" in done.err
+
+
+# Texts --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "html", "plain"),
+    [
+        (r"$\epsilon = 0.1$ and $0.25$", "ε = 0.1 and 0.25", "ε = 0.1 and 0.25"),
+        (
+            r"$N_i = 8 = \lceil N_G^*\rceil$",
+            "<i>N</i><sub><i>i</i></sub> = 8 = ⌈<i>N</i><sub><i>G</i></sub><sup>*</sup>⌉",
+            "Nᵢ = 8 = ⌈N_G*⌉",
+        ),
+        (r"$\delta\!=\!e^{-10}$", "δ=<i>e</i><sup>−10</sup>", "δ=e⁻¹⁰"),
+        (r"$10^{-10}$ <b>", "10<sup>−10</sup> &lt;b&gt;", "10⁻¹⁰ <b>"),
+        ("$K$ & $\\unknown$", "<i>K</i> &amp; unknown", "K & unknown"),
+        ("two alpha, alphabet", "two α, alphabet", "two alpha, alphabet"),
+    ],
+)
+def test_mathtext_becomes_html_and_text(source: str, html: str, plain: str) -> None:
+    assert str(texts.maths(source)) == html
+    assert texts.plain(source) == plain
+
+
+@pytest.mark.parametrize(
+    ("source", "html"),
+    [
+        ("(epsilon, delta)-DP", "(ε, δ)-DP"),
+        (
+            "W_{k+1} = W_k, N_B* and theta_i",
+            "W<sub>k+1</sub> = W<sub>k</sub>, N<sub>B</sub>* and θ<sub>i</sub>",
+        ),
+        ("1.8 10^6, n^(v/2-1), t^-4", "1.8 10<sup>6</sup>, n<sup>v/2−1</sup>, t<sup>−4</sup>"),
+        ("e^epsilon, e^-epsilon", "e<sup>ε</sup>, e<sup>−ε</sup>"),
+        ("EXP3_tau, EXP3_τ", "EXP3<sub>τ</sub>, EXP3<sub>τ</sub>"),
+        ("delta = 4.54e-05 >= 0", "δ = 4.54·10<sup>−5</sup> ≥ 0"),
+        ("composes to inf at delta", "composes to ∞ at δ"),
+        ("power_of_two, first_episode, exp3_tau", "power_of_two, first_episode, exp3_tau"),
+        ("x^ = s/n, information", "x^ = s/n, information"),
+        ("<i> & 'x'", "&lt;i&gt; &amp; &#39;x&#39;"),
+    ],
+)
+def test_prose_is_printed_with_its_symbols(source: str, html: str) -> None:
+    assert str(texts.prose(source)) == html
+
+
+def test_a_docstring_keeps_its_formulas_and_leads_to_the_papers() -> None:
+    html = str(texts.docstring("Of wang2024, `x`:\n\n    a_1  <  b\n\nEnd.\n", "../"))
+    assert 'href="../index.html#paper-wang2024"' in html
+    assert "<code>x</code>" in html
+    assert "<pre>a_1  &lt;  b</pre>" in html
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (10_000_000, "10,000,000"),
+        (0.25, "0.25"),
+        (1e7, "10,000,000"),
+        (1.4551915228366852e-11, "1.45519·10<sup>−11</sup>"),
+        (True, "True"),
+        ("<b>", "&lt;b&gt;"),
+        ([0.75, 0.5], "0.75, 0.5"),
+        ([0.5] * 12, "0.5, 0.5, …, 0.5 (12 values)"),
+    ],
+)
+def test_a_number_is_written_for_people(value: Any, shown: str) -> None:
+    assert str(texts.number(value)) == shown
+
+
+def test_a_document_has_anchors_and_leads_to_what_it_names() -> None:
+    text = "# A\n\n## tossou2016, b\n\n## tossou2016, b\n\nThe `adap-c1`, `x`.\n\n"
+    table = "| a |\n|---|\n| 1 |\n"
+    html, headings = texts.document(text + table, {"adap-c1": "figures/adap-c1.html"})
+    assert headings == [
+        (1, "a", "A"),
+        (2, "tossou2016-b", "tossou2016, b"),
+        (2, "tossou2016-bx", "tossou2016, b"),
+    ]
+    assert '<a href="figures/adap-c1.html"><code>adap-c1</code></a>' in html
+    assert "<code>x</code>" in html
+    assert html.count('<div class="scroll"') == html.count("</table></div>") == 1
