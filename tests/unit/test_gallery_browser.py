@@ -1,0 +1,290 @@
+"""The gallery in a browser, from the disk, as people open it.
+
+Skipped where Playwright (`pip install -r requirements-browser.lock`) or Chromium is not installed.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import ROOT
+
+from dpbandits import gallery
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="no Playwright: pip install -r requirements-browser.lock"
+)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium: apt-get install chromium")
+
+SHOWN = ("adap-headline", "dpucb-2arms", "lower-bounds")
+WITH_BAND = "adap-headline"
+PHONE, DESK = {"width": 375, "height": 800}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gallery of a few figures."""
+    out = tmp_path_factory.mktemp("gallery") / "gallery"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        assert gallery.build(out, SHOWN) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A tab of a browser that knows the gallery and collects what goes wrong."""
+
+    def __init__(self, chromium: Any, folder: Path, **options: Any) -> None:
+        self.folder = folder
+        self.context = chromium.new_context(**{"viewport": DESK} | options)
+        self.context.set_default_timeout(10_000)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.errors.append(request.url))
+        self.page.on("request", self._check)
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+
+    def _check(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:")):
+            self.errors.append(f"asks for {request.url}")
+
+    def open(self, path: str) -> Any:
+        self.page.goto(
+            (self.folder / path.partition("#")[0]).as_uri() + "".join(path.partition("#")[1:])
+        )
+        return self.page
+
+    def seen(self, selector: str) -> list[Any]:
+        """The elements that are seen."""
+        return [e for e in self.page.query_selector_all(selector) if e.is_visible()]
+
+    @property
+    def background(self) -> str:
+        script = "getComputedStyle(document.body).backgroundColor"
+        return str(self.page.evaluate(script))
+
+
+@pytest.fixture
+def tab(chromium: Any, folder: Path) -> Iterator[Tab]:
+    one = Tab(chromium, folder)
+    yield one
+    one.context.close()
+    assert one.errors == []
+
+
+def test_every_page_loads_without_an_error_and_fits_a_phone(chromium: Any, folder: Path) -> None:
+    tab = Tab(chromium, folder, viewport=PHONE)
+    paths = [p.relative_to(folder).as_posix() for p in sorted(folder.rglob("*.html"))]
+    # Of the sources, which are one template, a few.
+    sources = [p for p in paths if p.startswith("sources/")]
+    for path in [p for p in paths if p not in sources] + sources[:3]:
+        page = tab.open(path)
+        # Pictures further down are loaded when they are needed.
+        page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
+        broken = page.evaluate(
+            "Promise.all([...document.images].map(i => i.decode().then(() => '', () => i.src)))"
+        )
+        assert not any(broken), broken
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        assert tab.errors == [], path
+    tab.context.close()
+
+
+def test_filters_work_on_cards_and_claims_together_and_survive_a_reload(tab: Tab) -> None:
+    page = tab.open("index.html")
+    cards, rows = len(tab.seen(".card")), len(tab.seen("table.claims tbody tr"))
+    assert cards == len(SHOWN)
+    assert rows >= 5
+    page.select_option("#verdict", "fails")
+    fails = tab.seen(".card"), tab.seen("table.claims tbody tr")
+    assert 0 < len(fails[1]) < rows
+    assert 0 < len(fails[0]) <= cards
+    for element in (*fails[0], *fails[1]):
+        assert "fails" in element.get_attribute("data-verdicts").split()
+    assert "#verdict=fails" in page.url
+    told = page.inner_text("#found")
+    assert told == f"{len(fails[0])} of {cards} figures, {len(fails[1])} of {rows} claims"
+    page.reload()
+    assert page.input_value("#verdict") == "fails"
+    assert page.inner_text("#found") == told
+    page.click("#filters button[type=reset]")
+    page.wait_for_function("!location.hash")
+    assert len(tab.seen(".card")) == cards
+    page.select_option("#paper", "tossou2016")
+    assert [e.get_attribute("data-paper") for e in tab.seen(".card")] == ["tossou2016"]
+    assert len(tab.seen(".group")) == 1
+    page.select_option("#paper", "")
+    page.select_option("#algorithm", "adap-klucb")
+    assert len(tab.seen(".card")) == 1
+
+
+def test_search_finds_words_of_titles_sentences_and_algorithms(tab: Tab) -> None:
+    page = tab.open("index.html")
+    page.fill("#q", "Klucb lowest")
+    assert 1 <= len(tab.seen(".card")) < len(SHOWN)
+    assert len(tab.seen("table.claims tbody tr")) >= 1
+    page.fill("#q", "epsilon")  # spelled out, though a page shows the letter
+    assert len(tab.seen(".card")) >= 1
+    page.fill("#q", "no such thing <b>")
+    assert tab.seen(".card") == []
+    assert len(tab.seen(".nothing")) == 2
+    assert "q=no+such+thing" in page.url
+    page.reload()
+    assert page.input_value("#q") == "no such thing <b>"
+    page.click(".nothing .again >> visible=true >> nth=0")
+    page.wait_for_function("document.querySelectorAll('.card[hidden]').length === 0")
+    # A hash of another page's making is no error.
+    tab.open("index.html#verdict=perhaps&paper=%00")
+    page.reload()
+    assert len(tab.seen(".card")) == len(SHOWN)
+
+
+def test_a_claim_leads_from_the_table_to_the_figure(tab: Tab) -> None:
+    page = tab.open("index.html")
+    page.click(f"table.claims a[href*={WITH_BAND}] >> nth=0")
+    assert "figures/" in page.url
+    anchor = page.url.partition("#")[2]
+    assert page.is_visible(f"#{anchor} blockquote")
+    page.click("summary >> nth=0")
+    assert page.is_visible(".findings li >> nth=0")
+
+
+def points(page: Any) -> Any:
+    return json.loads(page.text_content("#points"))
+
+
+def test_the_values_of_the_point_under_the_pointer_are_shown(tab: Tab) -> None:
+    page = tab.open(f"figures/{WITH_BAND}.html")
+    line = points(page)[0]
+    left, top, x, _, low, high = line["points"][-1]
+    sheet = page.locator("#sheet")
+    sheet.scroll_into_view_if_needed()
+    box = sheet.bounding_box()
+    page.mouse.move(box["x"] + left * box["width"], box["y"] + top * box["height"])
+    tip = page.inner_text(".tip")
+    assert line["label"] in tip
+    assert f"{x:,.0f}" in tip
+    assert len(re.findall(r"[\d,.]+", tip.partition("from")[2])) == 2
+    assert low < high
+    # The dot is on the point: the places are the picture's.
+    dot = page.locator(".dot").bounding_box()
+    assert dot["x"] + dot["width"] / 2 == pytest.approx(box["x"] + left * box["width"], abs=1.5)
+    assert dot["y"] + dot["height"] / 2 == pytest.approx(box["y"] + top * box["height"], abs=1.5)
+    page.mouse.move(5, 5)
+    assert not page.is_visible(".tip")
+
+
+def test_the_values_can_be_read_with_the_keyboard_alone(tab: Tab) -> None:
+    page = tab.open(f"figures/{WITH_BAND}.html")
+    lines = points(page)
+    page.focus("#sheet")
+    page.keyboard.press("ArrowRight")
+    assert lines[0]["label"] in page.inner_text(".tip")
+    page.keyboard.press("ArrowDown")
+    assert lines[1]["label"] in page.inner_text(".tip")
+    page.keyboard.press("Home")
+    assert f": {lines[1]['points'][0][2]:,.0f}" in page.inner_text(".tip")
+    before = page.inner_text(".tip")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".tip") != before
+    assert lines[1]["label"] in page.inner_text("#spoken")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert lines[-1]["label"] in page.inner_text(".tip")
+    page.keyboard.press("Escape")
+    assert not page.is_visible(".tip")
+
+
+def test_the_tip_stays_inside_the_picture_on_a_phone(chromium: Any, folder: Path) -> None:
+    tab = Tab(chromium, folder, viewport=PHONE, has_touch=True)
+    page = tab.open(f"figures/{WITH_BAND}.html")
+    page.focus("#sheet")
+    page.keyboard.press("End")
+    for key in ("Home", "ArrowDown", "End"):
+        page.keyboard.press(key)
+        sheet, tip = page.locator("#sheet").bounding_box(), page.locator(".tip").bounding_box()
+        assert tip["x"] >= sheet["x"] - 1
+        assert tip["x"] + tip["width"] <= sheet["x"] + sheet["width"] + 1
+    tab.context.close()
+
+
+def test_the_theme_is_the_systems_until_another_is_chosen_and_then_that(
+    chromium: Any, folder: Path
+) -> None:
+    dark = Tab(chromium, folder, color_scheme="dark")
+    dark.open("index.html")
+    assert dark.page.inner_text("#theme") == "Light theme"
+    light = Tab(chromium, folder, color_scheme="light")
+    page = light.open("index.html")
+    assert dark.background != light.background
+    was = light.background
+    page.click("#theme")
+    assert light.background == dark.background
+    page.reload()
+    assert light.background == dark.background
+    light.open(f"figures/{WITH_BAND}.html")
+    assert light.background == dark.background
+    plate = "getComputedStyle(document.querySelector('.plate')).backgroundColor"
+    assert page.evaluate(plate) == "rgb(255, 255, 255)"  # pictures are made for white
+    page.click("#theme")
+    assert light.background == was
+    for tab in (dark, light):
+        assert tab.errors == []
+        tab.context.close()
+
+
+def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(tab: Tab) -> None:
+    page = tab.open("index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_without_scripts_all_is_there_and_nothing_is_offered_that_does_not_work(
+    chromium: Any, folder: Path
+) -> None:
+    tab = Tab(chromium, folder, java_script_enabled=False)
+    tab.open("index.html")
+    assert len(tab.seen(".card")) == len(SHOWN)
+    assert tab.seen("#filters, #theme") == []
+    tab.context.close()
+
+
+def test_on_paper_ink_is_black_whatever_the_theme(chromium: Any, folder: Path) -> None:
+    tab = Tab(chromium, folder, color_scheme="dark")
+    page = tab.open("index.html")
+    ink = "getComputedStyle(document.body).color"
+    assert page.evaluate(ink) != "rgb(0, 0, 0)"
+    for theme in ("light", "dark"):
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        page.emulate_media(media="print")
+        assert page.evaluate(ink) == "rgb(0, 0, 0)"
+    tab.context.close()
+
+
+def test_on_paper_there_are_no_controls_and_all_numbers(tab: Tab) -> None:
+    page = tab.open(f"figures/{WITH_BAND}.html")
+    before = len(page.query_selector_all("details[open]"))
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.seen("#theme, .turn, .hint") == []
+    assert len(tab.seen(".findings li")) == len(page.query_selector_all(".findings li")) > 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert len(page.query_selector_all("details[open]")) == before
