@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3, 4, 5)
 PATIENCE = 900  # seconds for a check
 
-ADAP = ("adap-c1", "adap-c2", "adap-c3", "adap-c4", "adap-headline", "adap-alpha", "adap-regimes")
-DP_SE = ("dpse-epsilon", "adap-c1", "adap-c2", "adap-c3", "adap-c4", "adap-headline", "gdp-elim")
+ADAP = ("adap-c2", "adap-c3", "adap-alpha", "adap-regimes")
+DP_SE = ("dpse-epsilon", "adap-c1", "ftpl-pure-dp")
 
 
 @dataclass(frozen=True)
