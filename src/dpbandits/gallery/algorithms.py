@@ -100,7 +100,7 @@ class Algorithm:
         for sentence in re.split(r"(?<=[.;:])\s+", text):
             if NOTION.search(sentence):
                 told = sentence.rstrip(".;:,")
-                return told[:1].upper() + told[1:] if "(" not in told[:1] else told
+                return told if told.startswith(("(", "epsilon")) else told[:1].upper() + told[1:]
         if self.releases is None:
             return "Not private: it declares no releases"
         return "Its text names no notion; what its releases compose to is below"

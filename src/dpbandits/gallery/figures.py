@@ -87,16 +87,21 @@ class Shown:
         return self.result.spec.cells() if self.result else ()
 
 
+def described(name: str) -> tuple[str, str]:
+    """Which figure of its paper a figure is, `Fig. 2` or nothing, and what its file says on top."""
+    try:
+        about = _comment((project.folder() / project.member_file("figure", name)).read_text())
+    except (OSError, UnicodeDecodeError):
+        about = ""
+    return _original(about)
+
+
 def show(name: str, folder: Path) -> Shown:
     """Read and draw a figure; its files go below the folder. What goes wrong is told, not raised.
 
     An error of the configuration or of a drawing function must not keep the other figures away.
     """
-    try:
-        about = _comment((project.folder() / project.member_file("figure", name)).read_text())
-    except (OSError, UnicodeDecodeError):
-        about = ""
-    original, about = _original(about)
+    original, about = described(name)
     key, title, result = OWN, name, None
     try:
         content = project.read_member("figure", name)

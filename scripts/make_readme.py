@@ -1,0 +1,66 @@
+"""Write what README.md tells of the figures: `python scripts/make_readme.py`.
+
+The table of figures with the verdicts on their claims, between two comments of the file, and one
+picture per paper in docs/images/. All of it is of the committed references.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from dpbandits import config, factory, plotting, project, references, verdicts
+from dpbandits.gallery.figures import described
+from dpbandits.gallery.papers import PAPERS, paper
+
+ROOT = Path(__file__).resolve().parents[1]
+BETWEEN = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
+PICTURES = (  # one per paper, and the first of all
+    *("adap-ksweep", "dpucb-2arms", "exp3-switching", "dpse-epsilon", "adap-headline"),
+    "ftpl-approx-dp",
+)
+
+
+def table() -> str:
+    """The table of figures: by paper, in the order of the papers' own numbers."""
+    rows = []
+    for name in project.names("figure"):
+        spec, _ = config.load(name, [])
+        counted = verdicts.count(verdicts.judge(spec, references.read(spec, references.PAPER)))
+        told = ", ".join(f"{number} {word}" for word, number in counted.items())
+        original, _ = described(name)
+        where = ", ".join(filter(None, (paper(spec.paper).short, original)))
+        number = re.search(r"\d+", original)
+        kind = 2 if number is None else int(original.startswith("Table"))
+        place = kind, int(number[0]) if number else 0, original, name
+        order = PAPERS.index(paper(spec.paper)), place
+        rows.append((order, f"| `{name}` | {spec.title} | {where} | {told} |"))
+    head = ["| figure | what | from | claims |", "|---|---|---|---|"]
+    return "\n".join([*head, *(row for _, row in sorted(rows))]) + "\n"
+
+
+def with_table(text: str) -> str:
+    """The text of README.md with the table in its place."""
+    if not BETWEEN.search(text):
+        raise SystemExit("README.md has no `<!-- figures -->` ... `<!-- end of figures -->`")
+    return BETWEEN.sub(lambda _: table(), text)
+
+
+def picture(name: str) -> bytes:
+    """A figure as PNG, drawn from its reference."""
+    spec, _ = config.load(name, [])
+    drawing = factory.drawing(spec, references.read(spec, references.PAPER))
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    revision = references.source(name, references.PAPER)["revision"]
+    return plotting.render(draw, drawing, f"dpbandits run {name}, revision {revision}")["png"]
+
+
+def main() -> int:
+    file = ROOT / "README.md"
+    file.write_text(with_table(file.read_text("utf-8")), "utf-8")
+    for name in PICTURES:
+        (ROOT / "docs" / "images" / f"{name}.png").write_bytes(picture(name))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
