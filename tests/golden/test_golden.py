@@ -5,13 +5,13 @@ right is what the other tests are for; here it may not change unnoticed.
 """
 
 import copy
-import importlib.util
 from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import golden_rows
+import make_golden as script
 import pytest
 from golden_rows import COMMAND, Rows, cases, difference
 
@@ -162,17 +162,6 @@ def test_a_difference_of_one_bit_is_told_with_both_numbers(
     assert difference(GOLDEN, GOLDEN[:1]) == "a on b: 0 runs, golden 1"
 
 
-def make_golden() -> Any:
-    spec = importlib.util.spec_from_file_location(
-        "make_golden", ROOT / "scripts" / "make_golden.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_script_makes_what_is_named_and_tells_what_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,7 +175,6 @@ def test_the_script_makes_what_is_named_and_tells_what_changed(
         spoiled[name][2]["pulls"][0] = 0
     del spoiled["se on beta"]
     golden_rows.write(spoiled.values())
-    script = make_golden()
     assert script.main(["klucb"]) == 0
     golden = rows["klucb on beta"][2]["pulls"][0]
     assert capsys.readouterr().out.splitlines() == [

@@ -1,29 +1,17 @@
 """README.md tells of the figures what the references say."""
 
-import importlib.util
 import re
-from typing import Any
 
+import make_readme
 import pytest
 from commands import FIGURES, ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def make_readme() -> Any:
-    spec = importlib.util.spec_from_file_location(
-        "make_readme", ROOT / "scripts" / "make_readme.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.usefixtures("in_checkout")
 def test_the_table_of_figures_is_the_one_that_the_script_writes() -> None:
-    assert make_readme().with_table(README) == README, "python scripts/make_readme.py"
+    assert make_readme.with_table(README) == README, "python scripts/make_readme.py"
     assert all(f"| `{figure}` |" in README for figure in FIGURES)
 
 

@@ -2,11 +2,11 @@
 
 import csv
 import hashlib
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
+import make_reference
 import pytest
 import yaml
 from commands import FIGURES, ROOT, bandit_cells
@@ -16,17 +16,6 @@ from dpbandits.config import load
 
 REFERENCES = sorted(path.name for path in (ROOT / "figures" / "reference").iterdir())
 HEADER = ["panel", "label", "x", "runs", "mean", "std", "median", "min", "max"]
-
-
-def make_reference() -> Any:
-    spec = importlib.util.spec_from_file_location(
-        "make_reference", ROOT / "scripts" / "make_reference.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_reference_is_of_a_figure() -> None:
@@ -67,7 +56,7 @@ def test_a_reference_of_the_profile_ci_is_what_its_command_would_make(figure: st
     assert source["command"] == f"python scripts/make_reference.py --ci {figure}"
     assert "dirty" not in source["revision"]
     spec, _ = load(figure, ["profile=ci"])
-    whole, times = counterparts.whole_reference(figure), make_reference().TIMES
+    whole, times = counterparts.whole_reference(figure), make_reference.TIMES
     needed = counterparts.beyond(spec, whole, times)
     found = references.find(spec, references.CI)
     assert set(found) == {(p.letter, c.label) for p in needed.panels for c in p.curves}
@@ -96,7 +85,7 @@ def made(tmp_path: Path) -> Path:
 
 
 def test_a_sound_table_is_kept(made: Path, tmp_path: Path) -> None:
-    make_reference().keep(made, tmp_path / "kept")
+    make_reference.keep(made, tmp_path / "kept")
     assert (tmp_path / "kept" / "curves.csv").read_bytes() == b"panel,label\n"
     source = yaml.safe_load((tmp_path / "kept" / "source.yaml").read_text())
     assert (source["runs"], source["horizons"], source["revision"]) == (3, [10], "abc")
@@ -116,7 +105,6 @@ def test_what_cannot_be_repeated_is_no_reference(
 ) -> None:
     sidecar = json.loads(made.with_suffix(".json").read_text()) | change
     made.with_suffix(".json").write_text(json.dumps(sidecar))
-    module = make_reference()
-    with pytest.raises(module.Unfit, match=words):
-        module.keep(made, tmp_path / "kept")
+    with pytest.raises(make_reference.Unfit, match=words):
+        make_reference.keep(made, tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
