@@ -14,8 +14,11 @@ from dpbandits.plotting import (
     Drawing,
     PanelDrawing,
     Style,
+    draw_all_over_parameter,
     draw_over_time,
     in_mathtext,
+    legend_below,
+    panel_grid,
     style_of,
 )
 
@@ -71,6 +74,26 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
         )
     for ax in grid[-1][: len(rows[-1])]:
         ax.set_xlabel("Time step")
+    return figure
+
+
+def against_horizon(drawing: Drawing) -> Figure:
+    """Regret over log T against the horizon, log-log, with the lower bound."""
+    figure, axes = panel_grid(drawing, columns=2, height=5.0, equal="row")
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        handles = draw_all_over_parameter(ax, panel)
+        ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
+        ax.xaxis.set_major_locator(LogLocator(base=10, numticks=12))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    for ax in axes[-2:]:
+        ax.set_xlabel("Horizon $T$")
+    for ax in axes[::2]:
+        ax.set_ylabel(r"Regret / $\log T$")
+    legend_below(figure, handles, columns=3)
     return figure
 
 

@@ -120,10 +120,13 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
 def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
     # The values over the runs: the regret at the horizon, what a stopping rule came to, or a bound.
     if isinstance(source, Bound):
-        return np.array([theory.function(source.function)(**dict(source.arguments))])
+        arguments = dict(source.arguments)
+        bound = np.array([theory.function(source.function)(**arguments)])
+        return bound / np.log(arguments["horizon"]) if curve.shows is Shown.PER_LOG else bound
     values = store.load(source, curve.runs)
     if isinstance(source, Cell):
-        return values[:, -1]
+        last = values[:, -1]
+        return last / np.log(source.horizon) if curve.shows is Shown.PER_LOG else last
     samples, estimates = values.T
     if curve.shows is Shown.SAMPLES:
         return samples

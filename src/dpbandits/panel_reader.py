@@ -15,6 +15,7 @@ from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
 from dpbandits.spec import Bound, Curve, Panel, Shown
 
 PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
+OF_RULES = [Shown.SAMPLES.value, Shown.FAILURES.value]
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,
@@ -66,7 +67,7 @@ class PanelReader:
         each = self._values(panel.get("each"), f"{path}.each")
         around = Surroundings(layers, each, sweep, own)
         read = [curve for name in curves for curve in self._for_each(name, curves[name], around)]
-        if panel.get("shows") is not None and all(c.shows is Shown.REGRET for c in read):
+        if panel.get("shows") in OF_RULES and all(c.shows is Shown.REGRET for c in read):
             message = f"{path}.shows is for stopping rules, of which the panel has none"
             raise at.error(message, f"{path}.shows")
         shared = {key: self.sources.find(key, layers)[0] for key in (*SHARED, *given)}
@@ -204,14 +205,19 @@ class PanelReader:
         return self.sources.bound, "bound", member
 
     def _shows(self, kind: str, layers: list[Layer], sweep: Values | None) -> Shown:
-        # What of a rule is shown, which has no curve over time; of all else there is one thing.
+        # What of a rule is shown, which has no curve over time, or of the regret; beside rules a
+        # bound is what it is.
+        value, path = self.sources.find("shows", layers)
         if kind != "rule":
-            return Shown.REGRET
+            shows = Shown(
+                self.at.choice(value or Shown.REGRET.value, [s.value for s in Shown], path)
+            )
+            if shows is Shown.PER_LOG and sweep is None:
+                raise self.at.error(f"{path}: {value} is drawn over a sweep", path)
+            return shows if shows is Shown.PER_LOG else Shown.REGRET
         if sweep is None:
             raise self.at.error("a stopping rule is drawn over a sweep", layers[0][0])
-        value, path = self.sources.find("shows", layers)
-        of_rules = [Shown.SAMPLES.value, Shown.FAILURES.value]
-        return Shown(self.at.choice(value or Shown.SAMPLES.value, of_rules, path))
+        return Shown(self.at.choice(value or Shown.SAMPLES.value, OF_RULES, path))
 
     def _legend(self, label: str, source: AnyCell | Bound) -> str:
         # With the budget that a private algorithm is given as its input, where the figure asks.

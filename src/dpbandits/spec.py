@@ -20,6 +20,7 @@ class Shown(Enum):
     """What of its sources a curve shows."""
 
     REGRET = "regret"  # what a run of an algorithm records, or the value of a bound
+    PER_LOG = "regret-per-log-t"  # the same over log T; over a sweep
     SAMPLES = "samples"  # that a stopping rule used
     FAILURES = "failures"  # 1 where its estimate is alpha |mu| or more away from mu, else 0
 

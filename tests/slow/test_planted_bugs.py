@@ -19,7 +19,7 @@ SEEDS = (1, 2, 3, 4, 5)
 PATIENCE = 900  # seconds for a check
 
 ADAP = ("adap-c2", "adap-c3", "adap-alpha", "adap-regimes")
-DP_SE = ("dpse-epsilon", "adap-c1", "ftpl-pure-dp")
+DP_SE = ("dpse-epsilon", "adap-c1")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.cell import Grid, checkpoints
-from dpbandits.curves import STATISTICS, Series, to_csv
+from dpbandits.config import load
+from dpbandits.curves import STATISTICS, Series, to_csv, values
 from dpbandits.plotting import SPARE, STYLES, style_of
+from dpbandits.runner import plan, play
+from dpbandits.store import Store
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -34,6 +37,21 @@ def a_series(
 
 def rows(series: list[Series]) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(to_csv(series).decode())))
+
+
+# What is shown -----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_regret_per_log_t_is_the_regret_at_the_horizon_over_log_t(store: Store) -> None:
+    overrides = ["figure.sweep.values=[1000,2000]", "runs=3"]
+    per_log, _ = load("horizons", overrides)
+    plain, _ = load("horizons", [*overrides, "figure.panels.a.shows=regret"])
+    assert not play(plan(per_log.runs_of_cells(), store, 5), store, 1, "test")
+    log_t = np.log([1000.0, 2000.0])
+    for one, other in zip(per_log.panels[0].curves, plain.panels[0].curves, strict=True):
+        assert one.sources == other.sources
+        assert np.array_equal(values(one, store), values(other, store) / log_t)
 
 
 # The table -------------------------------------------------------------------------------------
