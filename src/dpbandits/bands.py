@@ -110,5 +110,5 @@ def too_many(runs: int, of_reference: int, place: int, level: float) -> int:
     """
     # Of the new values, the number up to that place is beta-binomial.
     up_to = stats.betabinom(runs, place, of_reference - place + 1)
-    probability = up_to.cdf(runs - np.arange(runs + 1))  # of so many or more above
-    return int(np.searchsorted(-probability, -level))
+    at_most = np.cumsum(up_to.pmf(np.arange(runs + 1)))  # so many up to it, the others above
+    return runs + 1 - int(np.searchsorted(at_most, level, side="right"))
