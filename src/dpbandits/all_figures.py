@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from dpbandits import config, factory, project
 from dpbandits.atomic import check_writable
-from dpbandits.config import Settings
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.messages import in_one_line
 from dpbandits.progress import duration
+from dpbandits.settings import Settings
 from dpbandits.spec import FigureSpec
 
 OK, FAILED, MISTAKEN = 0, 1, 2  # the statuses of a command: runs or drawing failed; a UserError

@@ -13,10 +13,10 @@ import numpy as np
 from dpbandits import config, runner
 from dpbandits.atomic import check_writable
 from dpbandits.bands import Outcome, Reference, compare, compare_exact
-from dpbandits.config import Settings
 from dpbandits.counterparts import PROFILE, Point, points
 from dpbandits.curves import values
 from dpbandits.errors import UserError
+from dpbandits.settings import Settings
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store
 
@@ -68,7 +68,7 @@ def play(spec: FigureSpec, settings: Settings) -> Store:
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
         check_writable(store.folder)
-    if failures := runner.play(tasks, store, settings.workers, spec.name):
+    if failures := runner.play(tasks, store, settings.workers, spec.name, settings.cluster):
         first = failures[0]
         raise UserError(f"{spec.name}: {first.task.cell.name} failed: {first.error}")
     return store

@@ -6,8 +6,6 @@ Hydra composes; dpbandits.reader checks and builds. Errors of either are one lin
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import hydra
@@ -18,32 +16,22 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits import parameters, project
+from dpbandits import project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
 from dpbandits.panel_reader import PANEL_KEYS
 from dpbandits.reader import FIGURE_KEYS, Reader
+from dpbandits.settings import Settings, read_settings
 from dpbandits.source_reader import CURVE_KEYS
 from dpbandits.spec import FigureSpec
 
 KEYS = {
     "paths": ("cache", "out"),
-    "engine": ("workers", "block"),
+    "engine": ("workers", "block", "scheduler"),
     "profile": ("name", "horizon_scale"),
 }
 GROUPS = ("profile", "engine")  # beside the figure
 TOP_KEYS = ("seed", "runs", "figure", *KEYS)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What is not the figure's: where things go and on what they run."""
-
-    cache: Path
-    out: Path
-    workers: int | None  # None: all cores
-    block: int  # runs per task at least
-    overrides: tuple[str, ...]  # of the command line, for the record
 
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -94,35 +82,11 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> tuple[Fi
     at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
     for group, valid in KEYS.items():
         plain[group] = at.mapping(plain.get(group), group)
-        required = [key for key in valid if key != "workers"]  # null: all cores
+        required = [key for key in valid if key not in ("workers", "scheduler")]
         at.keys(plain[group], valid, group, required)
     if plain["profile"]["name"] not in (profiles := project.names("profile")):
         raise at.unknown("profile", plain["profile"]["name"], profiles, "profile.name")
-    return Reader(at).read(), _settings(at, overrides)
-
-
-def _settings(at: Origins, overrides: Sequence[str]) -> Settings:
-    engine, paths = at.plain["engine"], at.plain["paths"]
-    workers = engine.get("workers")
-    if workers is not None:
-        workers = at.checked(parameters.Workers, workers, "engine.workers")
-
-    def folder(path: str) -> Path:
-        name = at.text(paths[path.removeprefix("paths.")], path)
-        if not name.strip():
-            raise at.error(f"{path} must name a folder, got {shown(name)}", path)
-        try:
-            return project.folder() / Path(name).expanduser()
-        except RuntimeError:
-            raise at.error(f"{path} {shown(name)} begins with nobody's home", path) from None
-
-    return Settings(
-        cache=folder("paths.cache"),
-        out=folder("paths.out"),
-        workers=workers,
-        block=at.checked(parameters.Count, engine["block"], "engine.block"),
-        overrides=tuple(overrides),
-    )
+    return Reader(at).read(), read_settings(at, overrides)
 
 
 # Errors ----------------------------------------------------------------------------------------
@@ -215,6 +179,8 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
     # The keys that exist are those of the same command without its unknown ones.
     choices = [o for o in overrides if o.partition("=")[0] in ("figure", *GROUPS)]
     message = f"unknown key {shown(key)} (command line)"
+    if key == "engine.scheduler":
+        return f"{message}: only engine=dask has a scheduler"
     try:
         node: Any = OmegaConf.to_container(_compose(choices), resolve=False)
     except HydraException:

@@ -10,11 +10,11 @@ from typing import Any
 from dpbandits import factory, plotting
 from dpbandits.atomic import write_atomically
 from dpbandits.captions import runs_of
-from dpbandits.config import Settings
 from dpbandits.curves import STATISTICS, Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.pgfplots import to_pgfplots
 from dpbandits.provenance import git_revision, provenance
+from dpbandits.settings import Settings
 from dpbandits.spec import Curve, FigureSpec
 
 

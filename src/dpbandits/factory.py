@@ -16,11 +16,11 @@ from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
 from dpbandits.cell import AnyCell
-from dpbandits.config import Settings
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.progress import duration
 from dpbandits.provenance import git_revision, provenance
+from dpbandits.settings import Settings
 from dpbandits.spec import Curve, FigureSpec
 from dpbandits.store import Store, key
 
@@ -38,7 +38,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:  # a cache that has everything may be read-only
         check_writable(store.folder)
-    failures = runner.play(tasks, store, settings.workers, spec.name)
+    failures = runner.play(tasks, store, settings.workers, spec.name, settings.cluster)
     if failures:
         _report(failures, len(tasks), folder / "failures.json")
         return 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits import config, references, verdicts
-from dpbandits.config import Settings
+from dpbandits.settings import Settings
 from dpbandits.curves import Series, places, summarise
 from dpbandits.provenance import git_revision, versions
 from dpbandits.spec import Bound, FigureSpec

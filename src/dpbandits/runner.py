@@ -12,10 +12,12 @@ import numpy as np
 
 from dpbandits import halting
 from dpbandits.cell import AnyCell, Cell
+from dpbandits.engine import Cluster, Engine, started
 from dpbandits.messages import in_one_line
 from dpbandits.progress import Reporter
 from dpbandits.simulate import simulate
 from dpbandits.store import Store
+from dpbandits.worker import refusal
 
 TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
 
@@ -54,19 +56,30 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
 
 
-def play(tasks: Sequence[Task], store: Store, workers: int | None, title: str) -> list[Outcome]:
+def play(
+    tasks: Sequence[Task],
+    store: Store,
+    workers: int | None,
+    title: str,
+    cluster: Cluster | None = None,
+) -> list[Outcome]:
     """Play the tasks, write every block as it comes, report progress; returns the failed ones.
 
-    A failed task does not stop the others. UserError (a full disk) and KeyboardInterrupt do; what
-    is written stays.
+    On threads of this process, or on a cluster; the blocks are written here in either case. A
+    failed task does not stop the others. UserError (a full disk, no worker left) and
+    KeyboardInterrupt do; what is written stays.
     """
-    failures = []
-    n_jobs = joblib.effective_n_jobs(-1 if workers is None else workers)
+    failures: list[Outcome] = []
+    if not tasks:
+        return failures
     runs = Counter[str]()
     for task in tasks:
         runs[task.cell.name] += len(task.runs)
-    with Reporter(title, runs, n_jobs) as reporter:
-        for outcome in _outcomes(tasks, n_jobs):
+    with (
+        started(workers, cluster) as engine,
+        Reporter(title, runs, engine.threads) as reporter,
+    ):
+        for outcome in _outcomes(tasks, engine):
             task = outcome.task
             if outcome.curves is None or outcome.seconds is None:
                 failures.append(outcome)
@@ -77,30 +90,52 @@ def play(tasks: Sequence[Task], store: Store, workers: int | None, title: str) -
     return failures
 
 
-def _outcomes(tasks: Sequence[Task], n_jobs: int) -> Iterator[Outcome]:
+def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
     # As they finish. The parallel call lives in a thread of its own, so that the main thread only
     # waits and an interrupt reaches it at once, even while a kernel plays and with one worker.
     arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
 
     def work() -> None:
         try:
-            parallel = joblib.Parallel(n_jobs, prefer="threads", return_as="generator_unordered")
-            for outcome in parallel(joblib.delayed(attempt)(task) for task in tasks):
-                arrived.put(outcome)
+            with engine.backend():
+                parallel = joblib.Parallel(
+                    engine.threads,
+                    prefer="threads",
+                    batch_size=1,
+                    pre_dispatch=engine.ahead,
+                    return_as="generator_unordered",
+                )
+                played = parallel(joblib.delayed(attempt)(task, engine.sources) for task in tasks)
+                for outcome in played:
+                    arrived.put(outcome)
         except BaseException as error:  # to be raised where somebody looks
             arrived.put(error)
 
-    if tasks:
-        threading.Thread(target=work, daemon=True).start()
-    for _ in tasks:
-        outcome = arrived.get()
+    threading.Thread(target=work, daemon=True).start()
+    awaited = dict.fromkeys(tasks)
+    while awaited:
+        try:
+            outcome = arrived.get(timeout=engine.patience)
+        except queue.Empty:
+            if len(errors := engine.given_up()) >= len(awaited):
+                # Which is whose is not known; they are alike.
+                for task in awaited:
+                    yield Outcome(task, error=in_one_line(errors[0]), trace=None)
+                return
+            continue
         if isinstance(outcome, BaseException):
             raise outcome
+        del awaited[outcome.task]
         yield outcome
 
 
-def attempt(task: Task) -> Outcome:
-    """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it."""
+def attempt(task: Task, sources: str | None = None) -> Outcome:
+    """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it.
+
+    A worker elsewhere is told the digest of the sources that it must have.
+    """
+    if (refused := refusal(sources)) is not None:
+        return Outcome(task, error=refused)
     try:
         if isinstance(task.cell, Cell):
             curves, seconds = simulate(task.cell, task.runs)

@@ -13,7 +13,8 @@ from commands import bandit_cells
 
 from dpbandits import project, store
 from dpbandits.cell import Cell, Grid
-from dpbandits.config import Settings, load
+from dpbandits.config import load
+from dpbandits.settings import Settings
 from dpbandits.spec import Bound, Curve, FigureSpec, Panel
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

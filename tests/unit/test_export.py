@@ -16,12 +16,13 @@ from complaints import readable
 
 from dpbandits import factory, runner
 from dpbandits.cell import Cell
-from dpbandits.config import Settings, load
+from dpbandits.config import load
 from dpbandits.curves import STATISTICS, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.export import export, exported
 from dpbandits.pgfplots import in_latex
 from dpbandits.plotting import style_of
+from dpbandits.settings import Settings
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store
 
