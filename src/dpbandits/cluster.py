@@ -12,18 +12,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 import dask
 import joblib
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
 from dpbandits.engine import Engine
 from dpbandits.errors import UserError
 from dpbandits.worker import SOURCES, differences, facts
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
-FIRST_WORKER = 10.0  # seconds in which a worker must have joined
+FIRST_WORKER = 8.0  # seconds in which a worker must have joined
 WITHOUT_WORKERS = 30.0  # seconds without any worker, after which none is expected; restarts take 2
 LEAVE = 3.0  # seconds for taking leave of the workers
 KEPT = "the blocks that were done are kept, the same command goes on from there"
@@ -32,18 +33,18 @@ T = TypeVar("T")
 
 
 class NotingClient(Client):  # type: ignore[misc]
-    """A client that notes which tasks Dask gives up.
-
-    joblib's backend has ears for results alone, among them the exceptions of a task, and would
-    wait for ever for a task whose workers died, or to whom it meant nothing.
-    """
+    """A client for joblib's backend, which notes what that would miss."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         self.given_up: list[BaseException] = []
         super().__init__(*arguments, **more)
 
     def submit(self, *arguments: Any, **more: Any) -> Future:
-        """As ever, with an ear for its end."""
+        """As ever, with an ear for the end of a task that Dask gives up.
+
+        joblib hears of results alone, among them the exceptions of a task, and would wait for ever
+        for a task whose workers died, or who could not read it.
+        """
         future = super().submit(*arguments, **more)
         future.add_done_callback(self._note)
         return future
@@ -51,6 +52,14 @@ class NotingClient(Client):  # type: ignore[misc]
     def _note(self, future: Future) -> None:
         if future.status == "error" and (error := future.exception()):
             self.given_up.append(error)
+
+    def ncores(self, *arguments: Any, **more: Any) -> dict[str, int]:
+        """The threads of every worker, two for a single one.
+
+        Of a single one joblib makes nothing: it plays all tasks in this process, in silence.
+        """
+        found: dict[str, int] = super().ncores(*arguments, **more)
+        return found if sum(found.values()) != 1 else dict.fromkeys(found, 2)
 
 
 class Connection(Engine):
@@ -75,13 +84,12 @@ class Connection(Engine):
 
         Raises UserError where the scheduler or all workers are gone.
         """
-        lost = UserError(f"the connection to the scheduler at {self.address} is lost; {KEPT}")
         if self.client.status != "running":
-            raise lost
+            raise self._lost()
         try:
             present = self.client.nthreads()
         except (OSError, RuntimeError, ValueError) as error:
-            raise lost from error
+            raise self._lost() from error
         now = time.monotonic()
         if present:
             self.with_workers = now
@@ -91,6 +99,13 @@ class Connection(Engine):
                 f" seconds; {KEPT}"
             )
         return [_in_words(error) for error in self.client.given_up]
+
+    def explain(self, error: BaseException) -> BaseException:
+        """An error of the parallel call, as people are told it."""
+        return self._lost() if isinstance(error, CancelledError | OSError) else error
+
+    def _lost(self) -> UserError:
+        return UserError(f"the connection to the scheduler at {self.address} is lost; {KEPT}")
 
 
 def _in_words(error: BaseException) -> BaseException:
@@ -106,7 +121,8 @@ def _in_words(error: BaseException) -> BaseException:
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Connection]:
     """A cluster: that of a scheduler, or one of this machine with so many processes."""
     # Dask tells of every worker that comes and goes, and of connections that end as we leave.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     stack = ExitStack()
 
     def begin() -> Connection:
@@ -128,10 +144,12 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Connection
 def _apart(action: Callable[[], T], seconds: float | None = None) -> T:
     # In a thread, so that Ctrl-C reaches the caller at once. It is blocked in that thread and,
     # by inheritance, in the threads and the worker processes that are started there: a terminal
-    # sends Ctrl-C to all of them, but to end the workers is up to us.
+    # sends Ctrl-C to all of them, but to end the workers is up to us. The tracker of shared memory
+    # comes first: whichever thread starts it has Ctrl-C unblocked.
     came: queue.Queue[tuple[bool, Any]] = queue.Queue()
 
     def act() -> None:
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             came.put((True, action()))

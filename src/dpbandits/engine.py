@@ -36,6 +36,10 @@ class Engine:
         """
         return []
 
+    def explain(self, error: BaseException) -> BaseException:
+        """An error of the parallel call, as people are told it."""
+        return error
+
 
 @contextmanager
 def started(workers: int | None, cluster: Cluster | None) -> Iterator[Engine]:

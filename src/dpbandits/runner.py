@@ -124,7 +124,7 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                 return
             continue
         if isinstance(outcome, BaseException):
-            raise outcome
+            raise engine.explain(outcome)
         del awaited[outcome.task]
         yield outcome
 
