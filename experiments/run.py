@@ -15,13 +15,22 @@ def main() -> int:
     from omegaconf import DictConfig
 
     from dpbandits import config
+    from dpbandits.errors import UserError
 
-    statuses = [0]
+    statuses, home = [0], os.getpid()
 
     @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
     def task(composed: DictConfig) -> None:
         # One job. Errors of our own end here: Hydra would add words of its own to them.
-        statuses.append(status_of(lambda: load_factory().produce(*config.from_hydra(composed))))
+        status = status_of(lambda: load_factory().produce(*config.from_hydra(composed)))
+        statuses.append(status)
+        if status and os.getpid() != home:
+            # A launcher plays it elsewhere, with a copy of the list: errors alone find the way home.
+            job = hydra.core.hydra_config.HydraConfig.get()
+            raise UserError(
+                f"job {job.job.num} of the multirun ended with status {status}; what it said is"
+                f" below {job.sweep.dir}/.submitit"
+            )
 
     with config.one_line_errors(sys.argv[1:]):
         task()
