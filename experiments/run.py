@@ -12,6 +12,7 @@ def main() -> int:
     """All jobs; the largest of their statuses."""
     # Imported late: an interrupt meanwhile, or what goes wrong at an import, is told in one line.
     import hydra
+    from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
     from dpbandits import config
@@ -25,8 +26,8 @@ def main() -> int:
         status = status_of(lambda: load_factory().produce(*config.from_hydra(composed)))
         statuses.append(status)
         if status and os.getpid() != home:
-            # A launcher plays it elsewhere, with a copy of the list: errors alone find the way home.
-            job = hydra.core.hydra_config.HydraConfig.get()
+            # A launcher played it elsewhere, with a copy of the list: errors find the way home.
+            job = HydraConfig.get()
             raise UserError(
                 f"job {job.job.num} of the multirun ended with status {status}; what it said is"
                 f" below {job.sweep.dir}/.submitit"

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits import config, references, verdicts
-from dpbandits.settings import Settings
 from dpbandits.curves import Series, places, summarise
 from dpbandits.provenance import git_revision, versions
+from dpbandits.settings import Settings
 from dpbandits.spec import Bound, FigureSpec
 from dpbandits.store import Store
 from dpbandits.verdicts import Judged

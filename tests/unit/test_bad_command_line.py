@@ -32,6 +32,7 @@ def steps(values: str) -> str:
 
 Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, what the message must say
 
+SCHEDULER = "engine.scheduler must be like tcp://host:8786, got "
 WORKERS = "engine.workers must be a whole number from 1 to 1024, got"
 EPSILON = "epsilon must be positive and finite, got"
 KEY = "'figure.horizon'"
@@ -131,6 +132,17 @@ VALUES: list[Row] = [
     (C2, "engine.workers=-1", (f"{WORKERS} -1", LINE)),
     (C2, "engine.workers=all", (f"{WORKERS} 'all'", LINE)),
     (C2, "engine.workers=1000000", (f"{WORKERS} 1000000", LINE)),
+    *(
+        (C2, f"engine=dask engine.scheduler={address}", (SCHEDULER, LINE))
+        for address in ("a", "a:8786", "8786", "tcp://a", "tcp://a:x", "tcp://:1", "[a]", "true")
+    ),
+    (
+        C2,
+        "engine=dask engine.scheduler=tcp://a:8786 engine.workers=2",
+        ("engine.workers is for a cluster on this machine", "tcp://a:8786", LINE),
+    ),
+    (C2, "engine=dask engine.workers=0", (f"{WORKERS} 0", LINE)),
+    (C2, "engine=dask ~engine.block", ("engine.block is missing",)),
     (C2, "engine.block=0", ("engine.block must be a whole number from 1", LINE)),
     (C2, "figure.title=5", ("figure.title must be a text, got 5", LINE)),
     (C2, "figure.panels.a.title='{foo}'", ("figure.panels.a.title", "foo", "epsilon")),
@@ -165,8 +177,9 @@ NAMES: list[Row] = [
     (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "profile.name=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "engine=locl", ("unknown engine 'locl'", "'local'")),
-    (C2, "engine=dask", ("unknown engine 'dask'; valid: local",)),
-    (C2, "engine=", ("'engine=' names no engine; valid: local",)),
+    (C2, "engine=gpu", ("unknown engine 'gpu'; valid: dask, local",)),
+    (C2, "engine=", ("'engine=' names no engine; valid: dask, local",)),
+    (C2, "engine.scheduler=tcp://a:1", (f"'engine.scheduler' {LINE}: only engine=dask has",)),
     (C2, "profile=", ("'profile=' names no profile; valid: ci, paper, smoke",)),
     (C2, "profile=null", ("'profile=null' names no profile; valid: ci, paper, smoke",)),
     (C2, "+profile=smoke", ("'+profile=smoke' would be a second profile: leave out the plus",)),

@@ -14,6 +14,7 @@ from commands import bandit_cells
 from dpbandits import project, store
 from dpbandits.cell import Cell, Grid
 from dpbandits.config import load
+from dpbandits.engine import Cluster
 from dpbandits.settings import Settings
 from dpbandits.spec import Bound, Curve, FigureSpec, Panel
 
@@ -421,6 +422,16 @@ def test_the_engine_is_a_setting() -> None:
     assert settings_of().workers is None
     assert settings_of("engine.workers=3", "engine.block=7").workers == 3
     assert settings_of("engine.workers=3", "engine.block=7").block == 7
+    assert settings_of().cluster is None
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://a:8786", "tls://n-1.example.org:1", "tcp://10.0.0.1:65535", "tcp://[::1]:80"]
+)
+def test_a_cluster_is_a_setting(address: str) -> None:
+    assert settings_of("engine=dask").cluster == Cluster(None)
+    assert settings_of("engine=dask", "engine.workers=3").workers == 3
+    assert settings_of("engine=dask", f"engine.scheduler='{address}'").cluster == Cluster(address)
 
 
 def test_the_overrides_are_kept_for_the_record() -> None:

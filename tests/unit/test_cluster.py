@@ -1,0 +1,309 @@
+"""Dask clusters: the same bits, workers that differ, that die, that come late. Needs Dask."""
+
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import DPBANDITS, PATIENCE, ROOT, Done, Process, below, blocks
+from dask_processes import DaskProcesses
+
+from dpbandits import runner
+from dpbandits.algorithms import adap_ucb, exp3, ucb
+from dpbandits.cell import AnyCell, Cell, Grid, StoppingCell, Stream
+from dpbandits.engine import Cluster
+from dpbandits.environments import adversaries, bernoulli
+from dpbandits.runner import Task
+from dpbandits.stopping import dp_nas
+from dpbandits.store import Store
+
+pytest.importorskip("distributed", reason="Dask is not installed (requirements-cluster.lock)")
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+FIGURE = "exp3-deterministic"
+TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=400_000")
+TASKS = 4 * 15  # a quarter of a second each
+GOES_ON = "the blocks that were done are kept, the same command goes on from there"
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
+    (tmp_path / "dask").mkdir()
+    processes = DaskProcesses(tmp_path / "dask")
+    yield processes
+    processes.close()
+
+
+def start(folder: Path, *more: str) -> Process:
+    return Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(folder), *more)
+
+
+def assert_told(done: Done, status: int, *fragments: str) -> None:
+    """One line on stderr that says all this, beside lines of progress."""
+    assert (done.status, done.out) == (status, ""), done.err
+    told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
+    assert len(told) == 1, done.err
+    assert told[0].startswith("dpbandits: ")
+    for fragment in fragments:
+        assert fragment in told[0]
+
+
+def arrays(folder: Path) -> dict[str, bytes]:
+    """The curves of every block, by its path."""
+    found = {}
+    for path in blocks(folder):
+        with np.load(path) as members:
+            found[str(path.relative_to(folder))] = members["curves"].tobytes()
+    return found
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What threads compute."""
+    folder = tmp_path_factory.mktemp("calm")
+    assert start(folder).done().counts == (2 * TASKS, 0, "drawn")
+    return arrays(folder)
+
+
+# One machine ------------------------------------------------------------------------------------
+
+TWO = bernoulli.Params((0.9, 0.5))
+ADVERSARY = adversaries.Params(adversaries.Kind.STOCHASTIC)
+CELLS: dict[AnyCell, int] = {
+    Cell("ucb", ucb.Params(), "bernoulli", TWO, 2000, Grid.LOG, 1): 6,  # decides every round
+    Cell("adap-ucb", adap_ucb.Params(1.0), "bernoulli", TWO, 2000, Grid.LINEAR, 1): 6,  # batches
+    Cell("exp3", exp3.Params(500), "adversaries", ADVERSARY, 500, Grid.LOG, 1): 6,  # a table
+    StoppingCell("dp-nas", dp_nas.Params(epsilon=1.0, alpha=0.5, beta=0.05), Stream(0.5), 1): 6,
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_processes_of_this_machine_give_the_bits_of_threads(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, cluster = Store(tmp_path / "threads"), Store(tmp_path / "dask")
+    assert runner.play(runner.plan(CELLS, threads, 2), threads, 2, "threads") == []
+
+    def play_here(cell: Cell, runs: range) -> None:
+        raise AssertionError("the process that asks plays itself")
+
+    monkeypatch.setattr(runner, "simulate", play_here)
+    tasks = runner.plan(CELLS, cluster, 3)
+    assert runner.play(tasks, cluster, workers, "dask", Cluster()) == []
+    for cell, runs in CELLS.items():
+        assert cluster.load(cell, runs).tobytes() == threads.load(cell, runs).tobytes()
+
+
+def test_what_fails_on_a_worker_comes_back_with_its_traceback_and_stops_no_other(
+    tmp_path: Path, cell: Cell
+) -> None:
+    store = Store(tmp_path)
+    wrong = Task(dataclasses.replace(cell, algorithm="no-such"), range(2))
+    (failure,) = runner.play([wrong, Task(cell, range(3))], store, 1, "test", Cluster())
+    assert failure.task == wrong
+    assert failure.error is not None
+    assert failure.error.startswith("UserError: unknown algorithm 'no-such'")
+    assert failure.trace is not None
+    assert "in simulate" in failure.trace
+    assert store.covered(cell) == {0, 1, 2}
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that it has started, and those that they have."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, parent = (
+                int(stat.parent.name),
+                int(stat.read_text().rpartition(")")[2].split()[1]),
+            )
+        except OSError:
+            continue
+        found.append((number, parent))
+    mine = {process.pid}
+    while more := {number for number, parent in found if parent in mine} - mine:
+        mine |= more
+    return sorted(mine - {process.pid})
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processes are in no /proc")
+def test_an_interrupt_keeps_what_was_done_is_one_line_and_leaves_no_process(tmp_path: Path) -> None:
+    process = start(tmp_path, "engine=dask", "engine.workers=2")
+    process.wait_for(lambda: len(blocks(tmp_path)) > 3)
+    family = children(process.popen)
+    assert len(family) >= 2
+    # As a terminal does: all processes of the foreground are told.
+    for number in (*family, process.popen.pid):
+        os.kill(number, signal.SIGINT)
+    interrupted = time.monotonic()
+    done = process.done()
+    assert time.monotonic() - interrupted < 10
+    assert (done.status, done.out) == (130, "")
+    assert done.err == f"\ndpbandits: interrupted; {GOES_ON}\n"
+    assert 3 < len(blocks(tmp_path)) < TASKS
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{number}/cmdline").exists() for number in family):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_nothing_to_play_starts_nothing(tmp_path: Path) -> None:
+    assert runner.play([], Store(tmp_path), None, "test", Cluster("tcp://127.0.0.1:1")) == []
+
+
+# Schedulers --------------------------------------------------------------------------------------
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
+    before = time.monotonic()
+    done = start(tmp_path, "engine=dask", "engine.scheduler=tcp://127.0.0.1:1").done()
+    assert_told(done, 2, "no Dask scheduler answers at engine.scheduler=tcp://127.0.0.1:1 (")
+    assert time.monotonic() - before < 15
+
+
+def test_a_scheduler_without_workers_is_one_line(tmp_path: Path, dask: DaskProcesses) -> None:
+    done = start(tmp_path, *dask.engine).done()
+    started = f"`dask worker {dask.address}` starts one"
+    assert_told(done, 2, f"the scheduler at {dask.address} has no worker; {started}")
+
+
+@pytest.fixture
+def modified(tmp_path: Path) -> str:
+    """A PYTHONPATH with a copy of the sources, in which a comment is changed."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src", tmp_path / "modified", ignore=ignored)
+    with (tmp_path / "modified" / "dpbandits" / "algorithms" / "exp3.py").open("a") as file:
+        file.write("# changed\n")
+    return str(tmp_path / "modified")
+
+
+@pytest.fixture
+def absent(tmp_path: Path) -> str:
+    """A PYTHONPATH without the package, as far as Python can tell."""
+    (tmp_path / "absent").mkdir()
+    (tmp_path / "absent" / "dpbandits.py").write_text("raise ImportError('not here')")
+    return str(tmp_path / "absent")
+
+
+def test_a_worker_with_other_sources_is_told_before_work_starts(
+    tmp_path: Path, dask: DaskProcesses, modified: str
+) -> None:
+    dask.worker(PYTHONPATH=modified)
+    done = start(tmp_path, *dask.engine).done()
+    assert_told(done, 2, "the worker tcp://127.0.0.1:", "something else: source digest ", ", here ")
+    assert blocks(tmp_path) == []
+
+
+def test_a_worker_without_the_package_is_told_before_work_starts(
+    tmp_path: Path, dask: DaskProcesses, absent: str
+) -> None:
+    dask.worker(PYTHONPATH=absent)
+    done = start(tmp_path, *dask.engine).done()
+    assert_told(done, 2, "the worker tcp://127.0.0.1:", "cannot say what it is", "not here")
+
+
+# In mid-run --------------------------------------------------------------------------------------
+
+
+def started_with(
+    folder: Path, dask: DaskProcesses, workers: int
+) -> tuple[Process, list[subprocess.Popen[bytes]]]:
+    """A command that has kept some blocks, and the workers that play it."""
+    started = [dask.worker() for _ in range(workers)]
+    process = start(folder, *dask.engine)
+    process.wait_for(lambda: len(blocks(folder)) > 3)
+    return process, started
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_loses_nothing(
+    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+) -> None:
+    process, workers = started_with(tmp_path, dask, 2)
+    workers[0].kill()
+    done = process.done()
+    assert done.counts == (2 * TASKS, 0, "drawn")
+    assert arrays(tmp_path) == calm
+
+
+@pytest.mark.slow
+def test_when_all_workers_are_gone_that_is_told_and_the_same_command_goes_on(
+    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+) -> None:
+    process, workers = started_with(tmp_path, dask, 2)
+    for worker in workers:
+        worker.kill()
+    told = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
+    assert_told(process.done(), 2, told)
+    kept = len(blocks(tmp_path))
+    assert 3 < kept < TASKS
+    dask.worker()
+    assert start(tmp_path, *dask.engine).done().counts == (2 * (TASKS - kept), 2 * kept, "drawn")
+    assert arrays(tmp_path) == calm
+
+
+@pytest.mark.slow
+def test_when_the_scheduler_is_gone_that_is_told(tmp_path: Path, dask: DaskProcesses) -> None:
+    process, _ = started_with(tmp_path, dask, 2)
+    dask.scheduler.kill()
+    told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
+    assert_told(process.done(), 2, told)
+    assert 3 < len(blocks(tmp_path)) < TASKS
+
+
+def has_joined(log: Path) -> Callable[[], bool]:
+    return lambda: "Registered to" in log.read_text()
+
+
+@pytest.mark.slow
+def test_a_worker_may_come_later(
+    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+) -> None:
+    process, (first,) = started_with(tmp_path, dask, 1)
+    dask.worker()
+    process.wait_for(has_joined(tmp_path / "dask" / "worker-2.log"))
+    first.kill()
+    assert process.done().counts == (2 * TASKS, 0, "drawn")
+    assert arrays(tmp_path) == calm
+
+
+@pytest.mark.slow
+def test_a_worker_that_comes_later_with_other_sources_plays_nothing(
+    tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[str, bytes]
+) -> None:
+    process, _ = started_with(tmp_path, dask, 1)
+    dask.worker(PYTHONPATH=modified)
+    done = process.done()
+    assert_told(done, 1, f"of {TASKS} tasks failed, the others are kept", "has other sources or")
+    kept = arrays(tmp_path)
+    assert 3 < len(kept) < TASKS
+    assert kept.items() <= calm.items()
+
+
+@pytest.mark.slow
+def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskProcesses) -> None:
+    # A copy of the project: commands and workers must have the same sources.
+    copy = tmp_path / "project"
+    for folder in ("src", "conf", "figures"):
+        ignored = shutil.ignore_patterns("__pycache__", "reference")
+        shutil.copytree(ROOT / folder, copy / folder, ignore=ignored)
+    file = copy / "src" / "dpbandits" / "simulate.py"
+    planted = "    if cell.algorithm == 'exp3' and 4 in runs:\n        __import__('os')._exit(9)\n"
+    line = "    seconds = np.empty(len(runs))\n"
+    assert file.read_text().count(line) == 1
+    file.write_text(file.read_text().replace(line, line + planted))
+    own = {"PYTHONPATH": str(copy / "src"), "DPBANDITS_CACHE": str(tmp_path / "kernels")}
+    for _ in range(5):
+        dask.worker(**own)
+    process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), *dask.engine, **own)
+    done = process.done(2 * PATIENCE)
+    told = "runs 4-5: RuntimeError: 4 workers died while they played it"
+    assert_told(done, 1, f"1 of {TASKS} tasks failed", told)
+    assert len(blocks(tmp_path)) == TASKS - 1
