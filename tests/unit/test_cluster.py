@@ -27,8 +27,8 @@ pytest.importorskip("distributed", reason="Dask is not installed (requirements-c
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "exp3-deterministic"
-TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=400_000")
-TASKS = 4 * 15  # a quarter of a second each
+TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=2_000_000")
+TASKS = 4 * 15  # an eighth of a second each
 GOES_ON = "the blocks that were done are kept, the same command goes on from there"
 
 

@@ -1,0 +1,52 @@
+"""Multiruns whose jobs are processes elsewhere: hydra-submitit-launcher, as on SLURM, but here."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from commands import RUN_PY, Done, Process, below
+
+pytestmark = [
+    pytest.mark.usefixtures("in_checkout"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("submitit") is None,
+        reason="submitit is not installed (requirements-cluster.lock)",
+    ),
+]
+
+FIGURE = "adap-c2"
+
+
+def multirun(folder: Path, *more: str) -> Done:
+    launcher = ("-m", "hydra/launcher=submitit_local", "hydra.launcher.timeout_min=5")
+    typed = (f"figure={FIGURE}", "profile=smoke", "engine.workers=1")
+    return Process(*RUN_PY, *launcher, *typed, *below(folder), *more).done()
+
+
+def logs(folder: Path, kind: str) -> list[str]:
+    """What each of the jobs said."""
+    found = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
+    return [path.read_text() for path in found]
+
+
+def test_the_jobs_of_a_multirun_fill_one_cache_and_say_what_they_did(tmp_path: Path) -> None:
+    done = multirun(tmp_path, "seed=1,2")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    said = logs(tmp_path, "out")
+    assert len(said) == 2
+    for text in said:
+        assert f"{FIGURE}: 32 runs computed, 0 from the cache; drawn;" in text
+
+
+def test_a_job_that_fails_elsewhere_makes_the_status_of_the_command(tmp_path: Path) -> None:
+    done = multirun(tmp_path, "seed=1,-1")
+    assert (done.status, done.out) == (2, "")
+    *_, told = done.err.splitlines()
+    said = tmp_path / "out" / "multirun" / ".submitit"
+    assert told == (
+        f"dpbandits: job 1 of the multirun ended with status 2; what it said is below {said}"
+    )
+    complaints = "".join(logs(tmp_path, "err"))
+    assert complaints.count("dpbandits: ") == 1
+    assert f"dpbandits: {FIGURE}: seed must be a whole number" in complaints
+    assert f"{FIGURE}: 32 runs computed" in "".join(logs(tmp_path, "out"))  # the other goes on
