@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from dpbandits.kernel import PACKAGE, source_digest
 
-SOURCES = "source digest"  # of the package, and with it of the versions of all but its own
+SOURCES = "source digest"  # of the package; the versions of Python, NumPy and numba are in it too
 
 
 @cache
