@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ from dpbandits import factory, progress, runner
 from dpbandits.algorithms import dp_se
 from dpbandits.cell import Cell
 from dpbandits.config import load
+from dpbandits.engine import Cluster
 from dpbandits.errors import UserError
 from dpbandits.progress import Estimate, Reporter, duration
 from dpbandits.runner import Task, plan, play
@@ -269,6 +271,15 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     assert all(failure["runs"] == [0, 1] for failure in failures)
     assert all("in fragile" in failure["traceback"] for failure in failures)
     assert len(plan(spec.runs_of_cells(), Store(settings.cache), 5)) == 4
+
+
+def test_a_cluster_without_dask_says_what_to_install(
+    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not there
+    tasks = plan(dict.fromkeys(cells, 2), store, 2)
+    with pytest.raises(UserError, match=r"not installed .*pip install '\.\[dask\]'"):
+        play(tasks, store, None, "test", Cluster())
 
 
 # Progress --------------------------------------------------------------------------------------
