@@ -4,6 +4,7 @@ Imported only where an engine asks for it: Dask is an extra.
 """
 
 import logging
+import os
 import queue
 import re
 import signal
@@ -26,7 +27,7 @@ from dpbandits.worker import SOURCES, differences, facts
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
 WITHOUT_WORKERS = 30.0  # seconds without any worker, after which none is expected; restarts take 2
-LEAVE = 3.0  # seconds for taking leave of the workers
+LEAVE = 5.0  # seconds for taking leave of the workers
 KEPT = "the blocks that were done are kept, the same command goes on from there"
 
 T = TypeVar("T")
@@ -149,7 +150,7 @@ def _apart(action: Callable[[], T], seconds: float | None = None) -> T:
     came: queue.Queue[tuple[bool, Any]] = queue.Queue()
 
     def act() -> None:
-        resource_tracker.ensure_running()
+        _start_tracker()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             came.put((True, action()))
@@ -162,6 +163,19 @@ def _apart(action: Callable[[], T], seconds: float | None = None) -> T:
         raise result
     value: T = result
     return value
+
+
+def _start_tracker() -> None:
+    # It clears up after processes that have no time to; that it has done so is nobody's concern.
+    before = os.environ.get("PYTHONWARNINGS")
+    ours = "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = f"{before},{ours}" if before else ours
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 def _on_this_machine(stack: ExitStack, workers: int | None) -> NotingClient:
