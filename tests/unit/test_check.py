@@ -52,24 +52,25 @@ def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 def test_a_policy_that_is_told_the_horizon_is_compared_over_the_same_horizon_alone() -> None:
-    # adap-c2 is shorter in the profile ci.
+    # The panels of 101 arms are shorter in the profile ci.
+    points = [p for p in compared("ftpl-approx-dp") if p.panel == "c"]
     scales = {
-        label: {p.scale for p in compared("adap-c2") if p.curve.label == label}
-        for label in ("DP-SE", "AdaP-UCB")
+        label: {p.scale for p in points if p.curve.label == label}
+        for label in ("DP-FTPL-New", "DP-FTPL-Gauss")
     }
-    assert scales == {"DP-SE": {"ci"}, "AdaP-UCB": {"curves", "ci"}}
+    assert scales == {"DP-FTPL-New": {"ci"}, "DP-FTPL-Gauss": {"curves", "ci"}}
 
 
 @pytest.mark.usefixtures("in_checkout")
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
-    spec, _ = check.prepare("adap-c2", [])
-    whole = counterparts.whole_reference("adap-c2")
-    (curve,) = [c for c in spec.panels[0].curves if c.label == "AdaP-UCB"]
-    ((_, series),) = whole.same("a", curve)
+    spec, _ = check.prepare("ftpl-approx-dp", [])
+    whole = counterparts.whole_reference("ftpl-approx-dp")
+    (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
+    ((_, series),) = whole.same("c", curve)
     source = curve.sources[0]
     assert isinstance(source, Cell)
     assert series.x[-1] > source.horizon
-    rounds = [point.x for point in whole.points("a", curve)]
+    rounds = [point.x for point in whole.points("c", curve)]
     assert rounds == sorted(set(rounds))
     assert rounds[-1] == source.horizon
     assert set(rounds) <= set(series.x.tolist()) & set(source.checkpoints().tolist())
