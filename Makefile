@@ -16,6 +16,7 @@ help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
 	@echo "make paper-<key>     every figure of a paper: tossou2016, sajed2019, azize2022, ..."
 	@echo "make explain-<name>  what of a figure is cached, and why the rest is not"
+	@echo "make sweep-<name>    a saved multirun: alpha, epsilon, v, tau; into out/multirun/"
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
 	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'
 
@@ -24,6 +25,9 @@ fig-%: $(READY)
 
 explain-%: $(READY)
 	@$(BIN)/dpbandits explain $* $(ARGS)
+
+sweep-%: $(READY)
+	@$(BIN)/python experiments/run.py sweep=$* $(ARGS)
 
 list: $(READY) ## the figures, algorithms and environments
 	@$(BIN)/dpbandits list

@@ -1,15 +1,19 @@
-"""Hydra's entry: `python experiments/run.py figure=adap-ksweep [key=value ...]`."""
+"""Hydra's entry: `python experiments/run.py [-m] figure=adap-ksweep [key=value ...]`."""
 
 import os
 import sys
+from pathlib import Path
 
 from dpbandits.cli import guarded, load_factory, status_of
 
+CONF = str(Path(__file__).resolve().parents[1] / "conf")
 os.environ["HYDRA_FULL_ERROR"] = "1"  # let its errors through, they become one line each
 
 
 def main() -> int:
-    """All jobs; the largest of their statuses."""
+    """The figure; or all jobs, of which Hydra makes a list and no more: it would stop at a failure,
+    or tell the first alone.
+    """
     # Imported late: an interrupt meanwhile, or what goes wrong at an import, is told in one line.
     import hydra
     from hydra.core.hydra_config import HydraConfig
@@ -17,25 +21,40 @@ def main() -> int:
 
     from dpbandits import config
     from dpbandits.errors import UserError
+    from dpbandits.sweeps.jobs import Job, read
 
-    statuses, home = [0], os.getpid()
+    jobs: list[Job] = []
+    home = os.getpid()
 
-    @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
+    def play(those: list[Job]) -> int:
+        load_factory()
+        from dpbandits.sweeps.multirun import produce
+
+        return produce(those, sys.argv[1:])
+
+    @hydra.main(version_base="1.3", config_path=CONF, config_name="config")
     def task(composed: DictConfig) -> None:
-        # One job. Errors of our own end here: Hydra would add words of its own to them.
-        status = status_of(lambda: load_factory().produce(*config.from_hydra(composed)))
-        statuses.append(status)
-        if status and os.getpid() != home:
-            # A launcher played it elsewhere, with a copy of the list: errors find the way home.
-            job = HydraConfig.get()
+        job = read(composed)
+        if os.getpid() == home:
+            jobs.append(job)
+            return
+        # A launcher plays it elsewhere, with a copy of the list: errors find the way home. They
+        # end here, as Hydra would add words of its own to them.
+        if status := status_of(lambda: play([job])):
+            elsewhere = HydraConfig.get()
             raise UserError(
-                f"job {job.job.num} of the multirun ended with status {status}; what it said is"
-                f" below {job.sweep.dir}/.submitit"
+                f"job {elsewhere.job.num} of the multirun ended with status {status}; what it said"
+                f" is below {elsewhere.sweep.dir}/.submitit"
             )
 
-    with config.one_line_errors(sys.argv[1:]):
-        task()
-    return max(statuses)
+    try:
+        with config.one_line_errors(sys.argv[1:]):
+            task()
+    except OSError as error:  # of Hydra, which makes the folder of a multirun
+        raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
+    if not jobs and any(word.startswith("hydra/launcher=") for word in sys.argv[1:]):
+        return 0  # all of them were played elsewhere
+    return play(jobs)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     names = figures_of(paper)
     loaded, statuses = _load(names, overrides)
     for spec, settings in loaded:
-        statuses[spec.name] = _produce(spec, settings)
+        statuses[spec.name] = produce_one(spec, settings)
         sys.stdout.flush()  # a line as each is done, also into a file
         gc.collect()  # pictures hold themselves in cycles; a garbage collection by itself is late
     failed = [name for name in names if statuses[name] != OK]
@@ -70,7 +70,8 @@ def _load(
     return loaded, dict.fromkeys(errors, MISTAKEN)
 
 
-def _produce(spec: FigureSpec, settings: Settings) -> int:
+def produce_one(spec: FigureSpec, settings: Settings) -> int:
+    """Compute and draw a figure; an error is told and becomes a status."""
     try:
         return factory.produce(spec, settings)
     except UserError as error:

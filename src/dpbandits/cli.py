@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
 `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`. A figure for each of
-several values: `python experiments/run.py -m figure=adap-ksweep seed=1,2`.
+several values: `python experiments/run.py -m figure=adap-ksweep seed=1,2`; with
+a table and a picture of all of them, docs/sweeps.md.
 """
 
 
@@ -200,6 +201,14 @@ def load_factory() -> ModuleType:
     return factory
 
 
+def tune(figure: str, overrides: list[str], trials: int) -> int:
+    """Search the values with which a curve ends at the least regret."""
+    load_factory()
+    from dpbandits.sweeps.tune import tune
+
+    return tune(figure, overrides, trials)
+
+
 def check(words: list[str]) -> int:
     """Compare figures, or all, with their references."""
     from dpbandits import project
@@ -245,6 +254,11 @@ VERBS = {
         ("figure", "overrides"),
         explain,
     ),
+    "tune": Verb(
+        "search in key=low..high for the least final regret of a curve; needs Optuna",
+        ("figure", "overrides", "--trials"),
+        tune,
+    ),
     "check": Verb(
         "compare figures, played anew with few runs, with their references", ("words",), check
     ),
@@ -265,6 +279,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
     "--paper": {"metavar": "KEY", "help": "the figures of this paper alone, such as azize2022"},
+    "--trials": {"type": int, "default": 20, "metavar": "N", "help": "how many values to try; 20"},
     "--format": {
         "required": True,
         "choices": ("csv", "json", "pgfplots"),

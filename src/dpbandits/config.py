@@ -6,7 +6,7 @@ Hydra composes; dpbandits.reader checks and builds. Errors of either are one lin
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import hydra
 import yaml
@@ -16,7 +16,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits import project
+from dpbandits import effect, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
 from dpbandits.panel_reader import PANEL_KEYS
@@ -30,8 +30,16 @@ KEYS = {
     "engine": ("workers", "block", "scheduler"),
     "profile": ("name", "horizon_scale"),
 }
-GROUPS = ("profile", "engine")  # beside the figure
+GROUPS = ("profile", "engine", "sweep")  # beside the figure
 TOP_KEYS = ("seed", "runs", "figure", *KEYS)
+
+
+class Read(NamedTuple):
+    """A configuration that was read: the figure, the settings and where each value stands."""
+
+    spec: FigureSpec
+    settings: Settings
+    at: Origins
 
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -41,22 +49,34 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     for override in overrides:
         if re.match(r"[+~]*figure=", override):
             raise UserError(f"the figure is named twice: {figure} and {override}")
+        if re.match(r"[+~]*sweep=", override):
+            raise UserError(f"a saved sweep is for `python experiments/run.py {override}`")
         if re.match(r"[+~]*hydra\b", override):
             raise UserError(
                 f"{shown(override)} is a setting of Hydra's own, which only"
                 f" `python experiments/run.py figure={figure} ...` has a use for"
             )
     with one_line_errors([f"figure={figure}", *overrides]):
-        return _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
+        read = _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
+        effect.refuse_idle(read.at, read.spec)
+        return read.spec, read.settings
 
 
-def from_hydra(config: DictConfig) -> tuple[FigureSpec, Settings]:
-    """The figure and the settings of the configuration that @hydra.main hands to its function."""
-    hydra_config = HydraConfig.get()
-    typed = hydra_config.overrides.task
-    with one_line_errors(typed):
-        overrides = [override for override in typed if not override.startswith("figure=")]
-        return _read(config, hydra_config.runtime.choices["figure"], overrides)
+def job_of_hydra() -> tuple[str, list[str]]:
+    """The figure of the job that @hydra.main has begun, and what was typed of all else.
+
+    The values of a saved sweep are among the overrides as if they were typed.
+    """
+    job = HydraConfig.get()
+    typed = [o for o in job.overrides.task if o.partition("=")[0] not in ("figure", "sweep")]
+    return job.runtime.choices["figure"], typed
+
+
+def from_hydra(config: DictConfig) -> Read:
+    """The configuration that @hydra.main hands to its function; idle overrides are not refused."""
+    figure, overrides = job_of_hydra()
+    with one_line_errors([f"figure={figure}", *overrides]):
+        return _read(config, figure, overrides)
 
 
 def _compose(overrides: Sequence[str]) -> DictConfig:
@@ -65,7 +85,7 @@ def _compose(overrides: Sequence[str]) -> DictConfig:
         return hydra.compose("config", overrides=list(overrides))
 
 
-def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
+def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
     typed = frozenset(o.package or o.key_or_group for o in parsed)
     defaults = project.read_yaml("conf/config.yaml").get("defaults") or []
@@ -86,7 +106,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> tuple[Fi
         at.keys(plain[group], valid, group, required)
     if plain["profile"]["name"] not in (profiles := project.names("profile")):
         raise at.unknown("profile", plain["profile"]["name"], profiles, "profile.name")
-    return Reader(at).read(), read_settings(at, overrides)
+    return Read(Reader(at).read(), read_settings(at, overrides), at)
 
 
 # Errors ----------------------------------------------------------------------------------------
@@ -112,6 +132,9 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         unknown = re.match(r"Could not (?:override|delete from config\.) '([^']+)'", str(error))
         if unknown:
             raise UserError(_unknown_override(unknown[1], overrides)) from error
+        if there := re.match(r"Could not append to config\..* already at '(.+)'", str(error)):
+            told = f"{shown(there[1])} is there already: leave out the plus (command line)"
+            raise UserError(told) from error
         if several := re.match(
             r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'", str(error)
         ):
@@ -133,20 +156,21 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
 
 def _check_typed(overrides: Sequence[str]) -> None:
     # What Hydra has no words for, or words about its own insides.
-    if any(override.startswith("-") for override in overrides):
+    typed = [override for override in overrides if override not in ("-m", "--multirun")]
+    if any(override.startswith("-") for override in typed):
         return  # options of Hydra's own are among them
-    for override in OverridesParser.create().parse_overrides(list(overrides)):
-        key, typed = override.key_or_group, shown(override.input_line)
+    for override in OverridesParser.create().parse_overrides(typed):
+        key, told = override.key_or_group, shown(override.input_line)
         if not key:
-            raise UserError(f"{typed} has no key: write key=value")
+            raise UserError(f"{told} has no key: write key=value")
         if len(key) > LONGEST:  # Hydra asks the file system for it
             raise UserError(f"unknown key {shown(key)} (command line)")
         if key not in GROUPS or override.package or override.is_delete():
             continue
         if override.is_add():
-            raise UserError(f"{typed} would be a second {key}: leave out the plus")
+            raise UserError(f"{told} would be a second {key}: leave out the plus")
         if override.value() in (None, "") or isinstance(override.value(), int | float):
-            raise UserError(f"{typed} names no {key}; {nearest('', project.names(key))}")
+            raise UserError(f"{told} names no {key}; {nearest('', project.names(key))}")
 
 
 def _read_figure_file(overrides: Sequence[str]) -> None:
@@ -181,6 +205,8 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
     message = f"unknown key {shown(key)} (command line)"
     if key == "engine.scheduler":
         return f"{message}: only engine=dask has a scheduler"
+    if any(re.match(r"figure=.*[,(]", choice) for choice in choices):
+        return f"{message}: for several figures at once write ++{key}=<value>"
     try:
         node: Any = OmegaConf.to_container(_compose(choices), resolve=False)
     except HydraException:

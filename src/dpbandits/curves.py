@@ -2,7 +2,9 @@
 
 import csv
 import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,15 +49,25 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
 
 def to_csv(series: list[Series]) -> bytes:
     """The table of a figure; numbers in the shortest form that reads back to the same bits."""
+    return written((*PLACE, *STATISTICS), rows(series))
+
+
+def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
+    """A table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*PLACE, *STATISTICS))
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
+    """A row for every point of every curve: its place and its statistics."""
     for each in series:
         for i, x in enumerate(each.x):
             numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
             place = int(x) if x == int(x) else float(x)
-            writer.writerow((each.panel, each.label, place, each.runs, *map(repr, numbers)))
-    return text.getvalue().encode()
+            yield each.panel, each.label, place, each.runs, *map(repr, numbers)
 
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:

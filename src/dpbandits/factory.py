@@ -32,7 +32,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; returns the status, 1 where runs failed."""
     start = time.monotonic()
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    folder = settings.out / spec.name
+    folder = settings.folder(spec.name)
     check_writable(folder)
     store = Store(settings.cache)
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
@@ -62,8 +62,9 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     store = cached(spec, settings)
     series = summarise(spec, store)
     _write_files(spec, settings, store, draw, series, again=True)
-    _write_verdicts(spec, series, settings.out / spec.name / "verdict.json")
-    print(f"{spec.name}: drawn from the cache; {settings.out / spec.name}")
+    folder = settings.folder(spec.name)
+    _write_verdicts(spec, series, folder / "verdict.json")
+    print(f"{spec.name}: drawn from the cache; {folder}")
     return 0
 
 
@@ -116,7 +117,7 @@ def _write_files(
     again: bool = False,
 ) -> bool:
     # Table, pictures and, last, the sidecar that vouches for them. False: all were there already.
-    file = settings.out / spec.name / spec.name
+    file = settings.folder(spec.name) / spec.name
     table = to_csv(series)
     inputs = hashlib.sha256()
     for part in (repr(spec), command("run", spec, settings), plotting.ink(spec.paper)):

@@ -23,6 +23,11 @@ class Settings:
     block: int  # runs per task at least
     overrides: tuple[str, ...]  # of the command line, for the record
     cluster: Cluster | None = None  # None: threads of this process
+    job: str | None = None  # of a multirun
+
+    def folder(self, figure: str) -> Path:
+        """Where the files of a figure go; those of a job of a multirun beside its other jobs'."""
+        return self.out / "multirun" / figure / self.job if self.job else self.out / figure
 
 
 def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:

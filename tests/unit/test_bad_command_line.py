@@ -478,7 +478,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "several figures": (
         (sys.executable, "experiments/run.py", "-m", f"figure={C2},{KSWEEP}", "runs=0"),
-        (RUNS_0, RUNS_0.replace(C2, KSWEEP)),
+        (RUNS_0, RUNS_0.replace(C2, KSWEEP), "dpbandits: failed, for the reasons above: figure="),
     ),
     "make fig-nonsense": ((*MAKE, "fig-nonsense"), (NONSENSE, "make: ***")),
     "make explain-nonsense": ((*MAKE, "explain-nonsense"), (NONSENSE, "make: ***")),

@@ -186,11 +186,13 @@ def test_swept_horizons_are_taken_as_they_are(checkout: Path) -> None:
 
 
 def test_a_panel_beats_the_figure() -> None:
-    spec = spec_of("adap-c2", "+figure.panels.b.environment=c1", "+figure.epsilon=7")
+    spec = spec_of("adap-c2", "+figure.panels.b.environment=c1")
     for letter, environment in (("a", "c2"), ("b", "c1"), ("c", "c2")):
         means = tuple(written("environment", environment)["means"])
         assert cell(spec, letter, "adap-ucb").instance == (means,)
-        assert cell(spec, letter, "adap-ucb").params._asdict()["epsilon"] != 7.0
+    spec = spec_of("adap-c2", "~figure.panels.a.epsilon", "+figure.epsilon=7")
+    given = [cell(spec, p.letter, "adap-ucb").params._asdict()["epsilon"] for p in spec.panels]
+    assert given == [7.0, 0.25, 0.5, 1.0]
 
 
 def test_what_no_panel_says_is_the_figure_s() -> None:
@@ -213,14 +215,9 @@ def test_a_curve_beats_the_panel() -> None:
 
 
 def test_a_swept_value_beats_the_curve() -> None:
-    spec = spec_of(
-        "adap-c2",
-        "+figure.sweep={key: epsilon, values: [0.5, 2]}",
-        "+figure.curves.dp-se.epsilon=3",
-    )
-    of_dp_se = [cell for cell in bandit_cells(spec) if cell.algorithm == "dp-se"]
-    epsilons = {cell.params._asdict()["epsilon"] for cell in of_dp_se}
-    assert epsilons == {0.5, 2.0}
+    spec = spec_of("adap-c2", "+figure.sweep={key: alpha, values: [0.5, 2]}")
+    of_adap_ucb = [cell for cell in bandit_cells(spec) if cell.algorithm == "adap-ucb"]
+    assert {cell.params._asdict()["alpha"] for cell in of_adap_ucb} == {0.5, 2.0}
 
 
 def test_a_sweep_changes_one_number_inside_the_environment() -> None:

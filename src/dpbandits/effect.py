@@ -1,0 +1,135 @@
+"""Whether what is typed has a say: an override that no cell depends on is a mistake.
+
+Of a figure that is read, one typed key is changed and all is read again: where every cell stays as
+it was, whatever else would be typed for that key would be as idle. A value that a key has anyhow is
+no mistake: the figure is what was asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dpbandits.errors import UserError, shown
+from dpbandits.origin import Origins, leaves
+from dpbandits.reader import Reader
+from dpbandits.spec import FigureSpec
+
+# How a figure looks, how often it is played, what is said of it: no cell is meant to depend on it.
+PRESENTATION = (
+    *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
+    *("runs", "input_privacy", "claims"),
+)
+NAMED = 4  # keys, in a message
+
+
+def refuse_idle(at: Origins, spec: FigureSpec) -> None:
+    """UserError for the first typed key that no cell of the figure depends on."""
+    for key in idle(at, spec):
+        raise UserError(refusal(at, key))
+
+
+def idle(at: Origins, spec: FigureSpec) -> Iterator[str]:
+    """The typed keys that no cell of the figure depends on."""
+    for key in sorted(at.typed):
+        if is_of_cells(key) and is_there(at, key) and not _has_a_say(at, spec, key):
+            yield key
+
+
+def is_of_cells(key: str) -> bool:
+    """Whether a key is meant to change cells; seeds, profiles, engines and looks are not."""
+    first, *rest = key.split(".")
+    return first == "figure" and bool(rest) and not {rest[0], rest[-1]} & {*PRESENTATION}
+
+
+def refusal(at: Origins, key: str) -> str:
+    """The message for a key that has no say: what is there and what stands before it."""
+    return at.error(f"{key}={_text(value(at, key))} changes no cell: {_why(at, key)}", key).args[0]
+
+
+def sources(spec: FigureSpec) -> dict[tuple[str, str], Any]:
+    """What decides the values of every curve, by panel and label; runs and looks do not."""
+    return {(p.letter, c.label): (c.name, c.x, c.sources) for p in spec.panels for c in p.curves}
+
+
+def value(at: Origins, key: str) -> Any:
+    """The value of a typed key. KeyError where there is none, as of one that was deleted."""
+    node: Any = at.plain
+    for part in key.split("."):
+        if not isinstance(node, Mapping):
+            raise KeyError(key)
+        node = node[part]
+    return node
+
+
+def is_there(at: Origins, key: str) -> bool:
+    """Whether a typed key has a value."""
+    try:
+        value(at, key)
+    except KeyError:
+        return False
+    return True
+
+
+def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
+    # Unless there is another value with which all is read, and is the same.
+    plain = at.plain
+    # Titles may name values, which is no use of them.
+    for letter, panel in (plain["figure"].get("panels") or {}).items():
+        if isinstance(panel, Mapping) and "title" in panel:
+            plain = _changed(plain, ["figure", "panels", letter, "title"], "")
+    for other in _others(value(at, key)):
+        changed = _changed(plain, key.split("."), other)
+        try:
+            read = Reader(Origins(at.figure, changed, at.typed, at.chosen)).read()
+        except Exception:  # whatever stumbles over it has read it
+            continue
+        if list(sources(read).values()) == list(sources(spec).values()):
+            return False
+    return True
+
+
+def _others(value: Any) -> list[Any]:
+    # For a number some that pass where it is checked and not used, or else what nobody can read.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return [object()]
+    return [other for other in (value + 1, value / 2) if other != value]
+
+
+def _changed(node: Any, parts: Sequence[str], value: Any) -> Any:
+    first, *rest = parts
+    below = _changed(node[first], rest, value) if rest else value
+    return {**node, first: below}
+
+
+def _why(at: Origins, key: str) -> str:
+    name = key.rpartition(".")[2]
+    if key.startswith("figure.profiles."):
+        return f"the profile is {at.plain['profile']['name']}"
+    stronger = [path for path in _deciding(at, name) if _rank(path) > _rank(key)]
+    if not stronger:
+        return f"nothing in the figure is computed from this {name}"
+    more = f" and {len(stronger) - NAMED} more" if len(stronger) > NAMED else ""
+    return f"it is beaten by {', '.join(stronger[:NAMED])}{more}"
+
+
+def _deciding(at: Origins, name: str) -> Iterable[str]:
+    # The keys of the figure that say something of the same name, also by sweeping over it.
+    for path, content in leaves(at.plain["figure"], "figure"):
+        *above, last = path.split(".")
+        if above[1:2] in (["profiles"], ["claims"]):
+            continue
+        if last == name and content is not None:
+            yield path
+        elif last == "key" and isinstance(content, str) and name in content.split("."):
+            yield ".".join([*above, "values"])
+
+
+def _rank(path: str) -> int:
+    # What stands before what: a sweep before a curve, a curve before a panel.
+    parts = path.split(".")
+    if "sweep" in parts or "each" in parts:
+        return 3
+    return {"curves": 2, "panels": 1}.get(parts[1], 0)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else shown(value)

@@ -1,0 +1,1 @@
+"""Several jobs at once: multiruns, saved sweeps and the search for the best value."""

@@ -1,0 +1,48 @@
+"""The files of what several computations came to: pictures and table, the sidecar last."""
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from dpbandits import plotting
+from dpbandits.atomic import write_atomically
+from dpbandits.provenance import provenance
+
+
+def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) -> str:
+    """Write `<file>.<kind>` for every kind, and what the sidecar says of them; returns their names.
+
+    A kind that is not among them is removed: it would be of an earlier command.
+    """
+    for kind in (*plotting.FORMATS, "csv"):
+        path = file.with_name(f"{file.name}.{kind}")
+        if kind in files:
+            write_atomically(path, files[kind])
+        else:
+            path.unlink(missing_ok=True)
+    told = {
+        **sidecar,
+        "provenance": provenance(),
+        "files": {kind: sha256(content).hexdigest() for kind, content in files.items()},
+    }
+    content = (json.dumps(told, indent=1) + "\n").encode()
+    write_atomically(file.with_name(f"{file.name}.json"), content)
+    return f"{file}.{{{','.join([*files, 'json'])}}}"
+
+
+def parameters_of(typed: Iterable[str]) -> list[str]:
+    """What was typed, without where and on what it ran."""
+    return [word for word in typed if is_parameter(word)]
+
+
+def is_parameter(key: str) -> bool:
+    """Whether a key, or an override, is not of folders or engines."""
+    return not key.lstrip("+~").startswith(("paths.", "engine."))
+
+
+def command(program: Sequence[str], typed: Iterable[str]) -> str:
+    """The command line that repeats it."""
+    return shlex.join([*program, *parameters_of(typed)])

@@ -1,0 +1,134 @@
+"""The jobs of a multirun: what tells them apart, their names, and whether that changes anything."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from dpbandits import config, effect
+from dpbandits.config import Read
+from dpbandits.errors import UserError, shown
+
+LONGEST_NAME = 80  # characters of a folder
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job: what was typed for it, and what that was read as, or the mistake in it."""
+
+    figure: str
+    overrides: tuple[str, ...]  # without the figure
+    read: Read | UserError
+
+    def typed(self) -> dict[str, str]:
+        """What was typed for every key, in the order of the command."""
+        split = (override.partition("=") for override in self.overrides)
+        return {key.lstrip("+~"): text for key, _, text in split}
+
+    def value(self, key: str) -> Any:
+        """The value of a typed key: of a number the number, or else what was typed."""
+        if isinstance(self.read, Read) and effect.is_there(self.read.at, key):
+            found = effect.value(self.read.at, key)
+            if isinstance(found, int | float | str):
+                return found
+        return self.typed().get(key, "")
+
+
+def read(composed: Any) -> Job:
+    """The job whose configuration @hydra.main hands to its function."""
+    figure, overrides = config.job_of_hydra()
+    try:
+        return Job(figure, tuple(overrides), config.from_hydra(composed))
+    except UserError as error:
+        return Job(figure, tuple(overrides), error)
+
+
+def varied(jobs: Sequence[Job]) -> list[str]:
+    """The keys in whose typed values the jobs differ, in the order of the command."""
+    texts = [job.typed() for job in jobs]
+    keys = dict.fromkeys(key for typed in texts for key in typed)
+    return [key for key in keys if len({typed.get(key) for typed in texts}) > 1]
+
+
+def short(keys: Sequence[str]) -> dict[str, str]:
+    """For every key as much of its end as tells it from the others."""
+    parts = {key: key.split(".") for key in keys}
+    found = {}
+    for key in keys:
+        tail = 1
+        while any(o != key and parts[o][-tail:] == parts[key][-tail:] for o in keys):
+            tail += 1
+        found[key] = ".".join(parts[key][-tail:])
+    return found
+
+
+def names(jobs: Sequence[Job]) -> list[str]:
+    """A name for every job, after the values that tell it apart: readable, and of a folder."""
+    told = short(varied(jobs))
+    found = [",".join(f"{told[k]}={job.typed().get(k, '')}" for k in told) for job in jobs]
+    cleaned = [of_folder(name) for name in found]
+    often = Counter(cleaned)
+    return [
+        f"{clean}-{_digest(name)}" if often[clean] > 1 else clean
+        for clean, name in zip(cleaned, found, strict=True)
+    ]
+
+
+def of_folder(name: str) -> str:
+    """A name as that of a folder or a file: of letters that need no quotes, and not too many."""
+    clean = re.sub(r"[^\w.,=+-]", "_", name)
+    return clean if len(clean) <= LONGEST_NAME else f"{clean[:LONGEST_NAME]}-{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:8]
+
+
+# Mistakes --------------------------------------------------------------------------------------
+
+
+def refuse_idle(jobs: Sequence[Job]) -> None:
+    """UserError where two jobs of a figure are the same, or a key changes no cell of any job."""
+    for typed, number in Counter(job.overrides for job in jobs).items():
+        if number > 1:
+            told = shown(" ".join(o for o in typed if not o.startswith(("paths.", "engine."))))
+            raise UserError(f"{jobs[0].figure}: the multirun has a job twice: {told}")
+    loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
+    if not loaded:
+        return
+    keys = [set(effect.idle(read.at, read.spec)) for _, read in loaded]
+    for key in sorted(set.intersection(*keys)):
+        raise UserError(effect.refusal(loaded[0][1].at, key))
+    for key in filter(effect.is_of_cells, varied(jobs)):
+        groups = list(_apart_in(key, [job for job, _ in loaded]))
+        if groups and all(_alike(group) for group in groups):
+            texts = list(dict.fromkeys(job.typed().get(key, "") for job in jobs))
+            raise UserError(
+                f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes no cell: all of"
+                " these values give the same (command line)"
+            )
+
+
+def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
+    # The jobs that differ in this key alone, together.
+    groups: dict[tuple[tuple[str, str], ...], list[Job]] = {}
+    for job in jobs:
+        others = tuple((k, text) for k, text in job.typed().items() if k != key)
+        groups.setdefault(others, []).append(job)
+    yield from (group for group in groups.values() if len(group) > 1)
+
+
+def _alike(group: Sequence[Job]) -> bool:
+    of = [effect.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
+    return all(list(each.values()) == list(of[0].values()) for each in of)
+
+
+def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
+    """The curves, by panel and label, whose cells change with a key."""
+    found = set()
+    for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
+        of = [effect.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
+        found |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
+    return found

@@ -1,0 +1,74 @@
+"""The keys in which the jobs of a multirun differ, as axes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dpbandits.config import Read
+from dpbandits.curves import Series
+from dpbandits.plotting import in_mathtext
+from dpbandits.spec import FigureSpec
+from dpbandits.sweeps.jobs import Job, short
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")
+
+
+class Point(NamedTuple):
+    """A job that is done, with its curves."""
+
+    job: Job
+    series: Sequence[Series]
+
+
+class Key(NamedTuple):
+    """A key in which the jobs differ: how it is told, and its values in the order of the axis."""
+
+    key: str
+    label: str
+    values: list[Any]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values have places on an axis of their own."""
+        return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
+
+    @property
+    def places(self) -> list[float]:
+        """Where the values stand: numbers at their place, all else side by side."""
+        return [float(v if self.is_number else i) for i, v in enumerate(self.values)]
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether the values are decades rather than steps."""
+        return self.is_number and min(self.places) > 0 and max(self.places) >= 20 * min(self.places)
+
+    def told(self, value: Any) -> str:
+        """A value as the axis tells it."""
+        return f"{value:g}" if self.is_number else str(value)
+
+
+def spec_of(point: Point) -> FigureSpec:
+    """The figure of a job."""
+    assert isinstance(point.job.read, Read)
+    return point.job.read.spec
+
+
+def key_of(key: str, points: Sequence[Point], spec: FigureSpec, varied: Sequence[str]) -> Key:
+    """A key with its label and the values that it has in the jobs that are done."""
+    values = list(dict.fromkeys(point.job.value(key) for point in points))
+    name = short(varied)[key].rpartition(".")[2]
+    told = symbol(name)
+    parts = key.split(".")
+    linked = any(f"{{{key}\\}}" in text for text in points[0].job.typed().values())
+    if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
+        labels = {c.name: c.label for panel in spec.panels for c in panel.curves}
+        told = f"{told} of {in_mathtext(labels.get(parts[2], parts[2]))}"
+    elif parts[:2] == ["figure", "panels"]:
+        told = f"{told} of ({parts[2]})"
+    found = Key(key, told, values)
+    return found._replace(values=sorted(values)) if found.is_number else found
+
+
+def symbol(name: str) -> str:
+    """The name of a parameter as papers write it."""
+    return rf"$\{name}$" if name in GREEK else name

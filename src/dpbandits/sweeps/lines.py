@@ -1,0 +1,165 @@
+"""The picture of a multirun: what the curves end at, against the values that tell the jobs apart.
+
+One key: lines over it, axes for every panel. Two keys: a heat map for every curve that depends on
+both. More: lines over the key with most values, axes for every combination of the others.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dpbandits.cell import Cell
+from dpbandits.curves import Series
+from dpbandits.plotting import (
+    COLUMN,
+    PAGE,
+    Drawing,
+    PanelDrawing,
+    draw_all_over_parameter,
+    in_mathtext,
+    legend_below,
+    panel_grid,
+    style_of,
+)
+from dpbandits.spec import FigureSpec
+from dpbandits.sweeps.jobs import short
+from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, spec_of
+from dpbandits.sweeps.maps import grid, heat_maps, of_both
+
+MOST_AXES = 24  # what a page has room for
+ARRAYS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
+
+
+def summary(
+    points: Sequence[Point], varied: Sequence[str]
+) -> tuple[Drawing, Callable[[Drawing], Figure]] | None:
+    """What is drawn, and how; None where it would be more axes than a page has room for."""
+    spec = spec_of(points[0])
+    keys = [key_of(key, points, spec, varied) for key in varied]
+    title = f"{spec.title}: by {', '.join(short(varied).values())}"
+    end = _end_of(spec, varied)
+    if len(keys) == 2 and (maps := of_both(points, keys, spec)):
+        drawing = Drawing(title, tuple(maps))
+        if len(maps) > MOST_AXES:
+            return None
+        grids = [grid(panel, points, keys) for panel in maps]
+        return drawing, lambda d: heat_maps(d, grids, keys, end)
+    main = max(keys, key=lambda key: len(key.values))
+    panels = _lines(points, main, [key for key in keys if key is not main], spec)
+    if len(panels) > MOST_AXES:
+        return None
+    return Drawing(title, tuple(panels)), lambda d: _over_values(d, main, end)
+
+
+def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
+    # What the last point of a curve is.
+    over = spec.panels[0].curves[0].over
+    if over != "t":
+        return f"Value at the largest {over}"
+    horizons = {cell.horizon for cell in spec.cells() if isinstance(cell, Cell)}
+    if len(horizons) > 1 or any(key.endswith("horizon") for key in varied):
+        return "Regret at the horizon"
+    return f"Regret after {_power(horizons.pop())} rounds"
+
+
+def _power(number: int) -> str:
+    exponent = len(str(number)) - 1
+    return f"$10^{{{exponent}}}$" if number == 10**exponent and exponent > 3 else f"{number:,}"
+
+
+# Lines -----------------------------------------------------------------------------------------
+
+
+def _lines(
+    points: Sequence[Point], main: Key, others: Sequence[Key], spec: FigureSpec
+) -> list[PanelDrawing]:
+    found: list[PanelDrawing] = []
+    for values in product(*(key.values for key in others)):
+        own = [p for p in points if [p.job.value(k.key) for k in others] == list(values)]
+        told = [f"{k.label} = {k.told(v)}" for k, v in zip(others, values, strict=True)]
+        for panel in spec.panels:
+            series = [_against(main, own, panel.letter, c.label) for c in panel.curves]
+            title = ", ".join(filter(None, [panel.title, *told]))
+            letter = LETTERS[len(found) % len(LETTERS)]
+            found.append(PanelDrawing(letter, title, tuple(s for s in series if s is not None)))
+    return [panel for panel in found if panel.series]
+
+
+def _against(key: Key, points: Sequence[Point], panel: str, label: str) -> Series | None:
+    # What a curve ends at, over the values of a key.
+    places = dict(zip(key.values, key.places, strict=True))
+    ends = {
+        places[point.job.value(key.key)]: series
+        for point in points
+        for series in point.series
+        if (series.panel, series.label) == (panel, label)
+    }
+    if not ends:
+        return None
+    ordered = [ends[x] for x in sorted(ends)]
+    arrays: dict[str, Any] = {
+        name: np.array([getattr(s, name)[-1] for s in ordered]) for name in ARRAYS
+    }
+    return replace(ordered[0], legend=label, slope=None, x=np.array(sorted(ends)), **arrays)
+
+
+def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:
+    columns = min(len(drawing.panels), 2)
+    rows = -(-len(drawing.panels) // columns)
+    width = COLUMN if columns == 1 else PAGE
+    figure, axes = panel_grid(drawing, columns, 0.7 + 2.1 * rows, width)
+    handles: dict[str, Line2D] = {}
+    ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
+    scale = "log" if 0 < 10 * ends.min() < ends.max() else "linear"
+    draw = draw_all_over_parameter if key.is_number else _draw_side_by_side
+    for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
+        ax.set_yscale(scale)
+        for line in draw(ax, panel):
+            handles.setdefault(str(line.get_label()), line)
+        _set_places(ax, key)
+        if i + columns >= len(axes):
+            ax.set_xlabel(key.label)
+        if i % columns == 0:
+            ax.set_ylabel(end)
+    legend_below(figure, list(handles.values()), 2 * columns)
+    return figure
+
+
+def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    # Between values that are no numbers there is nothing: markers with bars, no lines.
+    found: list[Line2D] = []
+    for i, series in enumerate(panel.series):
+        style, again = style_of(series.style), [s.style for s in panel.series[:i]]
+        line, *_ = ax.errorbar(
+            series.x + 0.4 * ((i + 0.5) / len(panel.series) - 0.5),
+            series.centre,
+            np.maximum([series.centre - series.low, series.high - series.centre], 0),
+            color=style.colour,
+            marker=style.marker or "_",
+            markerfacecolor=style.colour if series.style in again else "white",
+            linestyle="",
+            elinewidth=1,
+            label=in_mathtext(series.legend),
+        )
+        assert line is not None
+        found.append(line)
+    return found
+
+
+def _set_places(ax: Axes, key: Key) -> None:
+    # A tick at every value, as long as there is room for them.
+    if key.is_logarithmic:
+        ax.set_xscale("log")
+    if len(key.values) > 6 and key.is_number:
+        return
+    told = dict(zip(key.places, map(key.told, key.values), strict=True))
+    ax.xaxis.set_major_locator(FixedLocator(key.places))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: told.get(x, "")))

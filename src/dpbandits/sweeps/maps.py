@@ -1,0 +1,67 @@
+"""Heat maps: what a curve ends at, against two keys in which the jobs of a multirun differ."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+
+from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing, in_mathtext, panel_grid
+from dpbandits.spec import FigureSpec
+from dpbandits.sweeps.jobs import depends
+from dpbandits.sweeps.keys import LETTERS, Key, Point
+
+
+def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> list[PanelDrawing]:
+    """A panel for every curve that depends on both keys."""
+    jobs = [point.job for point in points]
+    both = depends(jobs, keys[0].key) & depends(jobs, keys[1].key)
+    found: list[PanelDrawing] = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            if (panel.letter, curve.label) in both:
+                place = panel.letter, curve.label
+                of = [s for s in points[0].series if (s.panel, s.label) == place]
+                title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
+                found.append(PanelDrawing(LETTERS[len(found) % len(LETTERS)], title, tuple(of)))
+    return found
+
+
+def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> np.ndarray:
+    """What a curve ends at, a row for every value of the second key; nan where a job failed."""
+    (shown,) = panel.series
+    found = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
+    for job, all_series in points:
+        column, row = (key.values.index(job.value(key.key)) for key in keys)
+        for series in all_series:
+            if (series.panel, series.label) == (shown.panel, shown.label):
+                found[row, column] = series.centre[-1]
+    return found
+
+
+def heat_maps(
+    drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
+) -> Figure:
+    """Axes for every grid, with the numbers written in; one colour scale for all."""
+    columns = min(len(grids), 2)
+    rows = -(-len(grids) // columns)
+    width = COLUMN if columns == 1 else PAGE
+    figure, axes = panel_grid(drawing, columns, 0.5 + 2.1 * rows, width)
+    low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
+    norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
+    for i, (ax, grid) in enumerate(zip(axes, grids, strict=True)):
+        image = ax.imshow(grid, norm=norm, cmap="cividis", aspect="auto", origin="lower")
+        ax.grid(visible=False)
+        ax.set_xticks(range(grid.shape[1]), [keys[0].told(v) for v in keys[0].values])
+        ax.set_yticks(range(grid.shape[0]), [keys[1].told(v) for v in keys[1].values])
+        for (row, column), value in np.ndenumerate(grid):
+            told = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
+            dark = not np.isnan(value) and norm(value) < 0.5
+            colour = "white" if dark else "black"
+            ax.text(column, row, told, color=colour, ha="center", va="center", fontsize=7)
+        if i + columns >= len(grids):
+            ax.set_xlabel(keys[0].label)
+        if i % columns == 0:
+            ax.set_ylabel(keys[1].label)
+    figure.colorbar(image, ax=axes, label=end)
+    return figure

@@ -1,0 +1,195 @@
+"""Every job of a multirun, one after the other, and for each figure what came of them together.
+
+The store has what jobs share: the first one computes it. A job that fails stops no other.
+"""
+
+import gc
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dpbandits import factory, plotting
+from dpbandits.all_figures import MISTAKEN, OK, produce_one
+from dpbandits.config import Read
+from dpbandits.curves import PLACE, STATISTICS, Series, rows, summarise, written
+from dpbandits.errors import UserError
+from dpbandits.progress import duration
+from dpbandits.provenance import git_revision
+from dpbandits.store import Store
+from dpbandits.sweeps import files
+from dpbandits.sweeps.jobs import Job, names, of_folder, refuse_idle, short, varied
+from dpbandits.sweeps.keys import Point
+from dpbandits.sweeps.lines import summary
+
+WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # of statuses
+
+
+@dataclass
+class Done:
+    """What came of a job."""
+
+    job: Job
+    name: str
+    status: int = OK
+    seconds: float = 0.0
+    error: str | None = None  # of its configuration
+    series: Sequence[Series] = ()  # none where it failed
+
+
+def produce(jobs: Sequence[Job], typed: Sequence[str]) -> int:
+    """All jobs and, of every figure that has several, the summary; returns the largest status.
+
+    UserError where nothing can be made at all. `typed` is the command, for the record.
+    """
+    if not jobs:
+        if all(word in ("-m", "--multirun") for word in typed if word.startswith("-")):
+            raise UserError("the multirun has no jobs: one of its lists of values is empty")
+        return OK  # Hydra was asked something, and has answered
+    if len(jobs) == 1:
+        return _produce_alone(jobs[0])
+    start = time.monotonic()
+    of_figures: dict[str, list[Job]] = {}
+    for job in jobs:
+        of_figures.setdefault(job.figure, []).append(job)
+    several = len(of_figures) > 1
+    waiting = {figure: _with_names(group, several) for figure, group in of_figures.items()}
+    _tell_mistakes([done for group in waiting.values() for done in group])
+    for figure, group in waiting.items():
+        for done in group:
+            _run(done)
+        if len(group) > 1:
+            _summarise(figure, group, typed)
+    return _tell_end([done for group in waiting.values() for done in group], start)
+
+
+def _produce_alone(job: Job) -> int:
+    if isinstance(job.read, UserError):
+        raise job.read
+    refuse_idle([job])
+    return factory.produce(job.read.spec, job.read.settings)
+
+
+def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
+    # The jobs of a figure with their names; alone in its figure, a job is not of a multirun.
+    found = []
+    try:
+        refuse_idle(jobs)
+    except UserError as error:
+        jobs = [replace(job, read=error) for job in jobs]
+    for job, name in zip(jobs, names(jobs), strict=True):
+        told = ", ".join(filter(None, (f"figure={job.figure}" if several else "", name)))
+        if isinstance(job.read, UserError):
+            found.append(Done(job, told, MISTAKEN, error=str(job.read)))
+            continue
+        settings = replace(job.read.settings, job=name or None)
+        found.append(Done(replace(job, read=job.read._replace(settings=settings)), told))
+    return found
+
+
+def _tell_mistakes(all_jobs: Sequence[Done]) -> None:
+    # All before the first is computed. One that every job has is that of the command.
+    errors = list(dict.fromkeys(done.error for done in all_jobs))
+    if len(errors) == 1 and errors[0]:
+        raise UserError(errors[0])
+    for error in filter(None, errors):
+        told = "; ".join(done.name for done in all_jobs if done.error == error)
+        print(f"dpbandits: {error}; that is {told}", file=sys.stderr, flush=True)
+
+
+def _run(done: Done) -> None:
+    if not isinstance(done.job.read, Read):
+        return
+    spec, settings, _ = done.job.read
+    start = time.monotonic()
+    done.status = produce_one(spec, settings)
+    done.seconds = round(time.monotonic() - start, 3)
+    if done.status == OK:
+        done.series = summarise(spec, Store(settings.cache))
+    else:
+        _tell_failure(done, settings.folder(spec.name) / "failures.json")
+    sys.stdout.flush()  # a line as each is done, also into a file
+    gc.collect()  # pictures hold themselves in cycles
+
+
+def _tell_failure(done: Done, failures: Path) -> None:
+    # At once, and with the traceback of the first run that failed, of which a line was told.
+    if done.status != MISTAKEN and failures.is_file():
+        print(json.loads(failures.read_bytes())[0]["traceback"], end="", file=sys.stderr)
+    print(f"dpbandits: that was {done.name}; the other jobs go on", file=sys.stderr, flush=True)
+
+
+def _tell_end(all_jobs: Sequence[Done], start: float) -> int:
+    failed = [done.name for done in all_jobs if done.status != OK]
+    made = len(all_jobs) - len(failed)
+    print(f"{made} of {len(all_jobs)} jobs are there; {duration(time.monotonic() - start)}")
+    if failed:
+        sys.stdout.flush()
+        told = "; ".join(failed)
+        print(f"dpbandits: failed, for the reasons above: {told}", file=sys.stderr)
+    return max(done.status for done in all_jobs)
+
+
+# The summary of a figure -----------------------------------------------------------------------
+
+
+def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None:
+    # The table and the picture, and last the sidecar that tells of them and of every job.
+    settings = next((d.job.read.settings for d in group if isinstance(d.job.read, Read)), None)
+    if settings is None:
+        return
+    keys = varied([done.job for done in group])
+    folder = settings.out / "multirun" / figure
+    command = files.command(("python", "experiments/run.py"), typed)
+    sidecar = {
+        "figure": figure,
+        "command": command,
+        "varied": keys,
+        "jobs": [
+            {
+                "name": done.name,
+                "overrides": files.parameters_of(done.job.overrides),
+                "status": WORDS[done.status],
+                "seconds": done.seconds,
+                "error": done.error,
+            }
+            for done in group
+        ],
+    }
+    try:
+        file = folder / of_folder(f"{figure}-by-{'-'.join(short(keys).values())}")
+        written_as = files.write(file, _files(group, command), sidecar)
+    except UserError as error:
+        print(f"dpbandits: {error}", file=sys.stderr)
+        group[0].status = max(group[0].status, MISTAKEN)
+        return
+    print(f"{figure}: {len(group)} jobs summed up; {written_as}")
+
+
+def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
+    made = [done for done in group if done.series]
+    if not made:
+        return {}
+    points = [Point(done.job, done.series) for done in made]
+    table = {"csv": _table(made)}
+    if not (picture := summary(points, varied([done.job for done in group]))):
+        return table
+    drawing, draw = picture
+    return table | plotting.render(draw, drawing, f"{command}, revision {git_revision()}")
+
+
+def _table(made: Sequence[Done]) -> bytes:
+    # A row for every job, panel, curve and x; first the job, and all that was typed for it. The
+    # runs are a column anyhow.
+    typed = dict.fromkeys(key for done in made for key in done.job.typed())
+    keys = [key for key in typed if files.is_parameter(key) and key != "runs"]
+    return written(
+        ("job", *keys, *PLACE, *STATISTICS),
+        (
+            (done.name, *(done.job.value(key) for key in keys), *row)
+            for done in made
+            for row in rows(done.series)
+        ),
+    )

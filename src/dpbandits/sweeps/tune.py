@@ -1,0 +1,144 @@
+"""The search for the value of a parameter with which a curve ends at the least mean regret.
+
+`dpbandits tune adap-headline figure.curves.adap-ucb.alpha=0.5..5`. Optuna's TPE proposes values,
+with the seed of the figure: the same command tries the same values. What was tried before is in the
+cache.
+"""
+
+import importlib
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpbandits import config, runner
+from dpbandits.curves import STATISTICS, Series, summarise, values
+from dpbandits.errors import UserError, shown
+from dpbandits.progress import duration
+from dpbandits.spec import FigureSpec
+from dpbandits.store import Store
+from dpbandits.sweeps import files
+from dpbandits.sweeps.tuned import Range, Trial, only, verdict, write
+
+NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
+
+
+def tune(figure: str, words: Sequence[str], trials: int) -> int:
+    """Try so many values, tell the best, write table and picture; 1 where trials failed."""
+    start = time.monotonic()
+    if trials < 1:
+        raise UserError(f"--trials must be 1 or more, got {trials}")
+    ranges, overrides = _split(words)
+    optuna = _optuna()
+    name = _curve_of(ranges)
+    spec, settings = config.load(figure, [*overrides, *(f"{r.key}={r.low!r}" for r in ranges)])
+    alone = _alone(spec, name)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=alone.cells()[0].seed))
+    done: list[Trial] = []
+    known: dict[tuple[float, ...], float | None] = {}  # several proposals may round to one value
+    for number in range(trials):
+        asked = study.ask()
+        chosen = {
+            r.key: r.rounded(asked.suggest_float(r.key, r.low, r.high, log=r.is_logarithmic))
+            for r in ranges
+        }
+        place = tuple(chosen.values())
+        if place not in known:
+            trial = _try(figure, overrides, name, chosen, number)
+            known[place] = trial.mean if trial else None
+            done += [trial] if trial else []
+        found = known[place]
+        # What failed must not be proposed again and again.
+        study.tell(asked, found, None if found is not None else optuna.trial.TrialState.FAIL)
+    failed = sum(mean is None for mean in known.values())
+    if not done:
+        print("dpbandits: every trial failed, for the reasons above", file=sys.stderr)
+        return 1
+    command = files.command(("dpbandits", "tune", figure), [*words, f"--trials={trials}"])
+    told = write(alone, settings.out, ranges, done, command)
+    print(
+        f"{verdict(done)}; {len(known)} values tried; {duration(time.monotonic() - start)}; {told}"
+    )
+    return 1 if failed else 0
+
+
+def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
+    # The ranges that are searched, and the overrides that every trial has.
+    ranges, overrides = [], []
+    for word in words:
+        key, _, text = word.partition("=")
+        if not (match := RANGE.fullmatch(text)):
+            overrides.append(word)
+            continue
+        low, high = float(match[1]), float(match[2])
+        if not low < high:
+            raise UserError(f"{shown(word)} is no range: write key=low..high, low below high")
+        ranges.append(Range(key, low, high))
+    if not ranges:
+        raise UserError("nothing to search: write key=low..high, as figure.curves.x.alpha=0.5..5")
+    return ranges, overrides
+
+
+def _optuna() -> ModuleType:
+    try:
+        optuna = importlib.import_module("optuna")
+    except ImportError as error:
+        raise UserError(
+            "the search needs Optuna, which is not installed:"
+            " .venv/bin/python -m pip install -r requirements-optuna.lock"
+        ) from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
+def _curve_of(ranges: Sequence[Range]) -> str:
+    keys = [r.key.lstrip("+").split(".") for r in ranges]
+    names = {key[2] if key[:2] == ["figure", "curves"] and len(key) > 3 else "" for key in keys}
+    if len(names) > 1 or "" in names:
+        told = ", ".join(r.key for r in ranges)
+        raise UserError(f"the ranges must be of one curve, figure.curves.<name>.<key>, got {told}")
+    return names.pop()
+
+
+def _alone(spec: FigureSpec, name: str) -> FigureSpec:
+    # The curve in the first panel that shows it.
+    for panel in spec.panels:
+        found = tuple(curve for curve in panel.curves if curve.name == name)
+        if found:
+            return replace(spec, panels=(replace(panel, curves=found[:1]),), claims=())
+    raise AssertionError(f"a curve {name} that no panel shows is an error of the reader")
+
+
+def _try(
+    figure: str, overrides: Sequence[str], name: str, chosen: Mapping[str, float], number: int
+) -> Trial | None:
+    # None where it failed, which is told.
+    typed = [f"{key}={value!r}" for key, value in chosen.items()]
+    try:
+        spec, settings = config.load(figure, [*overrides, *typed])
+    except UserError as error:
+        print(f"dpbandits: {error}", file=sys.stderr)
+        return None
+    alone = _alone(spec, name)
+    store = Store(settings.cache)
+    tasks = runner.plan(alone.runs_of_cells(), store, settings.block)
+    failures = runner.play(tasks, store, settings.workers, f"{figure}, trial {number + 1}")
+    if failures:
+        print(f"{failures[0].trace}dpbandits: that was {', '.join(typed)}", file=sys.stderr)
+        return None
+    (series,) = summarise(alone, store)
+    at_the_end = values(only(alone), store)[:, -1]
+    runs = len(at_the_end)
+    deviation = float(at_the_end.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
+    return Trial(number, chosen, float(at_the_end.mean()), deviation, _last_point(series))
+
+
+def _last_point(series: Series) -> Series:
+    arrays: dict[str, Any] = {name: getattr(series, name)[-1:] for name in ("x", *STATISTICS)}
+    return replace(series, **arrays)

@@ -1,0 +1,101 @@
+"""An override that no cell depends on is refused; one that has a say is not, whatever its value."""
+
+import time
+
+import pytest
+from complaints import complaint
+
+from dpbandits import effect
+from dpbandits.config import _compose, _read, load
+from dpbandits.project import names, read_member
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+PANELS = "figure.panels.a.epsilon, figure.panels.b.epsilon"
+FOUR_PANELS = f"it is beaten by {PANELS}, figure.panels.c.epsilon, figure.panels.d.epsilon"
+IDLE = [  # the figure, what is typed, why it changes nothing
+    ("adap-c1", "+figure.epsilon=1", FOUR_PANELS),
+    ("adap-c1", "++figure.epsilon=0.1", FOUR_PANELS),  # which a panel has, and not from here
+    ("dpucb-2arms", "+figure.epsilon=1", f"it is beaten by {PANELS}"),
+    ("exp3-privacy", "+figure.epsilon=1", "it is beaten by figure.sweep.values"),
+    (
+        "exp3-privacy",
+        "+figure.curves.exp3-tau.epsilon=1",
+        "it is beaten by figure.sweep.values",
+    ),
+    ("exp3-privacy", "+figure.panels.a.epsilon=1", "it is beaten by figure.sweep.values"),
+    ("dpucb-2arms", "+figure.curves.ucb.epsilon=1", "nothing in the figure is computed from"),
+    ("adap-headline", "+figure.delta=0.5", "nothing in the figure is computed from this delta"),
+    ("adap-headline", "+figure.delta=1", "nothing in the figure is computed from this delta"),
+    ("stopping-rules", "+figure.horizon=5", "nothing in the figure is computed from this horizon"),
+    (
+        "adap-headline",
+        "figure.profiles.ci.curves.dp-ucb.horizon=5",
+        "the profile is paper",
+    ),
+]
+
+
+@pytest.mark.parametrize(("figure", "typed", "why"), IDLE)
+def test_a_key_that_no_cell_depends_on_is_refused_with_the_reason(
+    figure: str, typed: str, why: str
+) -> None:
+    message = complaint(figure, [typed])
+    assert message.startswith(f"{figure}: {typed.lstrip('+')} changes no cell: {why}")
+    assert message.endswith("(command line)")
+
+
+EFFECTIVE = [
+    ("adap-headline", "figure.epsilon=1.0"),  # what it is anyhow: the figure is what was asked for
+    ("adap-headline", "figure.curves.adap-ucb.alpha=3.1"),  # and the algorithm's own default
+    ("adap-headline", "figure.curves.adap-ucb.ties=first"),
+    ("adap-headline", "figure.environment=c2"),
+    ("adap-headline", "figure.checkpoints=linear"),
+    ("adap-headline", "~figure.curves.dp-se"),
+    ("adap-headline", "+algorithm@figure.curves.mine=ucb"),
+    ("adap-headline", "+figure.curves.dp-se={algorithm:ucb}"),
+    ("adap-c1", "figure.panels.a.epsilon=0.1"),
+    ("adap-c1", "+figure.curves.adap-ucb.epsilon=1"),
+    ("exp3-privacy", "figure.sweep.values=[1,2]"),
+    ("exp3-privacy", "figure.delta=1e-5"),
+    ("adap-ksweep", "figure.curves.lower-bound.bound=azize2022.problem_dependent_lower_bound"),
+    ("stopping-rules", "figure.stream.mean=0.5"),
+    # Not meant to change cells:
+    ("adap-c1", "figure.title=Another"),
+    ("adap-c1", "figure.panels.a.title='{epsilon}'"),
+    ("adap-c1", "figure.spread=std"),
+    ("adap-c1", "+figure.slopes=true"),
+    ("adap-c1", "+figure.curves.dp-se.label=another"),
+    ("adap-c1", "figure.profiles.ci.runs=5"),
+    ("adap-c1", "runs=20"),
+    ("adap-c1", "seed=2022"),
+    ("adap-c1", "profile=paper"),
+    ("adap-c1", "engine.block=5"),
+    ("adap-c1", "paths.out=out"),
+]
+
+
+@pytest.mark.parametrize(("figure", "typed"), EFFECTIVE)
+def test_a_key_that_has_a_say_or_is_not_meant_to_have_one_is_taken(figure: str, typed: str) -> None:
+    load(figure, [typed])
+
+
+@pytest.mark.parametrize("figure", names("figure"))
+def test_what_the_file_of_a_figure_says_may_be_typed_too(figure: str) -> None:
+    # In the figure's own words: a number at its top has a say, or it would not stand there.
+    content = read_member("figure", figure)
+    for key in ("horizon", "epsilon", "delta"):
+        swept = (content.get("sweep") or {}).get("key") == key
+        if content.get(key) is not None and not swept:
+            load(figure, [f"figure.{key}={content[key]}"])
+
+
+@pytest.mark.parametrize("figure", ["adap-c1", "ftpl-epsilon-sweep", "readings"])
+def test_looking_for_idle_keys_takes_less_time_than_reading_the_figure(figure: str) -> None:
+    typed = [f"figure={figure}", "figure.title=x", "runs=3"]
+    start = time.perf_counter()
+    read = _read(_compose(typed), figure, typed[1:])
+    reading = time.perf_counter() - start
+    start = time.perf_counter()
+    assert list(effect.idle(read.at, read.spec)) == []
+    assert time.perf_counter() - start < reading

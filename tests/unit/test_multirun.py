@@ -1,0 +1,455 @@
+"""Multiruns as people type them: shared cells, tables, pictures, failures and mistakes."""
+
+import csv
+import importlib.util
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import ROOT, RUN_PY, Done, Process, below
+from complaints import readable
+
+from dpbandits import factory, plotting, runner
+from dpbandits.cell import Cell
+from dpbandits.cli import status_of
+from dpbandits.curves import PLACE, STATISTICS, summarise
+from dpbandits.plotting import render as whole_render
+from dpbandits.project import names as names_of
+from dpbandits.simulate import simulate as whole_simulate
+from dpbandits.sweeps import lines, maps
+from dpbandits.sweeps.jobs import Job, names, short
+
+Run = Callable[..., Done]
+Captured = pytest.CaptureFixture[str]
+ALPHA = "figure.curves.adap-ucb.alpha"
+TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers=1")
+
+
+@pytest.fixture(scope="module")
+def run_py() -> Any:
+    """The module experiments/run.py."""
+    found = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Run:
+    """The command in this process, with folders of the test's own; drawn, but written as texts."""
+    monkeypatch.chdir(ROOT)
+
+    def render(draw: Any, drawing: Any, keywords: str) -> dict[str, bytes]:
+        draw(drawing)
+        return dict.fromkeys(plotting.FORMATS, keywords.encode())
+
+    monkeypatch.setattr(plotting, "render", render)
+
+    def run(*typed: str) -> Done:
+        monkeypatch.setattr("sys.argv", ["run.py", *typed, *below(tmp_path)])
+        status = status_of(run_py.main)
+        return Done(status, *capsys.readouterr())
+
+    return run
+
+
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
+    """The cells and runs that are played from here on."""
+    found: list[tuple[Cell, int]] = []
+    whole = whole_simulate
+
+    def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        found.extend((cell, run) for run in runs)
+        return whole(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", simulate)
+    return found
+
+
+def told(done: Done) -> list[str]:
+    """The errors, without lines of progress."""
+    return [line for line in done.err.splitlines() if line.startswith("dpbandits: ")]
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text().splitlines()))
+
+
+# What comes out ----------------------------------------------------------------------------------
+
+
+def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = played(monkeypatch)
+    assert run("-m", *TINY, f"{ALPHA}=1,2,3.1", "figure.epsilon=0.1,1").status == 0
+    # Three algorithms at two budgets, and AdaP-UCB at three alphas each; three runs.
+    assert len(found) == len(set(found)) == (3 * 2 + 3 * 2) * 3
+    assert run("-m", *TINY, f"{ALPHA}=1,2,3.1,4", "figure.epsilon=0.1,1").status == 0
+    assert len(found) == len(set(found)) == (3 * 2 + 4 * 2) * 3
+
+
+def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
+    run: Run, tmp_path: Path
+) -> None:
+    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1")
+    assert (done.status, told(done)) == (0, [])
+    assert re.search(r"^4 of 4 jobs are there; [\d.]+ s$", done.out, re.MULTILINE)
+    folder = tmp_path / "out" / "multirun" / "adap-headline"
+    jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
+    stem = "adap-headline-by-alpha-epsilon"
+    files = {path.name for path in folder.iterdir() if path.is_file()}
+    assert files == {f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "svg", "json")}
+    rows = table(folder / f"{stem}.csv")
+    keys = [ALPHA, "figure.epsilon"]
+    assert list(rows[0]) == ["job", "figure.horizon", *keys, *PLACE, *STATISTICS]
+    for job in jobs:
+        # All of the job's own table, and what was typed for it.
+        own = table(folder / job / "adap-headline.csv")
+        mine = [row for row in rows if row["job"] == job]
+        assert [{key: row[key] for key in own[0]} for row in mine] == own
+        assert {f"alpha={row[ALPHA]},epsilon={row['figure.epsilon']}" for row in mine} == {job}
+    sidecar = json.loads((folder / f"{stem}.json").read_text())
+    assert sidecar["varied"] == keys
+    assert [job["name"] for job in sidecar["jobs"]] == jobs
+    assert {job["status"] for job in sidecar["jobs"]} == {"done"}
+    assert sidecar["command"].startswith("python experiments/run.py -m figure=adap-headline ")
+    assert str(tmp_path) not in sidecar["command"]
+
+
+def test_a_job_has_the_numbers_of_the_same_figure_alone(run: Run, tmp_path: Path) -> None:
+    assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
+    assert run(*TINY, f"{ALPHA}=2").status == 0
+    of_job = tmp_path / "out" / "multirun" / "adap-headline" / "alpha=2" / "adap-headline.csv"
+    alone = tmp_path / "out" / "adap-headline" / "adap-headline.csv"
+    assert of_job.read_bytes() == alone.read_bytes()
+
+
+def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Path) -> None:
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c2", *tiny)
+    assert (done.status, told(done)) == (0, [])
+    assert {path.name for path in (tmp_path / "out" / "adap-c2").glob("*.pdf")} == {"adap-c2.pdf"}
+    assert not (tmp_path / "out" / "multirun" / "adap-c2").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "panels", "points"),
+    [
+        ((f"{ALPHA}=1,2,3.1",), 1, 3),  # lines
+        (("figure.environment=c1,c2",), 1, 2),  # no numbers: side by side
+        ((f"{ALPHA}=1,2", "figure.curves.adap-klucb.alpha=1,2"), 2, 2),  # no curve has both
+        ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2,3"), 4, 3),  # three keys
+    ],
+)
+def test_what_is_drawn_is_what_curves_end_at(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: tuple[str, ...],
+    panels: int,
+    points: int,
+) -> None:
+    drawn = []
+    render = whole_render if panels == 1 else plotting.render  # in earnest, or quickly
+
+    def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
+        drawn.append(drawing)
+        return render(draw, drawing, keywords)
+
+    monkeypatch.setattr(plotting, "render", noticed)
+    assert run("-m", *TINY, *typed).status == 0
+    drawing = drawn[-1]
+    (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
+    ends = {float(row["centre"]) for row in table(file) if row["x"] == "2000"}
+    assert len(drawing.panels) == panels
+    for panel in drawing.panels:
+        for series in panel.series:
+            assert len(series.x) == points
+            assert set(series.centre) <= ends
+
+
+def test_a_heat_map_has_the_curves_that_depend_on_both(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    whole = maps.heat_maps
+    monkeypatch.setattr(
+        lines,
+        "heat_maps",
+        lambda *given: drawn.append(given) or whole(*given),  # type: ignore[func-returns-value]
+    )
+    assert run("-m", *TINY, f"{ALPHA}=1,2,4", "figure.epsilon=0.1,1").status == 0
+    ((drawing, (grid,), keys, end),) = drawn
+    assert [panel.title for panel in drawing.panels] == ["AdaP-UCB"]
+    assert grid.shape == (2, 3)
+    assert [key.values for key in keys] == [[1, 2, 4], [0.1, 1]]
+    assert np.all(grid > 0)
+    assert end == "Regret after 2,000 rounds"
+
+
+# Failures ----------------------------------------------------------------------------------------
+
+
+def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_path: Path) -> None:
+    done = run("-m", *TINY, "figure.epsilon=-1,1,2")
+    assert done.status == 2
+    first, last = told(done)
+    readable(first)
+    assert first.endswith("got -1 (command line); that is epsilon=-1")
+    assert last == "dpbandits: failed, for the reasons above: epsilon=-1"
+    assert "2 of 3 jobs are there" in done.out
+    folder = tmp_path / "out" / "multirun" / "adap-headline"
+    rows = table(folder / "adap-headline-by-epsilon.csv")
+    assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
+    sidecar = json.loads((folder / "adap-headline-by-epsilon.json").read_text())
+    assert [job["status"] for job in sidecar["jobs"]] == ["mistaken", "done", "done"]
+
+
+def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_job(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = whole_simulate
+
+    def fragile(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        if getattr(cell.params, "alpha", None) == 2:
+            raise ZeroDivisionError("the gap is 0")
+        return whole(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    done = run("-m", *TINY, f"{ALPHA}=1,2,4")
+    assert done.status == 1
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "in fragile" in done.err
+    assert "dpbandits: that was alpha=2; the other jobs go on\n" in done.err
+    assert done.err.endswith("dpbandits: failed, for the reasons above: alpha=2\n")
+    assert "2 of 3 jobs are there" in done.out
+    rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
+    assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
+    # When that is mended the same command computes what is missing, no more.
+    monkeypatch.setattr(runner, "simulate", whole)
+    found = played(monkeypatch)
+    assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
+    assert len(found) == 3
+
+
+def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = summarise, []
+
+    def fragile(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyError("no such curve")
+        return whole(*given)
+
+    monkeypatch.setattr(factory, "summarise", fragile)
+    done = run("-m", *TINY, f"{ALPHA}=1,2")
+    assert done.status == 1
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "KeyError: 'no such curve'" in done.err
+    assert "1 of 2 jobs are there" in done.out
+
+
+def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
+
+    def broken(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(runner, "simulate", broken)
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == 1
+    files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
+    assert files == {"adap-headline-by-alpha.json"}
+
+
+# Mistakes of the command -------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
+    "unknown key": (
+        ("figure=adap-headline", "figure.epsilom=1,2"),
+        "unknown key 'figure.epsilom' (command line); did you mean 'figure.epsilon'?",
+    ),
+    "no values": (
+        ("figure=adap-headline", "figure.epsilon=range(1,1)"),
+        "the multirun has no jobs: one of its lists of values is empty",
+    ),
+    "an empty choice": (
+        ("figure=adap-headline", "figure.epsilon=choice()"),
+        "cannot read 'figure.epsilon=choice()'",
+    ),
+    "an empty value": (
+        ("figure=adap-headline", "figure.epsilon="),
+        "adap-headline: epsilon must be 0 or more, and finite, got ''",
+    ),
+    "a value twice": (
+        ("figure=adap-headline", "figure.epsilon=1,1"),
+        "adap-headline: the multirun has a job twice: 'figure.epsilon=1'",
+    ),
+    "values that are the same": (
+        ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
+        f"adap-headline: {ALPHA}=1,1.0 changes no cell: all of these values give the same",
+    ),
+    "a key that every panel beats": (
+        ("figure=adap-c1", "+figure.epsilon=1,2"),
+        "adap-c1: figure.epsilon=1 changes no cell: it is beaten by figure.panels.a.epsilon,"
+        " figure.panels.b.epsilon, figure.panels.c.epsilon, figure.panels.d.epsilon (command line)",
+    ),
+    "a key that no curve takes": (
+        ("figure=adap-headline", "+figure.delta=0.1", "figure.epsilon=1,2"),
+        "adap-headline: figure.delta=0.1 changes no cell: nothing in the figure is computed from"
+        " this delta",
+    ),
+    "the same mistake in every job": (
+        ("figure=adap-headline", "runs=0", "figure.epsilon=1,2"),
+        "adap-headline: runs must be a whole number from 1 to 10^6, got 0",
+    ),
+    "a key of several figures": (
+        ("figure=adap-headline,adap-c2", "figure.horizon=2000"),
+        "unknown key 'figure.horizon' (command line): for several figures at once write"
+        " ++figure.horizon=<value>",
+    ),
+    "no figure": (("figure.epsilon=1,2",), "which figure?"),
+    "unknown figure": (("figure=adap-headlin", "figure.epsilon=1,2"), "unknown figure"),
+    "unknown sweep": (("sweep=alfa",), "unknown sweep 'alfa'; did you mean 'alpha'?"),
+    "no sweep": (("sweep=",), "'sweep=' names no sweep; valid: alpha, epsilon, tau, v"),
+    "a sweep of another figure": (
+        ("sweep=alpha", "figure=dpucb-2arms"),
+        f"unknown key '{ALPHA}' (command line)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_of_the_command_is_one_line_and_nothing_is_computed(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    typed, expected = MISTAKES[name]
+    done = run("-m", *typed)
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    readable(line)
+    assert line.startswith(f"dpbandits: {expected}")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_key_that_one_figure_has_no_use_for_stops_no_other_figure(
+    run: Run, tmp_path: Path
+) -> None:
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
+    assert done.status == 2
+    first, last = told(done)
+    assert first.startswith("dpbandits: adap-c1: figure.epsilon=1 changes no cell: it is beaten by")
+    assert last.startswith("dpbandits: failed, for the reasons above: figure=adap-c1, epsilon=1;")
+    folder = tmp_path / "out" / "multirun"
+    assert (folder / "adap-headline" / "adap-headline-by-epsilon.pdf").is_file()
+    assert not (folder / "adap-c1").exists()
+
+
+def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way of a folder")
+    done = Process(*RUN_PY, "-m", *TINY, "seed=1,2", *below(tmp_path, "file/out")).done()
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "file/out" in line
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+def jobs_of(*typed: Sequence[str]) -> list[Job]:
+    from dpbandits.errors import UserError
+
+    return [Job("x", tuple(each), UserError("not read")) for each in typed]
+
+
+def test_a_job_is_named_after_what_tells_it_apart() -> None:
+    assert names(jobs_of(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"])) == ["c=1", "c=2"]
+    assert names(jobs_of(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"])) == ["c=1", "c=2"]
+    assert short(["figure.curves.x.alpha", "figure.curves.y.alpha", "seed"]) == {
+        "figure.curves.x.alpha": "x.alpha",
+        "figure.curves.y.alpha": "y.alpha",
+        "seed": "seed",
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [("{a:[1/2]}", "{a:[1;2]}"), ("x" * 300 + "a", "x" * 300 + "b"), ("../../up", "../..=up")],
+)
+def test_names_are_those_of_folders_and_differ(values: tuple[str, str]) -> None:
+    found = names(jobs_of(*([f"key={value}"] for value in values)))
+    assert len(set(found)) == 2
+    for name in found:
+        assert len(name) < 120
+        assert re.fullmatch(r"[\w.,=+-]+", name)
+        assert Path(name).name == name
+
+
+# Saved sweeps ------------------------------------------------------------------------------------
+
+SAVED = {  # the figure, the jobs, small numbers of the test's own
+    "alpha": ("adap-headline", 6, ("figure.horizon=2000",)),
+    "epsilon": ("adap-headline", 5, ("figure.horizon=2000",)),
+    "v": ("dpucb-2arms", 6, ("figure.horizon=2000",)),
+    "tau": ("exp3-stochastic", 8, ("figure.horizon=4096",)),
+}
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_saved_sweep_is_known_here() -> None:
+    assert set(names_of("sweep")) == set(SAVED)
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> None:
+    figure, jobs, small = SAVED[name]
+    few = ("runs=2", "engine.workers=1") if name != "tau" else ("runs=24", "engine.workers=2")
+    done = run(f"sweep={name}", *few, *small)
+    assert (done.status, told(done)) == (0, [])
+    assert f"{jobs} of {jobs} jobs are there" in done.out
+    folder = tmp_path / "out" / "multirun" / figure
+    assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
+    assert len(list(folder.glob("*.pdf"))) == 1
+
+
+def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> None:
+    assert run("sweep=alpha", f"{ALPHA}=1,2", "figure.horizon=2000", "runs=2").status == 0
+    (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
+    for row in table(file):
+        assert row[ALPHA] == row["figure.curves.adap-klucb.alpha"] == row["job"][-1]
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
+    from dpbandits import config, project
+    from dpbandits.algorithms import exp3_tau
+
+    saved = project.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
+    calibration = (
+        f"figure.curves.exp3-tau.calibration={saved.pop('figure.curves.exp3-tau.calibration')}"
+    )
+    found = []
+    for epsilon in saved["figure.epsilon"].split(","):
+        spec, _ = config.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
+        (params,) = (
+            cell.params for cell in spec.cells() if isinstance(cell.params, exp3_tau.Params)
+        )
+        found.append(exp3_tau.batch_length(params, 0))
+    assert found == [1024, 512, 256, 128, 64, 32, 16, 8]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_knows_the_saved_sweeps() -> None:
+    done = Process("make", "--old-file=.venv/ready", "-n", "sweep-tau", "ARGS=runs=5").done()
+    assert done.out.strip().endswith("experiments/run.py sweep=tau runs=5")

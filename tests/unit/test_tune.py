@@ -1,0 +1,145 @@
+"""The search for the best value: what it tries, what it tells, what it refuses."""
+
+import csv
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import below
+from complaints import readable
+
+from dpbandits import plotting, runner
+from dpbandits.cell import Cell
+from dpbandits.errors import UserError
+from dpbandits.sweeps.tune import tune
+from dpbandits.sweeps.tuned import Range
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+needs_optuna = pytest.mark.skipif(
+    importlib.util.find_spec("optuna") is None,
+    reason="Optuna is not installed: pip install -r requirements-optuna.lock",
+)
+Captured = pytest.CaptureFixture[str]
+ALPHA = "figure.curves.adap-ucb.alpha"
+TINY = ("figure.horizon=2000", "runs=3", "engine.workers=1")
+
+
+@pytest.fixture
+def valley(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """In place of the game: a regret that is least at alpha = 2. The alphas that were played."""
+    alphas: list[float] = []
+
+    def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        alpha = float(cell.params._asdict()["alpha"])
+        alphas.append(alpha)
+        ends = 100.0 + (alpha - 2.0) ** 2 + 0.01 * np.array(runs)
+        return np.repeat(ends[:, None], cell.columns, axis=1), np.zeros(len(runs))
+
+    monkeypatch.setattr(runner, "simulate", simulate)
+    return alphas
+
+
+@needs_optuna
+def test_the_search_finds_a_valley_and_tells_how_sure_it_is(
+    valley: list[float], tmp_path: Path, capsys: Captured
+) -> None:
+    assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 25) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    match = re.match(rf"best: {ALPHA}=([\d.]+) with 100\.\d+ \+- 0\.0058, mean and", out)
+    assert match, out
+    assert abs(float(match[1]) - 2) < 0.3
+    folder = tmp_path / "out" / "tune" / "adap-headline"
+    stem = "adap-headline-adap-ucb-alpha"
+    assert {path.name for path in folder.iterdir()} == {
+        f"{stem}.{kind}" for kind in (*plotting.FORMATS, "csv", "json")
+    }
+    rows = list(csv.DictReader((folder / f"{stem}.csv").read_text().splitlines()))
+    assert [float(row[ALPHA]) for row in rows] == valley
+    for row in rows:
+        assert row["label"] == "AdaP-UCB"
+        assert row["x"] == "2000"
+        assert float(row["mean"]) == pytest.approx(100.01 + (float(row[ALPHA]) - 2) ** 2)
+        assert float(row["standard_error"]) == pytest.approx(0.01 / np.sqrt(3))
+    sidecar = json.loads((folder / f"{stem}.json").read_text())
+    assert sidecar["best"]["values"] == {ALPHA: float(match[1])}
+    assert sidecar["command"].endswith("--trials=25")
+
+
+@needs_optuna
+@pytest.mark.usefixtures("valley")
+def test_the_same_command_tries_the_same_values(tmp_path: Path, capsys: Captured) -> None:
+    tables = []
+    for name in "ab":
+        typed = [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path / name)]
+        assert tune("adap-headline", typed, 12) == 0
+        tables.append(next((tmp_path / name / "out").rglob("*.csv")).read_bytes())
+    assert tables[0] == tables[1]
+
+
+@needs_optuna
+def test_a_trial_that_fails_stops_no_other(
+    valley: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    whole: Any = runner.__dict__["simulate"]
+
+    def fragile(cell: Cell, runs: range) -> Any:
+        if cell.params._asdict()["alpha"] > 3:
+            raise ZeroDivisionError("the gap is 0")
+        return whole(cell, runs)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 10) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("best: ")
+    assert "ZeroDivisionError: the gap is 0" in err
+    assert f"dpbandits: that was {ALPHA}=" in err
+    assert max(valley) <= 3
+
+
+@needs_optuna
+@pytest.mark.usefixtures("valley")
+def test_a_single_run_has_no_standard_error(tmp_path: Path, capsys: Captured) -> None:
+    typed = [f"{ALPHA}=0.5..5", *TINY, "runs=1", *below(tmp_path)]
+    assert tune("adap-headline", typed, 3) == 0
+    assert "in a single run" in capsys.readouterr().out
+
+
+@needs_optuna
+@pytest.mark.parametrize(
+    ("typed", "trials", "told"),
+    [
+        ((), 5, "nothing to search: write key=low..high"),
+        ((f"{ALPHA}=5..0.5",), 5, f"'{ALPHA}=5..0.5' is no range: write key=low..high, low below"),
+        ((f"{ALPHA}=1..2",), 0, "--trials must be 1 or more, got 0"),
+        (("figure.epsilon=1..2",), 5, "the ranges must be of one curve"),
+        ((f"{ALPHA}=1..2", "figure.curves.dp-se.x=1..2"), 5, "the ranges must be of one curve"),
+        (("figure.curves.adap-ucb.alfa=1..2",), 5, "unknown key 'figure.curves.adap-ucb.alfa'"),
+        ((f"{ALPHA}=-2..-1",), 5, "adap-ucb: alpha must be positive and finite, got -2.0"),
+        ((f"{ALPHA}=1..2", "runs=0"), 5, "adap-headline: runs must be a whole number"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], trials: int, told: str) -> None:
+    with pytest.raises(UserError) as caught:
+        tune("adap-headline", list(typed), trials)
+    readable(str(caught.value))
+    assert str(caught.value).startswith(told)
+
+
+def test_without_optuna_it_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(UserError, match=r"pip install -r requirements-optuna\.lock"):
+        tune("adap-headline", [f"{ALPHA}=1..2"], 5)
+
+
+def test_values_are_such_as_people_type_and_in_the_range() -> None:
+    searched = Range("x", 0.12345, 5.0)
+    assert [searched.rounded(v) for v in (1.23456, 0.123451, 4.999)] == [1.23, 0.12345, 5.0]
+    assert not searched.is_logarithmic
+    assert Range("x", 0.01, 1.0).is_logarithmic
+    assert not Range("x", -1.0, 1.0).is_logarithmic
