@@ -45,9 +45,14 @@ def refusal(at: Origins, key: str) -> str:
     return at.error(f"{key}={_text(value(at, key))} changes no cell: {_why(at, key)}", key).args[0]
 
 
-def sources(spec: FigureSpec) -> dict[tuple[str, str], Any]:
+def sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
     """What decides the values of every curve, by panel and label; runs and looks do not."""
-    return {(p.letter, c.label): (c.name, c.x, c.sources) for p in spec.panels for c in p.curves}
+    found: dict[tuple[str, str], list[Any]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:  # of which two may have one label
+            told = found.setdefault((panel.letter, curve.label), [])
+            told.append((curve.name, curve.x, curve.sources))
+    return found
 
 
 def value(at: Origins, key: str) -> Any:

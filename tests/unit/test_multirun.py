@@ -451,5 +451,6 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_knows_the_saved_sweeps() -> None:
-    done = Process("make", "--old-file=.venv/ready", "-n", "sweep-tau", "ARGS=runs=5").done()
+    quiet = ("--no-print-directory", "--old-file=.venv/ready", "-n")  # also within another make
+    done = Process("make", *quiet, "sweep-tau", "ARGS=runs=5").done()
     assert done.out.strip().endswith("experiments/run.py sweep=tau runs=5")
