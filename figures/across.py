@@ -14,7 +14,7 @@ from dpbandits.plotting import (
     Drawing,
     PanelDrawing,
     Style,
-    draw_all_over_parameter,
+    draw_log_over_parameter,
     draw_over_time,
     in_mathtext,
     legend_below,
@@ -81,14 +81,9 @@ def against_horizon(drawing: Drawing) -> Figure:
     """Regret over log T against the horizon, log-log, with the lower bound."""
     figure, axes = panel_grid(drawing, columns=2, height=5.0, equal="row")
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        handles = draw_all_over_parameter(ax, panel)
-        ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
+        handles = draw_log_over_parameter(ax, panel)
         ax.xaxis.set_major_locator(LogLocator(base=10, numticks=12))
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
-        ax.yaxis.set_minor_formatter(NullFormatter())
     for ax in axes[-2:]:
         ax.set_xlabel("Horizon $T$")
     for ax in axes[::2]:

@@ -14,6 +14,7 @@ from dpbandits.plotting import (
     Drawing,
     PanelDrawing,
     draw_all_over_parameter,
+    draw_log_over_parameter,
     draw_regret_over_time,
     legend_below,
     panel_grid,
@@ -136,12 +137,7 @@ def against_horizon(drawing: Drawing) -> Figure:
     """Section 7: final regret against the horizon, log-log, with the bounds."""
     figure, axes = panel_grid(drawing, columns=2, height=4.8)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        handles = draw_all_over_parameter(ax, panel)
-        ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        handles = draw_log_over_parameter(ax, panel)
     for ax in axes[-2:]:
         ax.set_xlabel("Horizon $T$")
     for ax in axes[::2]:

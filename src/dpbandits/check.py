@@ -79,11 +79,8 @@ def compare_all(
 ) -> Checked:
     """Play what is missing and make the comparisons, each at a probability of a false alarm."""
     store = play(spec, settings)
-    of_curve = {
-        (point.panel, point.curve): values(point.curve, store)
-        for point in {(point.panel, point.curve): point for point in found}.values()
-    }
-    made = ((p, _compare(of_curve[p.panel, p.curve][:, p.i], p.reference, level)) for p in found)
+    of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in found)}
+    made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in found)
     return Checked(spec.name, tuple(made))
 
 

@@ -213,14 +213,9 @@ def check(words: list[str]) -> int:
     """Compare figures, or all, with their references."""
     from dpbandits import project
     from dpbandits.check import check
-    from dpbandits.errors import UserError, nearest, shown
 
-    known = project.names("figure")
     figures = [word for word in words if "=" not in word]
-    for figure in figures:
-        if figure not in known:
-            raise UserError(f"unknown figure {shown(figure)}; {nearest(figure, known)}")
-    return check(figures or known, [word for word in words if "=" in word])
+    return check(figures or project.names("figure"), [word for word in words if "=" in word])
 
 
 def export(figure: str, overrides: list[str], format: str, output: str | None) -> int:

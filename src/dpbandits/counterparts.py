@@ -130,19 +130,19 @@ def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[t
 
 def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:
     # At a common point. Over time, a shorter game may be the beginning of a longer one.
-    if isinstance(a, Bound) or isinstance(b, Bound):
-        return isinstance(a, Bound) and isinstance(b, Bound) and _told(a) == _told(b)
     ignored = {"seed", "grid"}
-    if over_time and isinstance(a, Cell) and not told_the_horizon(a):
+    if over_time and not (isinstance(a, Cell) and told_the_horizon(a)):
         ignored.add("horizon")
-    one, two = a.description(), b.description()
+    one, two = _told(a), _told(b)
     return {k: one[k] for k in one if k not in ignored} == {
         k: two[k] for k in two if k not in ignored
     }
 
 
-def _told(bound: Bound) -> tuple[str, Any]:
-    return bound.function, {k: v for k, v in bound.arguments if k != "horizon"}
+def _told(source: AnyCell | Bound) -> dict[str, Any]:
+    if isinstance(source, Bound):
+        return {"bound": source.function, **dict(source.arguments)}
+    return source.description()
 
 
 def told_the_horizon(cell: Cell) -> bool:

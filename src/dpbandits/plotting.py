@@ -227,6 +227,17 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     return [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
 
 
+def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """The same with both axes logarithmic, from the first value to the last; y has every decade."""
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    handles = draw_all_over_parameter(ax, panel)
+    ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
+    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=12))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    return handles
+
+
 def _again(panel: PanelDrawing) -> list[int]:
     # How many curves of the same algorithm a panel has before each; dots belong to their curves.
     styles = [series.style for series in panel.series]
