@@ -58,7 +58,7 @@ lint: $(READY) ## format, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-bench: $(READY) ## speed: kernels against plain loops, a figure cold and warm; minutes
+bench: $(READY) ## speed: kernels, threads, every figure from a cold cache; most of an hour
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
 clean: ## remove pictures, results and the environment

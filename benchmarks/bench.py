@@ -1,4 +1,6 @@
-"""`make bench`: measure the kernels and a figure, print tables, keep the numbers as JSON.
+"""`make bench`: measure kernels, threads and figures, print tables, keep the numbers as JSON.
+
+One part with ARGS="--only threads", one figure with ARGS="--only figures --figure horizons".
 
 Two revisions are compared with ARGS="--against out/bench/<revision>.json": every number stands
 above its ratio to the earlier one.
@@ -14,26 +16,34 @@ from typing import Any
 
 import figure
 import kernels
+import threads
 from kernels import Measured
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dpbandits import project
 from dpbandits.provenance import git_revision, provenance
 
+PARTS = ("kernels", "threads", "figure", "figures")
 OUT = Path(__file__).resolve().parents[1] / "out" / "bench"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=("kernels", "figure"), help="half of it")
+    parser.add_argument("--only", choices=PARTS, help="a part of it")
+    parser.add_argument(
+        "--figure", action="append", default=[], metavar="NAME", help="this one, not every one"
+    )
     parser.add_argument("--against", type=Path, metavar="FILE", help="an earlier JSON file")
-    parser.add_argument("overrides", nargs="*", help="of the figure, as in profile=ci")
+    parser.add_argument("overrides", nargs="*", help="of the figures, as in profile=ci")
     arguments = parser.parse_args()
+    if unknown := set(arguments.figure) - set(project.names("figure")):
+        parser.error(f"no figure is called {', '.join(sorted(unknown))}")
     before = earlier(parser, arguments.against) if arguments.against else {}
     console = Console()
     measured: list[Measured] = []
-    for part in parts(arguments.only, arguments.overrides):
+    for part in parts(arguments.only, arguments.figure, arguments.overrides):
         measured.extend(part)
     for group in dict.fromkeys(m.group for m in measured):
         console.print(table([m for m in measured if m.group == group], before))
@@ -53,11 +63,18 @@ def main() -> None:
     console.print(f"kept in {file}", soft_wrap=True)
 
 
-def parts(only: str | None, overrides: list[str]) -> Iterator[Iterable[Measured]]:
-    if only != "figure":
+def parts(
+    only: str | None, figures: list[str], overrides: list[str]
+) -> Iterator[Iterable[Measured]]:
+    wanted = PARTS if only is None else (only,)
+    if "kernels" in wanted:
         yield kernels.measure()
-    if only != "kernels":
+    if "threads" in wanted:
+        yield threads.measure()
+    if "figure" in wanted:
         yield figure.measure(overrides)
+    if "figures" in wanted:
+        yield figure.measure_each(figures or project.names("figure"), overrides)
 
 
 def earlier(parser: argparse.ArgumentParser, file: Path) -> dict[tuple[str, ...], float]:

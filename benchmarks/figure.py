@@ -1,4 +1,4 @@
-"""Seconds and memory of a figure's command in a process of its own, split into its parts.
+"""Seconds and memory of figures' commands in processes of their own, split into their parts.
 
 Cold: neither machine code nor results. Warm: both are there. `compile` is the time in which a
 kernel is being compiled; that other threads play meanwhile counts there and not under `play`.
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ PARTS = {
     "whole command": "s",
     "peak memory": "MB",
 }
+SHARES = ("start-up", "compile", "play", "draw")
 
 
 def timed(function: Callable[..., Any], into: dict[str, float], part: str) -> Callable[..., Any]:
@@ -40,13 +41,13 @@ def timed(function: Callable[..., Any], into: dict[str, float], part: str) -> Ca
     return call
 
 
-def child(overrides: list[str]) -> None:
+def child(figure: str, overrides: list[str]) -> None:
     """What `dpbandits run` does, with a clock in hand; the last line printed is the times."""
     from numba.core import event
 
     from dpbandits import config, factory, runner
 
-    spec, settings = config.load(FIGURE, overrides)
+    spec, settings = config.load(figure, overrides)
     parts = {"start-up": time.time() - float(os.environ[STARTED]), "compile": 0.0}
     runner.play = timed(runner.play, parts, "play")
     with event.install_timer("numba:compile", lambda spent: parts.update(compile=spent)):
@@ -59,12 +60,12 @@ def child(overrides: list[str]) -> None:
     print(json.dumps(parts))
 
 
-def run(folder: Path, overrides: list[str]) -> dict[str, float]:
+def run(folder: Path, figure: str, overrides: Sequence[str]) -> dict[str, float]:
     paths = [f"paths.cache={folder / 'cache'}", f"paths.out={folder / 'out'}"]
     environment = {**os.environ, "DPBANDITS_CACHE": str(folder / "code"), STARTED: str(time.time())}
     start = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, __file__, *overrides, *paths],
+        [sys.executable, __file__, figure, *overrides, *paths],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -74,14 +75,39 @@ def run(folder: Path, overrides: list[str]) -> dict[str, float]:
     return {**json.loads(done.stdout.splitlines()[-1]), "whole command": whole}
 
 
-def measure(overrides: list[str]) -> Iterator[Measured]:
+def measure(overrides: Sequence[str]) -> Iterator[Measured]:
     """The command with nothing there, then again."""
     with tempfile.TemporaryDirectory() as folder:
         for state in ("cold", "warm"):
-            parts = run(Path(folder), overrides)
+            parts = run(Path(folder), FIGURE, overrides)
             for part, unit in PARTS.items():
                 yield Measured(f"figure {FIGURE}", state, part, parts[part], unit)
 
 
+def measure_each(figures: Sequence[str], overrides: Sequence[str]) -> Iterator[Measured]:
+    """Every figure by itself with nothing there, and how much of it was what; then again.
+
+    Nothing that another figure has computed or compiled is used, which `make all` does.
+    """
+    group = "every figure by itself, cold; shares of it; and again"
+    sums = dict.fromkeys(("cold", *SHARES, "again"), 0.0)
+    for number, figure in enumerate(figures, 1):
+        print(f"{number}/{len(figures)} {figure}", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            parts = run(Path(folder), figure, overrides)
+            parts["cold"] = parts["whole command"]
+            parts["again"] = run(Path(folder), figure, overrides)["whole command"]
+        yield from _row(group, figure, parts)
+        sums = {part: seconds + parts[part] for part, seconds in sums.items()}
+    yield from _row(group, "all of them", sums)
+
+
+def _row(group: str, figure: str, parts: dict[str, float]) -> Iterator[Measured]:
+    yield Measured(group, figure, "cold", parts["cold"], "s")
+    for part in SHARES:
+        yield Measured(group, figure, part, 100.0 * parts[part] / parts["cold"], "%")
+    yield Measured(group, figure, "again", parts["again"], "s")
+
+
 if __name__ == "__main__":
-    child(sys.argv[1:])
+    child(sys.argv[1], sys.argv[2:])

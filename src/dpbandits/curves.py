@@ -11,7 +11,7 @@ import numpy as np
 from dpbandits import statistics, theory
 from dpbandits.cell import AnyCell, Cell, Grid, checkpoints
 from dpbandits.spec import Bound, Curve, FigureSpec, Shown
-from dpbandits.store import Store
+from dpbandits.store import ALL, Store
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Series:
 
 
 PLACE = ("panel", "label", "x", "runs")
+AT_ONCE = 2**24  # numbers of all runs that are in memory at a time
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
@@ -72,27 +73,40 @@ def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     exact = isinstance(curve.sources[0], Bound)
-    x, of_runs = places(curve), values(curve, store)
-    centre = statistics.CENTRES[spec.centre](of_runs)
-    low, high = statistics.SPREADS[spec.spread](of_runs, centre)
+    x = places(curve)
+    width = max(1, AT_ONCE // curve.runs)
+    parts = [
+        _statistics(spec, values(curve, store, slice(first, first + width)))
+        for first in range(0, len(x), width)
+    ]
+    summed = {name: np.concatenate([part[name] for part in parts]) for name in STATISTICS}
     return Series(
         panel=panel,
         label=curve.label,
         legend=curve.legend,
         style=curve.style,
         runs=0 if exact else curve.runs,
-        slope=slope(x, centre, curve) if spec.slopes else None,
+        slope=slope(x, summed["centre"], curve) if spec.slopes else None,
         x=x,
-        mean=statistics.mean(of_runs),
-        std=statistics.standard_deviation(of_runs),
-        median=statistics.median(of_runs),
-        min=of_runs.min(axis=0),
-        max=of_runs.max(axis=0),
-        centre=centre,
-        low=low,
-        high=high,
         fit=curve.fit,
+        **summed,
     )
+
+
+def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
+    # Of an array (runs, x); every x is summed up by itself.
+    centre = statistics.CENTRES[spec.centre](of_runs)
+    low, high = statistics.SPREADS[spec.spread](of_runs, centre)
+    return {
+        "mean": statistics.mean(of_runs),
+        "std": statistics.standard_deviation(of_runs),
+        "median": statistics.median(of_runs),
+        "min": of_runs.min(axis=0),
+        "max": of_runs.max(axis=0),
+        "centre": centre,
+        "low": low,
+        "high": high,
+    }
 
 
 def places(curve: Curve) -> np.ndarray:
@@ -106,20 +120,20 @@ def places(curve: Curve) -> np.ndarray:
     return checkpoints(dict(source.arguments)["horizon"], Grid.LOG).astype(float)
 
 
-def values(curve: Curve, store: Store) -> np.ndarray:
+def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     """The values of a curve from the store, shape (runs, x); a bound has one row.
 
-    KeyError names a run that is missing.
+    Of a part of its x, where there are too many runs for all. KeyError names a run that is missing.
     """
     if curve.x is not None:
-        columns = [_of_point(source, curve, store) for source in curve.sources]
+        columns = [_of_point(source, curve, store) for source in curve.sources[part]]
         return np.column_stack(columns)
     (source,) = curve.sources
     if isinstance(source, Cell):
-        return store.load(source, curve.runs)
+        return store.load(source, curve.runs, part)
     assert isinstance(source, Bound)
     bound, arguments = theory.function(source.function), dict(source.arguments)
-    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)]])
+    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)[part]]])
 
 
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:

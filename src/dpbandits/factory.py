@@ -38,15 +38,15 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:  # a cache that has everything may be read-only
         check_writable(store.folder)
+    computed = sum(len(task.runs) for task in tasks)
     failures = runner.play(tasks, store, settings.workers, spec.name, settings.cluster)
     if failures:
-        _report(failures, len(tasks), folder / "failures.json")
+        _report(failures, computed, folder / "failures.json")
         return 1
     (folder / "failures.json").unlink(missing_ok=True)
     series = summarise(spec, store)
     drawn = _write_files(spec, settings, store, draw, series)
     told = _write_verdicts(spec, series, folder / "verdict.json")
-    computed = sum(len(task.runs) for task in tasks)
     cached = sum(spec.runs_of_cells().values()) - computed
     print(
         f"{spec.name}: {computed} runs computed, {cached} from the cache;"
@@ -199,7 +199,7 @@ def _source(source: Any) -> dict[str, Any]:
     }
 
 
-def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:
+def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
     described = [
         {
             "cell": failure.task.cell.description(),
@@ -211,8 +211,9 @@ def _report(failures: Sequence[runner.Outcome], tasks: int, file: Path) -> None:
     ]
     write_atomically(file, (json.dumps(described, indent=1) + "\n").encode())
     first = failures[0].task
+    failed = sum(len(failure.task.runs) for failure in failures)
     print(
-        f"dpbandits: {len(failures)} of {tasks} tasks failed, the others are kept; first"
+        f"dpbandits: {failed} of {runs} runs failed, the others are kept; first"
         f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
         f" all of them, with tracebacks, are in {file}; when that is mended, the same command"
         " computes only what is missing",

@@ -7,14 +7,14 @@ shows it. Comments, docstrings and layout do not count: a better sentence throws
 
 import ast
 import hashlib
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from dpbandits.kernel import PACKAGE
 
 
-def sources(roots: Iterable[str], package: Path = PACKAGE) -> dict[str, str]:
+@cache
+def sources(roots: tuple[str, ...], package: Path = PACKAGE) -> dict[str, str]:
     """Digest of every source file that the roots can reach, by its path in the package."""
     reached: set[Path] = set()
     waiting = [package / root for root in roots]

@@ -10,6 +10,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -66,6 +67,11 @@ WORDS = {float: "a number", int: "a whole number", bool: "true or false"}
 
 def fields(params: type) -> dict[str, Any]:
     """The fields of a Params class with their annotations, constraints included."""
+    return _fields(params)
+
+
+@cache
+def _fields(params: type) -> dict[str, Any]:
     return typing.get_type_hints(params, include_extras=True)
 
 

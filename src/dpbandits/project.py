@@ -12,7 +12,12 @@ from dpbandits.errors import UserError
 
 def folder() -> Path:
     """The folder of conf/ and figures/: the nearest one upwards, else that of the sources."""
-    for candidate in (Path.cwd(), *Path.cwd().parents, Path(__file__).parents[2]):
+    return _seen_from(Path.cwd())
+
+
+@cache
+def _seen_from(here: Path) -> Path:
+    for candidate in (here, *here.parents, Path(__file__).parents[2]):
         if (candidate / "conf" / "config.yaml").is_file() and (candidate / "figures").is_dir():
             return candidate
     raise UserError(

@@ -1,5 +1,6 @@
 """Plan what is missing, play it on all workers, keep it: the only loop over runs of many cells."""
 
+import math
 import queue
 import threading
 import traceback
@@ -20,6 +21,7 @@ from dpbandits.store import Store
 from dpbandits.worker import refusal
 
 TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
+SECONDS_PER_TASK = 0.5  # for the same reason, if runs are so short
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     """The tasks that are missing for so many runs of every cell.
 
     A task has `block` runs or more. The first task of every cell comes before the second of any:
-    failures show early and the estimate of the time left soon knows every cell.
+    failures show early, and how long a run takes is soon known of every cell.
     """
     ranked: list[tuple[int, int, Task]] = []
     for position, (cell, runs) in enumerate(runs_of.items()):
@@ -94,6 +96,14 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
     # As they finish. The parallel call lives in a thread of its own, so that the main thread only
     # waits and an interrupt reaches it at once, even while a kernel plays and with one worker.
     arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
+    pace: dict[AnyCell, float] = {}  # the seconds of a cell's last run
+    away: set[Task] = set()  # handed out and not back
+    left = sum(len(task.runs) for task in tasks)
+
+    def handed_out() -> Iterator[Task]:
+        for task in _joined(tasks, pace):
+            away.add(task)
+            yield task
 
     def work() -> None:
         try:
@@ -105,28 +115,49 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     pre_dispatch=engine.ahead,
                     return_as="generator_unordered",
                 )
-                played = parallel(joblib.delayed(attempt)(task, engine.sources) for task in tasks)
+                played = parallel(joblib.delayed(attempt)(t, engine.sources) for t in handed_out())
                 for outcome in played:
+                    if outcome.seconds is not None:
+                        pace[outcome.task.cell] = outcome.seconds[-1]
                     arrived.put(outcome)
         except BaseException as error:  # to be raised where somebody looks
             arrived.put(error)
 
     threading.Thread(target=work, daemon=True).start()
-    awaited = dict.fromkeys(tasks)
-    while awaited:
+    while left:
         try:
             outcome = arrived.get(timeout=engine.patience)
         except queue.Empty:
-            if len(errors := engine.given_up()) >= len(awaited):
+            errors = engine.given_up()
+            all_out = sum(len(task.runs) for task in tuple(away)) == left
+            if all_out and len(errors) >= len(away):
                 # Which is whose is not known; they are alike.
-                for task in awaited:
+                for task in away:
                     yield Outcome(task, error=in_one_line(errors[0]), trace=None)
                 return
             continue
         if isinstance(outcome, BaseException):
             raise engine.explain(outcome)
-        del awaited[outcome.task]
+        away.remove(outcome.task)
+        left -= len(outcome.task.runs)
         yield outcome
+
+
+def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+    # The tasks in their order, each with those that continue it as far as the pace of its cell, if
+    # it is known by then, lets all of them be short.
+    waiting = {(task.cell, task.runs.start): task for task in tasks}
+    for task in tasks:
+        cell, runs = task.cell, task.runs
+        if waiting.pop((cell, runs.start), None) is None:
+            continue  # it went with an earlier one
+        while more := waiting.get((cell, runs.stop)):
+            both = range(runs.start, more.runs.stop)
+            if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
+                break
+            del waiting[cell, runs.stop]
+            runs = both
+        yield Task(cell, runs)
 
 
 def attempt(task: Task, sources: str | None = None) -> Outcome:

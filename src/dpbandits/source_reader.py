@@ -10,7 +10,7 @@ from typing import Any
 from dpbandits import bounds, parameters, registry
 from dpbandits.cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.errors import shown
-from dpbandits.instances import describe, instance
+from dpbandits.instances import Described, describe, instance
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound
 
@@ -35,6 +35,8 @@ class SourceReader:
         self.at = origins
         self.figure = figure
         self.given = given  # what the figure says of the profile
+        self.named: dict[str, Described] = {}  # the environments of conf/environment/, once read
+        self.laws: dict[str, tuple[str, Any]] = {}  # and what they come to
 
     def cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Cell:
         """The cell of an algorithm."""
@@ -103,7 +105,7 @@ class SourceReader:
         valid = {"horizon", "epsilon", "delta", *own}
         content, path = self.find("environment", layers)
         if content is not None:
-            described = describe(self.at, content, path)
+            described = self._described(content, path)
             valid |= {f"environment.{name}" for name in described.paths()}
         if first == "stream" or self.find("stream", layers)[0] is not None:
             valid |= {f"stream.{name}" for name in Stream._fields}
@@ -177,10 +179,25 @@ class SourceReader:
             raise self.at.error(message, paths["mean"])
         return stream
 
+    def _described(self, content: Any, path: str) -> Described:
+        # A sweep asks for the same file thousands of times.
+        if not isinstance(content, str):
+            return describe(self.at, content, path)
+        if content not in self.named:
+            self.named[content] = describe(self.at, content, path)
+        return self.named[content]
+
+    def _law(self, described: Described, content: Any) -> tuple[str, Any]:
+        if not isinstance(content, str):
+            return instance(described, self.at.figure)
+        if content not in self.laws:
+            self.laws[content] = instance(described, self.at.figure)
+        return self.laws[content]
+
     def _bandit(self, layers: list[Layer]) -> tuple[str, Any, int]:
         # The law's name, its parameters and the horizon.
-        described = describe(self.at, *self._needed("environment", layers))
-        law, params = instance(described, self.at.figure)
+        content, path = self._needed("environment", layers)
+        law, params = self._law(self._described(content, path), content)
         value, path = self._needed("horizon", layers)
         horizon: int = self.at.checked(parameters.Rounds, value, path)
         swept = ".values." in path

@@ -14,9 +14,9 @@ import logging
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,12 @@ from dpbandits.cell import AnyCell
 from dpbandits.provenance import provenance
 
 log = logging.getLogger("dpbandits")
+version = cache(metadata.version)  # which reads a file every time
 
 FORMAT = 1
 PROVENANCE = ("revision", "versions", "machine", "written")  # of a block, beside its identity
 HEADER_LIMIT = 65_536  # bytes, beside the description of the cell
+ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
 
@@ -40,11 +42,10 @@ class DamagedBlock(Exception):
 
 
 @dataclass(frozen=True)
-class Block:
-    """The curves of consecutive runs, shape (runs, checkpoints), and the time they took."""
+class About:
+    """What a sound block tells beside its curves: of which runs it is, and of its computation."""
 
     runs: range
-    curves: np.ndarray
     seconds: float
     provenance: dict[str, Any]
 
@@ -68,9 +69,16 @@ def key(cell: AnyCell) -> str:
 
 @dataclass(frozen=True)
 class Store:
-    """The blocks below a folder."""
+    """The blocks below a folder.
+
+    A block's curves are checked whenever they are read. What else it tells is remembered, as long
+    as the file looks the same.
+    """
 
     folder: Path
+    _known: dict[Path, tuple[tuple[int, ...], About]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def cell_folder(self, cell: AnyCell) -> Path:
         """Where the blocks of a cell are, or will be."""
@@ -101,40 +109,45 @@ class Store:
 
     def covered(self, cell: AnyCell) -> set[int]:
         """The runs that sound blocks hold. Unsound ones are set aside, with a warning."""
-        return {run for block in self._blocks(cell) for run in block.runs}
+        return {run for told in self._told(cell) for run in told.runs}
 
     def seconds(self, cell: AnyCell) -> float:
         """The time that the computation of the cell's blocks took, summed over threads."""
-        return sum(block.seconds for block in self._blocks(cell))
+        return sum(told.seconds for told in self._told(cell))
 
     def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
         """Revision, versions, machine and time of each of the cell's blocks."""
-        return [block.provenance for block in self._blocks(cell)]
+        return [told.provenance for told in self._told(cell)]
 
     def missing(self, cell: AnyCell, runs: int) -> list[range]:
         """The runs below `runs` that no sound block holds, as maximal ranges."""
         gaps: list[range] = []
-        covered = self.covered(cell)
-        for run in range(runs):
-            if run in covered:
-                continue
-            if gaps and gaps[-1].stop == run:
-                gaps[-1] = range(gaps[-1].start, run + 1)
-            else:
-                gaps.append(range(run, run + 1))
-        return gaps
+        reached = 0  # all before it is covered or in a gap
+        for held in sorted((told.runs for told in self._told(cell)), key=lambda held: held.start):
+            if held.start >= runs:
+                break
+            if held.start > reached:
+                gaps.append(range(reached, held.start))
+            reached = max(reached, held.stop)
+        return [*gaps, range(reached, runs)] if reached < runs else gaps
 
-    def load(self, cell: AnyCell, runs: int) -> np.ndarray:
-        """The curves of runs 0..runs-1, shape (runs, checkpoints); KeyError if one is missing."""
-        curves = np.full((runs, cell.columns), np.nan)
-        absent = set(range(runs))
-        for block in self._blocks(cell):
-            first = block.runs.start
-            wanted = range(first, min(block.runs.stop, runs))
-            curves[wanted.start : wanted.stop] = block.curves[: len(wanted)]
-            absent.difference_update(wanted)
-        if absent:
-            raise KeyError(f"run {min(absent)} of {cell.name} is not in {self.folder}")
+    def load(self, cell: AnyCell, runs: int, columns: slice = ALL) -> np.ndarray:
+        """The curves of runs 0..runs-1, shape (runs, checkpoints), or some of their columns.
+
+        KeyError if a run is missing.
+        """
+        curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
+        absent = np.ones(runs, bool)
+        for path in self._paths(cell):
+            if (read := self._read(path, cell)) is None:
+                continue
+            told, block = read
+            first = told.runs.start
+            wanted = slice(first, min(told.runs.stop, runs))
+            curves[wanted] = block[: max(0, wanted.stop - first), columns]
+            absent[wanted] = False
+        if absent.any():
+            raise KeyError(f"run {absent.argmax()} of {cell.name} is not in {self.folder}")
         return curves
 
     def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
@@ -147,18 +160,40 @@ class Store:
                 except (OSError, ValueError):
                     continue
 
-    def _blocks(self, cell: AnyCell) -> Iterator[Block]:
-        folder = self.cell_folder(cell)
-        for path in sorted(folder.glob("*.npz")):
-            try:
-                yield _read(path, cell)
-            except DamagedBlock as why:
-                _set_aside(path, why)
+    def _paths(self, cell: AnyCell) -> list[Path]:
+        return sorted(self.cell_folder(cell).glob("*.npz"))
+
+    def _told(self, cell: AnyCell) -> Iterator[About]:
+        for path in self._paths(cell):
+            known = self._known.get(path)
+            if known is not None and known[0] == _looks(path):
+                yield known[1]
+            elif (read := self._read(path, cell)) is not None:
+                yield read[0]
+
+    def _read(self, path: Path, cell: AnyCell) -> tuple[About, np.ndarray] | None:
+        # What a block tells, and its curves; None for one that is not sound, which is set aside.
+        looks = _looks(path)  # first: whoever changes it meanwhile is noticed next time
+        try:
+            read = _read(path, cell)
+        except DamagedBlock as why:
+            _set_aside(path, why)
+            return None
+        self._known[path] = looks, read[0]
+        return read
 
 
-def _read(path: Path, cell: AnyCell) -> Block:
-    # A block; DamagedBlock unless all is as it was written. Sizes come first: a damaged or hostile
-    # file must not fill the memory.
+def _looks(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
+    # What a block tells, and its curves; DamagedBlock unless all is as it was written. Sizes come
+    # first: a damaged or hostile file must not fill the memory.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:
         raise DamagedBlock("its name is not <first>-<last>.npz")
@@ -188,7 +223,7 @@ def _read(path: Path, cell: AnyCell) -> Block:
     if curves.shape != shape or curves.dtype != np.float64:
         raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
     about = {name: described[name] for name in PROVENANCE if name in described}
-    return Block(range(first, last + 1), curves, told[2], about)
+    return About(range(first, last + 1), told[2], about), curves
 
 
 def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:

@@ -1,7 +1,9 @@
 """The benchmarks measure what they say: the same algorithm twice."""
 
+import figure
 import kernels
 import pytest
+import threads
 from bare_loops import BARE_LOOPS
 
 from dpbandits import registry
@@ -30,3 +32,18 @@ def test_what_is_measured_exists() -> None:
     measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.TWO_METHODS}
     assert measured <= set(registry.algorithm_names())
     assert not kernels.unmeasured()
+
+
+def test_every_algorithm_is_timed_on_one_thread_and_on_two() -> None:
+    measured = list(threads.measure(horizon=500, tasks=2, repeats=1))
+    assert {m.name.partition(",")[0] for m in measured} == set(registry.algorithm_names())
+    assert {m.quantity for m in measured} == {"a run", "speed-up"}
+    assert all(m.value > 0.0 for m in measured)
+
+
+def test_the_parts_of_a_figure_are_shares_of_its_whole_command() -> None:
+    measured = list(figure.measure_each(["adap-alpha"], ["profile=smoke"]))
+    alone, total = ({m.quantity: m.value for m in measured[n : n + 6]} for n in (0, 6))
+    assert alone == pytest.approx(total)
+    assert 60.0 < sum(alone[part] for part in figure.SHARES) <= 100.0
+    assert alone["again"] < alone["cold"]

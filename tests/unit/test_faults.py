@@ -351,7 +351,7 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
     assert_told(
         done,
         1,
-        "2 of 24 tasks failed, the others are kept; first dp-se(epsilon=0.25",
+        "4 of 48 runs failed, the others are kept; first dp-se(epsilon=0.25",
         "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
         f"{tmp_path}/out/{FIGURE}/failures.json; when that is mended, the same command computes"
         " only what is missing",
@@ -373,7 +373,7 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
 def test_a_worker_without_memory_says_so_and_what_needs_less(tmp_path: Path) -> None:
     done = start_disturbed("two cells need too much memory", tmp_path).done()
     advice = "fewer runs at once need less, engine.workers=1 the least"
-    assert_told(done, 1, "2 of 12 tasks failed, the others are kept", "out of memory", advice)
+    assert_told(done, 1, "8 of 48 runs failed, the others are kept", "out of memory", advice)
     errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
     assert errors["dp-se"] == f"out of memory; {advice}"
     assert errors["adap-ucb"].startswith("out of memory (Unable to allocate 64.0 PiB for an array")

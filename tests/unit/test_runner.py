@@ -261,7 +261,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
-    assert "4 of 16 tasks failed, the others are kept; first dp-se(" in told.err
+    assert "8 of 32 runs failed, the others are kept; first dp-se(" in told.err
     assert "ZeroDivisionError: the gap is 0" in told.err
     (file,) = (tmp_path / "out" / "adap-c2").iterdir()
     assert file.name == "failures.json"
@@ -380,3 +380,26 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
     first = capsys.readouterr().err.splitlines()[0]
     assert "2/4 runs" in first
     assert "about 0.0 s left" not in first
+
+
+def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
+    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, slow = cells[:2]
+    played: list[tuple[Cell, range]] = []
+
+    def timed(cell: Cell, runs: range) -> Simulated:
+        played.append((cell, runs))
+        curves, seconds = made_up(cell, runs)
+        return curves, np.full_like(seconds, 0.001 if cell == quick else 1.0)
+
+    monkeypatch.setattr(runner, "simulate", timed)
+    assert play(plan({quick: 900, slow: 900}, store, 5), store, 1, "test") == []
+    own = {cell: [runs for c, runs in played if c == cell] for cell in (quick, slow)}
+    assert {len(runs) for runs in own[slow]} <= {15, 900 % 15}
+    # The first tells the pace; two tasks are handed out before it is known.
+    assert len(own[quick]) <= 5
+    assert max(len(runs) for runs in own[quick]) == 495  # half a second of them, in fifteens
+    for cell, runs in own.items():
+        assert sorted(run for piece in runs for run in piece) == list(range(900))
+        assert store.missing(cell, 900) == []

@@ -184,7 +184,7 @@ def _uses(figure: Shown, algorithm: str) -> list[Use]:
 
 def _sources(name: str, rule: bool) -> tuple[str, ...]:
     own = f"{'stopping' if rule else 'algorithms'}/{registry.file_name(name)}"
-    reached = fingerprint.sources([own])
+    reached = fingerprint.sources((own,))
     others = [
         path
         for path in reached

@@ -1,0 +1,64 @@
+"""What a second thread gains: the seconds of the same runs on one thread, divided by those on two.
+
+Twice as fast at best. A run of a per-round policy is one long call into a kernel, which lets other
+threads go on. A run of a batched policy is over so soon that most of it is the way into the kernel,
+in Python, where one thread at a time goes on: a second gains nothing.
+"""
+
+import statistics
+import time
+from collections.abc import Iterator
+
+import joblib
+import numpy as np
+from kernels import BATCHED, HORIZON, Measured, params_of
+
+from dpbandits import registry
+from dpbandits.cell import Cell, Grid
+from dpbandits.environments import bernoulli
+from dpbandits.simulate import simulate
+
+TASKS = 16
+REPEATS = 5
+ALIKE = 0.2  # seconds that a task takes, about
+
+
+def measure(
+    horizon: int = HORIZON, tasks: int = TASKS, repeats: int = REPEATS
+) -> Iterator[Measured]:
+    """The speed-up from one to two threads, for every algorithm, at K = 5."""
+    for name in registry.algorithm_names():
+        module = registry.algorithm(name)
+        means = tuple(np.linspace(0.75, 0.25, 5).tolist())
+        cell = Cell(
+            algorithm=name,
+            params=params_of(module, horizon),
+            environment="bernoulli",
+            instance=bernoulli.Params(means),
+            horizon=horizon,
+            grid=Grid.LOG,
+            seed=1,
+        )
+        simulate(cell, range(1))  # compiles
+        start = time.perf_counter()
+        simulate(cell, range(1, 3))
+        runs = max(1, round(ALIKE / ((time.perf_counter() - start) / 2)))
+        ratios, singles = [], []
+        for _ in range(repeats):
+            one, two = (_taken(cell, runs, tasks, threads) for threads in (1, 2))
+            ratios.append(one / two)
+            singles.append(one / runs / tasks)
+        kind = "batched" if name in BATCHED else "per round"
+        group = f"one thread and two; K = 5, T = {horizon}"
+        yield Measured(group, f"{name}, {kind}", "a run", statistics.median(singles) * 1e3, "ms")
+        yield Measured(group, f"{name}, {kind}", "speed-up", statistics.median(ratios), "")
+
+
+def _taken(cell: Cell, runs: int, tasks: int, threads: int) -> float:
+    start = time.perf_counter()
+    work = (
+        joblib.delayed(simulate)(cell, range(task * runs, (task + 1) * runs))
+        for task in range(tasks)
+    )
+    joblib.Parallel(threads, prefer="threads")(work)
+    return time.perf_counter() - start
