@@ -16,6 +16,7 @@ import numpy as np
 from dpbandits import parameters, registry
 from dpbandits.errors import UserError
 from dpbandits.parameters import NonZero, Positive, reading_name
+from dpbandits.privacy.notions import Claim
 
 
 class Grid(Enum):
@@ -105,6 +106,11 @@ class Cell:
         declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
         return declared
 
+    def claim(self) -> Claim | None:
+        """What the paper promises of its privacy; None where the algorithm is not private."""
+        promise = getattr(registry.algorithm(self.algorithm), "claim", None)
+        return promise(self.params, self._arms, self.horizon) if promise else None
+
     def warning(self) -> str | None:
         """What a reader of its curve must know; None where there is nothing."""
         warn = getattr(registry.algorithm(self.algorithm), "warning", None)
@@ -171,6 +177,11 @@ class StoppingCell:
             return None
         declared: Iterable[Any] = module.releases(self.params, self.stream.radius)
         return declared
+
+    def claim(self) -> Claim | None:
+        """What the paper promises of its privacy; None where the rule is not private."""
+        promise = getattr(registry.stopping_rule(self.rule), "claim", None)
+        return promise(self.params, self.stream.radius) if promise else None
 
 
 AnyCell = Cell | StoppingCell

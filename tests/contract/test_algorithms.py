@@ -24,6 +24,7 @@ from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.captions import budget
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import bernoulli
+from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.simulate import play_run, simulate
 from dpbandits.store import Store
@@ -224,6 +225,31 @@ def test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon(algori
         releases = list(registry.algorithm(algorithm).releases(params, arms, horizon))
         assert {release.arm for release in releases} == set(range(arms))
         assert all(release.last <= horizon for release in releases)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_who_declares_releases_says_what_is_promised_and_nobody_else(algorithm: str) -> None:
+    assert hasattr(registry.algorithm(algorithm), "claim") == (algorithm in PRIVATE)
+    claim = cell_of(algorithm).claim()
+    assert (claim is not None) == (algorithm in PRIVATE)
+    if claim is not None:
+        assert claim.notion in Notion
+        assert claim.where
+        assert claim.epsilon > 0
+        assert 0 <= claim.delta < 1
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize("algorithm", PRIVATE)
+def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
+    algorithm: str, epsilon: float
+) -> None:
+    arms, horizon = 5, 10**9
+    for params in readings_of(algorithm, horizon, epsilon):
+        module = registry.algorithm(algorithm)
+        claim = module.claim(params, arms, horizon)
+        composed = composed_epsilon(module.releases(params, arms, horizon), claim.delta)
+        assert claim.differs or composed == pytest.approx(claim.epsilon, rel=1e-12)
 
 
 def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:

@@ -13,6 +13,7 @@ from dpbandits import parameters, project, registry, runner
 from dpbandits.captions import budget
 from dpbandits.cell import StoppingCell, Stream
 from dpbandits.halting import simulate
+from dpbandits.privacy.notions import Notion
 from dpbandits.store import Store
 
 RULES = registry.stopping_rule_names()
@@ -100,3 +101,16 @@ def test_a_rule_without_releases_has_no_budget() -> None:
     assert set(PRIVATE) < set(RULES)
     for rule in set(RULES) - set(PRIVATE):
         assert budget(cell_of(rule)) is None
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_promises_what_its_releases_compose_to(rule: str) -> None:
+    assert hasattr(registry.stopping_rule(rule), "claim") == (rule in PRIVATE)
+    cell = cell_of(rule)
+    claim = cell.claim()
+    assert (claim is not None) == (rule in PRIVATE)
+    if claim is not None:
+        assert claim.notion is Notion.GLOBAL
+        assert claim.where.startswith("sajed2019, ")
+        assert budget(cell) == pytest.approx(claim.epsilon, rel=1e-12)
+        assert (claim.delta, claim.differs) == (0.0, "")

@@ -105,7 +105,7 @@ def test_the_caption_tells_the_budget_that_its_releases_compose_to(example: Exam
 
 def test_the_contract_tests_find_it_and_hold(example: Example) -> None:
     # Those that compile nothing more; `make test` runs the others too.
-    asked = "complete or types or beside_it and bernoulli or compose or own_arms"
+    asked = "complete or types or beside_it and bernoulli or compose or own_arms or promise"
     command = ("-m", "pytest", "tests/contract/test_algorithms.py", "-k", f"{NAME} and ({asked})")
     out = example.run(sys.executable, *command, "-vv", "-n", "0", "-p", "no:cacheprovider")
     passed = set(re.findall(r"::(\w+)\[\S+\] PASSED", out))
@@ -115,4 +115,6 @@ def test_the_contract_tests_find_it_and_hold(example: Example) -> None:
         "test_a_run_does_not_depend_on_the_runs_beside_it",
         "test_the_declared_releases_compose_to_the_epsilon_that_was_given",
         "test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon",
+        "test_who_declares_releases_says_what_is_promised_and_nobody_else",
+        "test_a_promise_is_what_the_releases_compose_to_or_says_why_not",
     }

@@ -19,6 +19,7 @@ from dpbandits.algorithms._argmax import argmax, random_argmax
 from dpbandits.bandit import number_of_arms, playing, pull, pull_many, rounds_played
 from dpbandits.kernel import by_class, kernel
 from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 
@@ -84,3 +85,8 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
                 1.0 / (episode * params.epsilon),
             )
             episode *= 2
+
+
+def claim(params: Any, arms: int, horizon: int) -> Claim:
+    """Theorem 6, for any index."""
+    return Claim(Notion.GLOBAL, params.epsilon, 0.0, "azize2022, Theorem 6")

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpbandits.bandit import number_of_arms, pull_many, rounds_left
 from dpbandits.kernel import inlined
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 
 
@@ -53,3 +54,10 @@ def no_delta(params: Any, name: str) -> tuple[str, str] | None:
     if params.delta == 0.0:
         return "delta", f"delta must not be 0: {name} only works when delta != 0 (Remark 17)"
     return None
+
+
+def claim_of_a_round(params: Any, theorem: str) -> Claim:
+    """Every round alone, of a change of one earlier reward."""
+    differs = "the promise is of one round; every round draws anew from the same rewards, and no"
+    differs += " number of rounds bounds what all of them tell"
+    return Claim(Notion.PER_ROUND, params.epsilon, params.delta, f"wang2024, {theorem}", differs)

@@ -7,6 +7,7 @@ from typing import Any
 from dpbandits.kernel import inlined
 from dpbandits.mechanisms.hybrid import hybrid_releases
 from dpbandits.mechanisms.single import single_releases
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 
@@ -16,6 +17,15 @@ class Counter(IntEnum):
     HYBRID_FULL = 0  # Lemma B.2: epsilon for either part; an item is in both, 2 epsilon
     HYBRID_SPLIT = 1  # epsilon/2 for either part
     SINGLE = 2  # section 2.3 to the letter, one fresh draw a release; not private
+
+
+DIFFERS = {
+    Counter.HYBRID_FULL: "either part of a counter has epsilon, and a reward is in both; Lemma B.2"
+    " sees no need to compose them, as a sum is drawn from one part given all the others",
+    Counter.HYBRID_SPLIT: "",
+    Counter.SINGLE: "every sum has one draw of its own and reads all rewards before it: the budgets"
+    " of all sums add up",
+}
 
 
 @inlined
@@ -31,3 +41,10 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
             yield from single_releases(arm, horizon, params.epsilon)
         else:
             yield from hybrid_releases(arm, horizon, part_epsilon(params), part_epsilon(params))
+
+
+def claim(params: Any, arms: int, horizon: int) -> Claim:
+    """Theorem 3.1, from Lemma B.2; Algorithm 2 has no theorem of its own."""
+    return Claim(
+        Notion.PER_ROUND, params.epsilon, 0.0, "tossou2016, Theorem 3.1", DIFFERS[params.counter]
+    )

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from dpbandits.algorithms._adaptive_episodes import (
     FirstEpisode,
     Ties,
+    claim,
     index,
     play,
     releases,
@@ -12,7 +13,7 @@ from dpbandits.algorithms._adaptive_episodes import (
 from dpbandits.divergence import bernoulli_kl_upper
 from dpbandits.parameters import Positive
 
-__all__ = ["LABEL", "Params", "play", "releases"]
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "AdaP-KLUCB"
 

@@ -6,13 +6,14 @@ from typing import NamedTuple
 from dpbandits.algorithms._adaptive_episodes import (
     FirstEpisode,
     Ties,
+    claim,
     index,
     play,
     releases,
 )
 from dpbandits.parameters import Positive
 
-__all__ = ["LABEL", "Params", "play", "releases"]
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "AdaP-UCB"
 

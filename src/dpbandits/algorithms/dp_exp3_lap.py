@@ -11,6 +11,7 @@ from dpbandits.bandit import number_of_arms, playing, pull
 from dpbandits.kernel import kernel
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.parameters import Positive, Rounds
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
@@ -45,6 +46,11 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """Every reward once, with noise of its own."""
     for arm in range(arms):
         yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Of any algorithm on gains that are noisy already."""
+    return Claim(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import first_pulls, long_start, no_delta, samples
+from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
@@ -19,6 +19,7 @@ from dpbandits.algorithms._largest_sample import (
 from dpbandits.bandit import number_of_arms, playing, pull
 from dpbandits.kernel import inlined, kernel
 from dpbandits.parameters import Budget, Delta
+from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import Approximate
 
 LABEL = "DP-FTPL-Gauss"
@@ -98,6 +99,11 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
     """A sample of every arm in every round after the start."""
     return samples(params, arms, horizon, start(params))
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Of every round alone."""
+    return claim_of_a_round(params, "Theorem 11")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:

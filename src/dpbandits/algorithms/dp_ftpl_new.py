@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import both_zero, first_pulls, samples
+from dpbandits.algorithms._ftpl import both_zero, claim_of_a_round, first_pulls, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
@@ -20,6 +20,7 @@ from dpbandits.bandit import number_of_arms, playing, pull
 from dpbandits.kernel import kernel
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach, tail
 from dpbandits.parameters import Budget, Delta, Rounds
+from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import Approximate
 
 LABEL = "DP-FTPL-New"
@@ -93,3 +94,8 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
     """A sample of every arm in every round after each was pulled once."""
     return samples(params, arms, horizon, 1.0)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Of every round alone."""
+    return claim_of_a_round(params, "Theorem 16")

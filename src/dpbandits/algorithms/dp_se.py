@@ -11,6 +11,7 @@ from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, roun
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.parameters import Positive, Rounds
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-SE"
@@ -78,3 +79,8 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
             scale = 1.0 / (passes * params.epsilon)
             yield Laplace(arm, last + 1, last + passes, sensitivity=1.0 / passes, scale=scale)
             epoch, last = epoch + 1, last + passes
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Every reward is in the mean of one epoch."""
+    return Claim(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")

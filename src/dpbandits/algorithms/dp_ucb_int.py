@@ -22,6 +22,7 @@ from dpbandits.bandit import number_of_arms, playing, pull, pull_each, pull_many
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.parameters import Constraint, Positive, Probability
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-INT"
@@ -223,3 +224,13 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
                 scale=math.pow(n, params.v / 2.0 - 1.0),
                 times=math.inf if params.noise == Noise.EVERY_ROUND else alike,
             )
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """The (epsilon', delta') for which `input_epsilon` makes the epsilon of Algorithm 3."""
+    if params.noise == Noise.EVERY_ROUND:
+        differs = "a mean is released anew in every round in which its arm waits, without an end"
+    else:
+        differs = "the corollary bounds what is spent, for all horizons and schedules at once"
+    where = "tossou2016, Corollary 3.2"
+    return Claim(Notion.PER_ROUND, params.epsilon, params.delta, where, differs)

@@ -15,6 +15,7 @@ from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
 from dpbandits.bandit import number_of_arms, playing, pull_many
 from dpbandits.kernel import inlined, kernel
 from dpbandits.parameters import Positive, Probability, Rounds
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 
 LABEL = "EXP3_tau"
@@ -100,3 +101,15 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
     if choices > 0:
         for arm in range(arms):
             yield Approximate(arm, 1, horizon, epsilon=1.0 / tau, delta=0.0, times=choices)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Corollary 3.3, or 3.2 where tau is for the regret, whatever epsilon and delta say."""
+    differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
+    if params.calibration == Calibration.BUDGET:
+        budget = params.epsilon, params.delta
+        return Claim(Notion.GLOBAL, *budget, "tossou2017, Corollary 3.3, tau corrected", differs)
+    k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)
+    epsilon = 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * log_t)
+    delta = math.exp(-2.0 * log_t)
+    return Claim(Notion.GLOBAL, epsilon, delta, "tossou2017, Corollary 3.2", differs)

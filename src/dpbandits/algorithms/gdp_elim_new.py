@@ -12,6 +12,7 @@ from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, roun
 from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
 from dpbandits.parameters import Budget, Delta, Rounds
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 
 LABEL = "GDP-Elim-New"
@@ -79,3 +80,10 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
                 break
             yield Approximate(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
             gap, last = 0.5 * gap, last + passes
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """Theorem 18, with one delta/2 for going on and one for stopping (Lemma 9)."""
+    differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
+    where = "wang2024, Theorem 18"
+    return Claim(Notion.REVISED, params.epsilon, params.delta, where, differs)

@@ -19,6 +19,7 @@ from dpbandits.kernel import inlined, kernel
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
 from dpbandits.mechanisms.counter import insert
 from dpbandits.parameters import Positive, Probability, Rounds
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Private-UCB"
@@ -115,3 +116,11 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """The levels of one counter per arm."""
     for arm in range(arms):
         yield from binary_releases(arm, horizon, counter_epsilon(params, arms))
+
+
+def claim(params: Params, arms: int, horizon: int) -> Claim:
+    """That of its authors, whatever the split is."""
+    shared = params.split == Split.ARMS
+    differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
+    where = "Mishra and Thakurta 2015, as told in sajed2019, section 1"
+    return Claim(Notion.GLOBAL, params.epsilon, 0.0, where, differs)

@@ -8,7 +8,7 @@ disjoint rewards compose in parallel, the largest counts.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -99,7 +99,6 @@ class Approximate(NamedTuple):
 
 
 Release = Laplace | SparseVector | Approximate
-Reading = tuple[float, float, float, float]  # last, epsilon, delta, times
 
 
 def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
@@ -108,8 +107,22 @@ def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     Infinite where the deltas of the releases alone add up to more than this delta.
     Raises TypeError for a release whose mechanism is unknown; nothing is approximated.
     """
+    check_delta(delta)
+    return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
+
+
+def check_delta(delta: float) -> None:
+    """ValueError where it is no probability."""
     if not 0.0 <= delta <= 1.0:
         raise ValueError(f"delta must be in [0, 1], got {delta}")
+
+
+def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
+    """The releases that read a common reward, for every reward that may be the worst one.
+
+    What reads any other reward is among what reads one of these. Raises TypeError for a release
+    whose mechanism is unknown, ValueError for one that makes no sense.
+    """
     of_arm: dict[int, list[Release]] = {}
     for release in releases:
         if not isinstance(release, Release):
@@ -118,33 +131,32 @@ def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
         if not (sound and 1 <= release.first <= release.last):
             raise ValueError(f"not a release of rewards first..last: {release!r}")
         of_arm.setdefault(release.arm, []).append(release)
-    largest = 0.0
     for own in of_arm.values():
         own.sort(key=lambda release: release.first)
-        reading: list[Reading] = []  # those that end first
-        for release, following in zip(own, [*own[1:], None], strict=True):
+        reading: list[tuple[float, int]] = []  # their ends and numbers, those that end first
+        for number, release in enumerate(own):
             while reading and reading[0][0] < release.first:
                 heappop(reading)
-            heappush(reading, (release.last, release.epsilon, release.delta, release.times))
+            heappush(reading, (release.last, number))
             # Where another begins before any of these ends, more of them read its first reward.
-            if following is None or following.first > reading[0][0]:
-                largest = max(largest, _of_one_reward(reading, delta))
-    return largest
+            if number + 1 == len(own) or own[number + 1].first > reading[0][0]:
+                yield [own[n] for _, n in reading]
 
 
-def _of_one_reward(reading: list[Reading], delta: float) -> float:
+def _of_one_reward(reading: list[Release], delta: float) -> float:
     # The deltas of the releases add up; what is left of the delta that is allowed serves the
     # smaller of both compositions, for budgets that need not be alike:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
-    left = delta - _added((own, times) for _, _, own, times in reading)
+    parts = [(release.epsilon, release.times) for release in reading]
+    left = delta - _added((release.delta, release.times) for release in reading)
     if left < 0.0:
         return math.inf
-    added = _added((epsilon, times) for _, epsilon, _, times in reading)
+    added = _added(parts)
     # Beyond 700 the exponential does not fit, and is never the smaller one.
-    if left == 0.0 or added == math.inf or max(epsilon for _, epsilon, _, _ in reading) > 700.0:
+    if left == 0.0 or added == math.inf or max(epsilon for epsilon, _ in parts) > 700.0:
         return added
-    drift = math.fsum(times * epsilon * math.expm1(epsilon) for _, epsilon, _, times in reading)
-    squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in reading)
+    drift = math.fsum(times * epsilon * math.expm1(epsilon) for epsilon, times in parts)
+    squares = math.fsum(times * epsilon * epsilon for epsilon, times in parts)
     return min(added, drift + math.sqrt(-2.0 * math.log(left) * squares))
 
 

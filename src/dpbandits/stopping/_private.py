@@ -8,6 +8,7 @@ from dpbandits.kernel import inlined
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.mechanisms.sparse_vector import sparse_vector_noise, sparse_vector_releases
 from dpbandits.parameters import Fraction, Positive
+from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 
 
@@ -48,3 +49,8 @@ def releases(params: Params, radius: float) -> Iterator[Laplace | SparseVector]:
     half = params.epsilon / 2.0
     yield from sparse_vector_releases(0, math.inf, 2.0 * radius, half)
     yield Laplace(0, 1, math.inf, sensitivity=2.0 * radius, scale=2.0 * radius / half)
+
+
+def claim_of(params: Params, theorem: str) -> Claim:
+    """When it halts and what it tells."""
+    return Claim(Notion.GLOBAL, params.epsilon, 0.0, f"sajed2019, {theorem}")

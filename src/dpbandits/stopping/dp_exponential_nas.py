@@ -4,10 +4,11 @@ Fewer queries need a smaller margin: h_t and c_t have k^2 where those of DP-NAS 
 """
 
 from dpbandits.kernel import kernel
+from dpbandits.privacy.notions import Claim
 from dpbandits.samples import take
-from dpbandits.stopping._private import Params, estimate, query_noise, releases, threshold
+from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
-__all__ = ["LABEL", "Params", "halt", "releases"]
+__all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
 LABEL = "DP-exponential-NAS"
 
@@ -25,3 +26,8 @@ def halt(params, samples, rng):
         a = query_noise(params, radius, rng)
         if abs(total) >= threshold(params, radius, t, k) + b + a:
             return t, estimate(params, radius, rng, t, total)
+
+
+def claim(params: Params, radius: float) -> Claim:
+    """That of its theorem."""
+    return claim_of(params, "Corollary 3.2")

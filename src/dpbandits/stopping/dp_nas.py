@@ -6,10 +6,11 @@ is drawn once and A_t ~ Lap(sigma_2) for every t, sigma_1 = sigma_2 = 12R/epsilo
 
 from dpbandits.kernel import kernel
 from dpbandits.mechanisms.sparse_vector import first_lifted
+from dpbandits.privacy.notions import Claim
 from dpbandits.samples import out_of_reach, take
-from dpbandits.stopping._private import Params, estimate, query_noise, releases, threshold
+from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
-__all__ = ["LABEL", "Params", "halt", "releases"]
+__all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
 LABEL = "DP-NAS"
 
@@ -31,3 +32,8 @@ def halt(params, samples, rng):
         t += n
         if abs(total) + noise >= threshold(params, radius, t, t) + b:
             return t, estimate(params, radius, rng, t, total)
+
+
+def claim(params: Params, radius: float) -> Claim:
+    """That of its theorem."""
+    return claim_of(params, "Theorem 3.1")
