@@ -231,6 +231,22 @@ def export(figure: str, overrides: list[str], format: str, output: str | None) -
     return export(spec, settings, format, Path(output) if output else None)
 
 
+def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta: str | None) -> int:
+    """Print what algorithms promise and what their releases compose to."""
+    import json
+
+    from dpbandits.privacy.printed import show
+
+    def number(text: str | None) -> Any:
+        # What is no number is told by what checks it.
+        try:
+            return None if text is None else json.loads(text.replace("_", ""))
+        except ValueError:
+            return text
+
+    return show(algorithms, *map(number, (epsilon, horizon, arms, delta)))
+
+
 class Verb(NamedTuple):
     """A command: what the help says of it, what it takes and what it does with that."""
 
@@ -262,6 +278,11 @@ VERBS = {
         ("figure", "overrides", "--format", "--output"),
         export,
     ),
+    "privacy": Verb(
+        "what algorithms promise, and what their releases compose to",
+        ("algorithms", "--epsilon", "--horizon", "--arms", "--delta"),
+        privacy,
+    ),
     "gallery": Verb(
         "every figure, claim and algorithm as pages of one folder; computes nothing",
         ("--out",),
@@ -273,6 +294,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     # A default, or else the error of a missing figure asks for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "algorithms": {"nargs": "*", "metavar": "algorithm", "help": "all private ones if not said"},
+    "--epsilon": {"default": "1", "metavar": "EPSILON", "help": "the budget that is given; 1"},
+    "--horizon": {"default": "1_000_000", "metavar": "T", "help": "rounds; a million"},
+    "--arms": {"default": "5", "metavar": "K", "help": "how many; 5"},
+    "--delta": {"metavar": "DELTA", "help": "of all that have one; else the default, or 10^-6"},
     "--paper": {"metavar": "KEY", "help": "the figures of this paper alone, such as azize2022"},
     "--trials": {"type": int, "default": 20, "metavar": "N", "help": "how many values to try; 20"},
     "--format": {

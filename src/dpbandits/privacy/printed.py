@@ -1,0 +1,86 @@
+"""The table of `dpbandits privacy`, for people."""
+
+import math
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from dpbandits.privacy.table import Row, rows
+
+WIDTH = 100  # columns where nobody looks
+
+
+def show(
+    names: Sequence[str],
+    epsilon: float,
+    horizon: int,
+    arms: int,
+    delta: float | None,
+) -> int:
+    """Print the table, what the notions mean and why numbers differ."""
+    found = rows(names, epsilon, horizon, arms, delta)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    table = Table(
+        title=f"Privacy at epsilon = {epsilon:g}, {int(horizon):,} rounds, {arms} arms",
+        title_justify="left",
+        title_style="",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for column in ("", "reading"):
+        table.add_column(column, overflow="fold")
+    for column in ("claimed", "composed", "tightly", "at delta"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in found:
+        table.add_row(
+            row.label,
+            row.reading,
+            _number(row.claim.epsilon),
+            _number(row.composed),
+            "?" if row.tight is None else _number(row.tight),
+            _number(row.claim.delta),
+        )
+    console.print(table)
+    print()
+    for line in notes(found):
+        indent = "    " if line.startswith(" ") else ""
+        print(textwrap.fill(line, console.width, subsequent_indent=indent))
+    return 0
+
+
+def notes(found: Sequence[Row]) -> list[str]:
+    """What is said below the table, a paragraph each."""
+    lines = [
+        "claimed: by the paper. composed: all releases that read the worst reward, as the papers"
+        " compose them; a sum, or at a delta the theorem of Dwork, Rothblum and Vadhan. tightly:"
+        " the least epsilon that follows from the same releases at this delta.",
+        "",
+    ]
+    for notion in dict.fromkeys(row.claim.notion for row in found):
+        lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
+        of_notion = [row for row in found if row.claim.notion is notion]
+        claims = dict.fromkeys((row.label, row.claim.where) for row in of_notion)
+        lines += [f"  {label}: {where}" for label, where in claims]
+    differences: dict[str, list[str]] = {}
+    for row in found:
+        if row.why:
+            named = f"{row.label} ({row.reading})" if row.reading else row.label
+            differences.setdefault(row.why, []).append(named)
+    if differences:
+        lines += ["", "Where the claim is not what is composed:"]
+        lines += [f"  {', '.join(dict.fromkeys(of))}: {why}." for why, of in differences.items()]
+    if any(row.tight is None for row in found):
+        lines += [
+            "",
+            "?: dp-accounting is not installed: .venv/bin/python -m pip install -r"
+            " requirements-accounting.lock",
+        ]
+    return lines
+
+
+def _number(value: float) -> str:
+    return "no bound" if math.isinf(value) else f"{value:.4g}"

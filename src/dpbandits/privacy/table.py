@@ -1,0 +1,156 @@
+"""What every algorithm promises beside what its releases compose to, as the papers do and tightly.
+
+A promise is of the notion that it names; both compositions are of all that is released over the
+whole horizon, of the reward that is read most.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from dpbandits import parameters, registry
+from dpbandits.errors import UserError, nearest, shown
+from dpbandits.parameters import Arms, Delta, Positive, Rounds, reading_name
+from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
+from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.releases import composed_epsilon
+
+HORIZON, ARMS = 10**6, 5
+DELTA = 1e-6  # where an algorithm needs one and its paper has none
+RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # of a stopping rule, as in the figure stopping-rules
+CLOSE = 1e-9  # a last digit is not a budget
+
+
+class Row(NamedTuple):
+    """An algorithm in the readings that make no difference to its privacy."""
+
+    name: str  # in the registry
+    label: str  # in the papers
+    reading: str  # `counter: hybrid-full`; "" where all readings are alike
+    params: Any  # the first of these readings
+    claim: Claim
+    composed: float  # epsilon at the delta of the claim, as the papers argue
+    tight: float | None  # epsilon at the same delta, the least; None without the accountant
+
+    @property
+    def why(self) -> str:
+        """Why the claim is not what the releases compose to; "" where it is."""
+        tight = self.composed if self.tight is None else self.tight
+        alike = all(
+            math.isclose(epsilon, self.claim.epsilon, rel_tol=CLOSE)
+            for epsilon in (self.composed, tight)
+        )
+        return "" if alike else self.claim.differs
+
+
+def rows(
+    names: Iterable[str] = (),
+    epsilon: float = 1.0,
+    horizon: int = HORIZON,
+    arms: int = ARMS,
+    delta: float | None = None,
+) -> list[Row]:
+    """Rows of these algorithms and stopping rules, or of every private one.
+
+    `delta` is for all that have one; if not given, it is the default of the algorithm, or else
+    10^-6. Where a theorem sets the budget (EXP3_tau with tau for the regret) it stands in the
+    claim, whatever is given.
+    """
+    told: dict[str, Any] = {
+        "epsilon": _checked("epsilon", Positive, epsilon),
+        "horizon": _checked("horizon", Rounds, horizon),
+        "alpha": ALPHA,
+        "beta": BETA,
+    }
+    arms = _checked("arms", Arms, arms)
+    if delta is not None:
+        told["delta"] = _checked("delta", Delta, delta)
+    found: list[Row] = []
+    for name in _known(names):
+        found += _rows_of(name, told, arms)
+    return found
+
+
+def private_names() -> list[str]:
+    """Every algorithm and stopping rule that promises something, algorithms first."""
+    return [
+        name
+        for names, module in (
+            (registry.algorithm_names(), registry.algorithm),
+            (registry.stopping_rule_names(), registry.stopping_rule),
+        )
+        for name in names
+        if hasattr(module(name), "claim")
+    ]
+
+
+def _known(names: Iterable[str]) -> list[str]:
+    private = private_names()
+    chosen = list(names) or private
+    others = {*registry.algorithm_names(), *registry.stopping_rule_names()} - set(private)
+    for name in chosen:
+        if name in others:
+            raise UserError(f"privacy: '{name}' promises no privacy")
+        if name not in private:
+            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, private)}")
+    return list(dict.fromkeys(chosen))
+
+
+def _checked(name: str, annotation: Any, value: Any) -> Any:
+    try:
+        return parameters.coerce(annotation, value)
+    except ValueError as error:
+        raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
+
+
+def _rows_of(name: str, told: dict[str, Any], arms: int) -> list[Row]:
+    is_rule = name in registry.stopping_rule_names()
+    module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
+    where = (RADIUS,) if is_rule else (arms, told["horizon"])
+    alike: dict[tuple[Claim, float, float | None], list[Any]] = {}
+    for params in _readings(module.Params, told, name):
+        claim = module.claim(params, *where)
+        releases = list(module.releases(params, *where))
+        composed = composed_epsilon(releases, claim.delta)
+        try:
+            tight = tight_epsilon(releases, claim.delta)
+        except NoAccountant:
+            tight = None
+        alike.setdefault((claim, composed, tight), []).append(params)
+    everyone = [params for members in alike.values() for params in members]
+    return [
+        Row(name, module.LABEL, _told(members, everyone), members[0], *key)
+        for key, members in alike.items()
+    ]
+
+
+def _readings(cls: Any, told: dict[str, Any], name: str) -> list[Any]:
+    # The parameters in every combination of their readings, the default first.
+    known = parameters.fields(cls)
+    values = {key: value for key, value in told.items() if key in known and key != "alpha"}
+    if "alpha" in known and "alpha" not in cls._field_defaults:
+        values["alpha"] = told["alpha"]
+    if "delta" in known and "delta" not in values and "delta" not in cls._field_defaults:
+        values["delta"] = DELTA
+    default = parameters.build(cls, values, name, lambda key: "command line")
+    readings = {
+        key: list(annotation)
+        for key, annotation in known.items()
+        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
+    }
+    return [
+        default._replace(**dict(zip(readings, members, strict=True)))
+        for members in itertools.product(*readings.values())
+    ]
+
+
+def _told(members: Sequence[Any], everyone: Sequence[Any]) -> str:
+    # The readings that tell these from all others, `schedule: series, noise: per-release | frozen`.
+    parts = []
+    for key in members[0]._fields:
+        here = list(dict.fromkeys(getattr(params, key) for params in members))
+        if set(here) != {getattr(params, key) for params in everyone}:
+            parts.append(f"{key}: {' | '.join(reading_name(value) for value in here)}")
+    return ", ".join(parts)

@@ -1,0 +1,168 @@
+"""The table of promises and compositions, and the command that prints it."""
+
+import math
+from typing import Any
+
+import pytest
+from commands import DPBANDITS, Process
+
+from dpbandits import registry
+from dpbandits.errors import UserError
+from dpbandits.privacy import printed, table
+from dpbandits.privacy.accounting import NoAccountant
+from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.table import Row, rows
+from dpbandits.theory import tossou2017
+
+
+def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
+    """Claimed and composed, by reading."""
+    return {row.reading: (row.claim.epsilon, row.composed) for row in found if row.name == name}
+
+
+def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else() -> None:
+    private = {
+        name
+        for names, module in (
+            (registry.algorithm_names(), registry.algorithm),
+            (registry.stopping_rule_names(), registry.stopping_rule),
+        )
+        for name in names
+        if hasattr(module(name), "releases")
+    }
+    assert {row.name for row in rows(horizon=10**5)} == private
+
+
+def test_what_is_promised_and_what_is_composed_at_epsilon_1() -> None:
+    found = rows(epsilon=1.0, horizon=10**6, arms=5)
+    for name in ("adap-ucb", "adap-klucb", "dp-se", "dp-exp3-lap", "gdp-elim-new"):
+        assert of(found, name) == {"": (1.0, pytest.approx(1.0, rel=1e-12))}
+    for name in ("dp-ucb", "dp-ucb-bound"):
+        composed = of(found, name)
+        assert composed["counter: hybrid-full"] == (1.0, pytest.approx(2.0, rel=1e-12))
+        assert composed["counter: hybrid-split"] == (1.0, pytest.approx(1.0, rel=1e-12))
+        assert composed["counter: single"] == (1.0, pytest.approx(78_640, abs=5))
+    for name in ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new"):
+        assert of(found, name) == {"": (1.0, math.inf)}
+    assert of(found, "private-ucb") == {
+        "split: arms": (1.0, pytest.approx(0.2)),
+        "split: none": (1.0, pytest.approx(1.0)),
+    }
+    assert of(found, "dp-ucb-int") == {
+        "schedule: series, noise: per-release | frozen": (1.0, pytest.approx(0.8307, abs=1e-4)),
+        "schedule: series-x, noise: per-release | frozen": (1.0, pytest.approx(0.6289, abs=1e-4)),
+        "schedule: constant, noise: per-release | frozen": (1.0, pytest.approx(0.5461, abs=1e-4)),
+        "noise: every-round": (1.0, math.inf),
+    }
+    corollary = tossou2017.exp3_tau_budget(5, 10**6)
+    assert of(found, "exp3-tau") == {
+        "calibration: regret, tau_rounding: ceil": (
+            pytest.approx(corollary, rel=1e-14),
+            pytest.approx(104.7, abs=0.1),
+        ),
+        "calibration: regret, tau_rounding: floor": (
+            pytest.approx(corollary, rel=1e-14),
+            pytest.approx(114.1, abs=0.1),
+        ),
+        "calibration: budget, tau_rounding: ceil": (1.0, pytest.approx(0.49, abs=1e-3)),
+        "calibration: budget, tau_rounding: floor": (1.0, pytest.approx(0.4915, abs=1e-3)),
+    }
+
+
+def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothing() -> None:
+    for row in rows(horizon=10**5, arms=3):
+        if row.tight is not None:
+            assert row.tight <= row.composed
+            if row.claim.delta == 0.0:
+                assert row.tight == row.composed
+            elif row.name == "exp3-tau":
+                assert row.tight < 0.8 * row.composed
+        assert bool(row.why) == (row.claim.differs != "")
+
+
+def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
+    for row in rows(["dp-ucb-int", "dp-ftpl-new", "dp-se"], horizon=10**4, delta=0.01):
+        assert row.claim.delta == (0.0 if row.name == "dp-se" else 0.01)
+
+
+def test_the_notions_of_the_papers_are_kept_apart() -> None:
+    notion = {row.name: row.claim.notion for row in rows(horizon=10**4)}
+    assert {name for name, n in notion.items() if n is Notion.PER_ROUND} == {
+        "dp-ftpl-beta",
+        "dp-ftpl-gauss",
+        "dp-ftpl-new",
+        "dp-ucb",
+        "dp-ucb-bound",
+        "dp-ucb-int",
+    }
+    assert notion["gdp-elim-new"] is Notion.REVISED
+    assert notion["dp-exp3-lap"] is Notion.LOCAL
+    assert notion["adap-ucb"] is notion["dp-nas"] is Notion.GLOBAL
+    assert len({n.title for n in Notion}) == len(Notion) == 4
+    assert all(n.definition.endswith(".") and n.sources for n in Notion)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"names": ["dp-ucbb"]}, "unknown algorithm 'dp-ucbb'; did you mean 'dp-ucb'"),
+        ({"names": ["ucb"]}, "'ucb' promises no privacy"),
+        ({"names": ["nas"]}, "'nas' promises no privacy"),
+        ({"epsilon": 0}, "epsilon must be positive and finite, got 0"),
+        ({"epsilon": "1,5"}, "epsilon must be positive and finite, got '1,5'"),
+        ({"horizon": 0.5}, r"horizon must be a whole number from 1 to 2\^53, got 0.5"),
+        ({"arms": 1}, r"arms must be a whole number from 2 to 10\^6, got 1"),
+        ({"delta": 2}, r"delta must be in \[0, 1\], got 2"),
+        ({"names": ["dp-ftpl-gauss"], "delta": 0}, "delta must not be 0"),
+    ],
+    ids=str,
+)
+def test_a_mistake_is_told_in_one_line(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        rows(**asked)
+
+
+def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(releases: Any, delta: float) -> float:
+        raise NoAccountant("not installed")
+
+    monkeypatch.setattr(table, "tight_epsilon", missing)
+    assert printed.show(["dp-se"], 1.0, 10**6, 5, None) == 0
+    out = capsys.readouterr().out
+    assert "?" in out
+    assert "requirements-accounting.lock" in out
+
+
+def test_the_command_prints_a_table_the_notions_and_the_reasons() -> None:
+    command = ("privacy", "dp-ucb", "dp-se", "--horizon", "1e5", "--epsilon", "0.5", "--arms", "3")
+    done = Process(*DPBANDITS, *command).done()
+    assert (done.status, done.err) == (0, "")
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert lines[0] == "Privacy at epsilon = 0.5, 100,000 rounds, 3 arms"
+    assert "DP-UCB counter: hybrid-full 0.5 1 1 0" in lines
+    assert "DP-SE 0.5 0.5 0.5 0" in lines
+    assert "DP-SE: sajed2019, Theorem 4.1" in lines
+    text = " ".join(lines)
+    for notion in (Notion.PER_ROUND, Notion.GLOBAL):
+        assert notion.definition in text
+    assert Notion.LOCAL.definition not in text
+    assert "DP-UCB (counter: hybrid-full): either part of a counter has epsilon" in text
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("dp-see",), "dpbandits: privacy: unknown algorithm 'dp-see'; did you mean 'dp-se'?\n"),
+        (("--arms", "many"), "arms must be a whole number from 2 to 10^6, got 'many'\n"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line_and_status_2(
+    words: tuple[str, ...], message: str
+) -> None:
+    done = Process(*DPBANDITS, "privacy", *words).done()
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith(message)
+    assert done.err.count("\n") == 1
