@@ -363,8 +363,10 @@ def thresholds(params: dp_se.Params, gains: np.ndarray) -> tuple[float, float]:
     far = 4.0 * first * params.epsilon
     above = edge(lambda x: dropped(x) == 2, -far, far)
     below = edge(lambda x: dropped(x) != 1, -far, far)
-    assert dropped(above + 1e-5, common=3.0) == 2  # the difference is what counts
-    assert dropped(above - 1e-5, common=-3.0) == 0
+    for common in (-3.0, 3.0):  # the difference of both noises is what counts
+        assert dropped(above + 1e-5, common) == 2
+        assert dropped(above - 1e-5, common) == dropped(below + 1e-5, common) == 0
+        assert dropped(below - 1e-5, common) == 1
     return above, below
 
 

@@ -46,5 +46,9 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
 def claim(params: Any, arms: int, horizon: int) -> Claim:
     """Theorem 3.1, from Lemma B.2; Algorithm 2 has no theorem of its own."""
     return Claim(
-        Notion.PER_ROUND, params.epsilon, 0.0, "tossou2016, Theorem 3.1", DIFFERS[params.counter]
+        Notion.PER_ROUND,
+        params.epsilon,
+        0.0,
+        "tossou2016, Theorem 3.1 (of Algorithm 1)",
+        DIFFERS[params.counter],
     )
