@@ -61,16 +61,13 @@ def rows(
     told: dict[str, Any] = {
         "epsilon": _checked("epsilon", Positive, epsilon),
         "horizon": _checked("horizon", Rounds, horizon),
+        "delta": DELTA if delta is None else _checked("delta", Delta, delta),
         "alpha": ALPHA,
         "beta": BETA,
     }
     arms = _checked("arms", Arms, arms)
-    if delta is not None:
-        told["delta"] = _checked("delta", Delta, delta)
-    found: list[Row] = []
-    for name in _known(names):
-        found += _rows_of(name, told, arms)
-    return found
+    kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
+    return [row for name in _known(names) for row in _rows_of(name, told, kept, arms)]
 
 
 def private_names() -> list[str]:
@@ -105,12 +102,12 @@ def _checked(name: str, annotation: Any, value: Any) -> Any:
         raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
 
 
-def _rows_of(name: str, told: dict[str, Any], arms: int) -> list[Row]:
+def _rows_of(name: str, told: dict[str, Any], kept: set[str], arms: int) -> list[Row]:
     is_rule = name in registry.stopping_rule_names()
     module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
     where = (RADIUS,) if is_rule else (arms, told["horizon"])
     alike: dict[tuple[Claim, float, float | None], list[Any]] = {}
-    for params in _readings(module.Params, told, name):
+    for params in _readings(module.Params, told, kept, name):
         claim = module.claim(params, *where)
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, claim.delta)
@@ -126,14 +123,12 @@ def _rows_of(name: str, told: dict[str, Any], arms: int) -> list[Row]:
     ]
 
 
-def _readings(cls: Any, told: dict[str, Any], name: str) -> list[Any]:
-    # The parameters in every combination of their readings, the default first.
+def _readings(cls: Any, told: dict[str, Any], kept: set[str], name: str) -> list[Any]:
+    # The parameters in every combination of their readings, the default first. What is `kept` is
+    # told only where there is no default.
     known = parameters.fields(cls)
-    values = {key: value for key, value in told.items() if key in known and key != "alpha"}
-    if "alpha" in known and "alpha" not in cls._field_defaults:
-        values["alpha"] = told["alpha"]
-    if "delta" in known and "delta" not in values and "delta" not in cls._field_defaults:
-        values["delta"] = DELTA
+    defaults = kept & set(cls._field_defaults)
+    values = {key: value for key, value in told.items() if key in known and key not in defaults}
     default = parameters.build(cls, values, name, lambda key: "command line")
     readings = {
         key: list(annotation)
