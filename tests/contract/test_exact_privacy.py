@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from dpbandits.algorithms import (
     _exp3,
@@ -38,6 +38,8 @@ from dpbandits.environments._gain_table import SwitchFeedback, gain_table
 from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.stopping import dp_exponential_nas
+from dpbandits.stopping._private import query_noise, threshold
 
 # A game in plain Python --------------------------------------------------------------------------
 
@@ -388,6 +390,44 @@ def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(
         losses += [abs(p - q) for p, q in zip(*laws, strict=True)]
     assert max(losses) <= epsilon + 1e-5
     assert max(losses) >= 0.97 * epsilon
+
+
+# When a stopping rule halts -----------------------------------------------------------------------
+
+
+def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
+    """log P[halts at query k] of DP-exponential-NAS, and that of no halt; by quadrature over B."""
+    rng = Scripted(np.zeros(1), [0.0])
+    query_noise(params, 1.0, rng)
+    (scale,) = (draw.scale for draw in rng.draws)
+    b = np.linspace(-60.0, 60.0, 24_001)
+    law = stats.laplace.logpdf(b) + math.log(b[1] - b[0])
+    found, lasting = [], np.zeros(b.size)
+    for k, total in enumerate(sums, start=1):
+        room = (abs(total) - threshold(params, 1.0, 2**k, k)) / scale - b  # A up to here halts
+        found.append(special.logsumexp(law + lasting + stats.laplace.logcdf(room)))
+        lasting = lasting + stats.laplace.logsf(room)
+    found.append(special.logsumexp(law + lasting))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_when_dp_exponential_nas_halts_loses_half_of_epsilon_at_most(epsilon: float) -> None:
+    params = dp_exponential_nas.Params(epsilon, 0.5, 0.05)
+    worst = 0.0
+    for queries in (1, 4, 9):
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            samples = rng.choice([-1.0, 1.0], 2**queries, p=[0.5, 0.5] if seed % 2 else [0.1, 0.9])
+            other = samples.copy()
+            other[0] = -other[0]  # a sample moves all sums by 2R
+            one, two = (
+                log_halts(params, [of[: 2**k].sum() for k in range(1, queries + 1)])
+                for of in (samples, other)
+            )
+            assert special.logsumexp(one) == pytest.approx(0.0, abs=1e-4)
+            worst = max(worst, float(np.abs(one - two).max()))
+    assert 0.3 * epsilon / 2 < worst <= epsilon / 2
 
 
 # EXP3 and EXP3_tau: every sequence of arms -------------------------------------------------------
