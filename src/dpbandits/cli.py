@@ -247,6 +247,16 @@ def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta:
     return show(algorithms, *map(number, (epsilon, horizon, arms, delta)))
 
 
+def audit(
+    algorithm: str, parameters: list[str], epsilon: str, plays: str, seed: int, workers: int | None
+) -> int:
+    """Play an algorithm on neighbouring tables and bound from below what privacy it loses."""
+    load_factory()
+    from dpbandits.audit.command import audit
+
+    return audit(algorithm, parameters, epsilon, plays, seed, workers)
+
+
 class Verb(NamedTuple):
     """A command: what the help says of it, what it takes and what it does with that."""
 
@@ -283,6 +293,11 @@ VERBS = {
         ("algorithms", "--epsilon", "--horizon", "--arms", "--delta"),
         privacy,
     ),
+    "audit": Verb(
+        "play an algorithm on neighbouring rewards: how much privacy it loses at least",
+        ("algorithm", "parameters", "--epsilon", "--plays", "--seed", "--workers"),
+        audit,
+    ),
     "gallery": Verb(
         "every figure, claim and algorithm as pages of one folder; computes nothing",
         ("--out",),
@@ -296,6 +311,16 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
     "algorithms": {"nargs": "*", "metavar": "algorithm", "help": "all private ones if not said"},
     "--epsilon": {"default": "1", "metavar": "EPSILON", "help": "the budget that is given; 1"},
+    "algorithm": {"help": "its name; `dpbandits list` shows them"},
+    "parameters": {
+        "nargs": "*",
+        "default": [],
+        "metavar": "name=value",
+        "help": "of the algorithm",
+    },
+    "--plays": {"default": "10_000_000", "metavar": "N", "help": "games in all; ten million"},
+    "--seed": {"type": int, "default": 1, "metavar": "N", "help": "of the games; 1"},
+    "--workers": {"type": int, "metavar": "N", "help": "threads; all cores if not said"},
     "--horizon": {"default": "1_000_000", "metavar": "T", "help": "rounds; a million"},
     "--arms": {"default": "5", "metavar": "K", "help": "how many; 5"},
     "--delta": {"metavar": "DELTA", "help": "of all that have one; else the default, or 10^-6"},

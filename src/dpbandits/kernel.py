@@ -74,19 +74,24 @@ FOLDER = machine_code_folder()
 KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function; it releases the GIL and its machine code is kept on disk."""
+def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any]:
+    """Compile a function; it releases the GIL and its machine code is kept on disk.
+
+    Not `kept` is for one that is made anew in every process, around another kernel: what is kept
+    of it would never be found again.
+    """
     # numba reads the folder while it decorates: set it for that moment only, so that other users
     # of numba in this process keep theirs. Without a folder there must be no cache at all: numba
     # would fall back to __pycache__, which goes stale.
     settings: Any = numba.core.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(FOLDER or "")
+    kept = kept and FOLDER is not None
     try:
-        compiled = numba.njit(**KERNEL, cache=FOLDER is not None)(function)
+        compiled = numba.njit(**KERNEL, cache=kept)(function)
     finally:
         settings.CACHE_DIR = before
-    if FOLDER is not None and not settings.DISABLE_JIT:
+    if kept and not settings.DISABLE_JIT:
         _check_what_is_loaded(compiled._cache)
     return compiled
 

@@ -1,0 +1,104 @@
+"""`dpbandits audit`: what is typed, made a subject; what came of the audit, as lines."""
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dpbandits import registry
+from dpbandits.audit.search import Auditor, Finding, Subject
+from dpbandits.errors import UserError, nearest, shown
+from dpbandits.progress import duration
+
+LEAST, MOST = 1000, 10**10  # plays
+
+
+def audit(
+    algorithm: str, given: Sequence[str], epsilon: str, plays: str, seed: int, workers: int | None
+) -> int:
+    """Audit an algorithm and print what came of it; returns 1 where a promise is refuted."""
+    subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
+    games = _read(plays)
+    if not isinstance(games, int | float) or not LEAST <= games <= MOST:
+        raise UserError(f"--plays must be a number from {LEAST} to 10^10, got {shown(plays)}")
+    if not 0 <= seed < 2**63:
+        raise UserError(f"--seed must be a whole number from 0, below 2^63, got {shown(seed)}")
+    if workers is not None and not 1 <= workers <= 1024:
+        raise UserError(f"--workers must be a whole number from 1 to 1024, got {shown(workers)}")
+    start = time.monotonic()
+    found = Auditor(subject, seed, workers).audit(int(games))
+    for line in lines(subject, found):
+        print(line)
+    print(f"  {int(games):,} games in {duration(time.monotonic() - start)}, seed {seed}")
+    refuted = [
+        what
+        for what, is_so in (
+            ("what it promises", any(one.refutes_claim for one in found)),
+            ("what it declares to release", any(one.refutes_releases for one in found)),
+        )
+        if is_so
+    ]
+    if refuted:
+        sys.stdout.flush()
+        print(f"dpbandits: {algorithm} does not keep {' nor '.join(refuted)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
+    """An algorithm with the parameters that are typed as `name=value`. UserError for a mistake."""
+    names = registry.algorithm_names()
+    if algorithm not in names:
+        raise UserError(f"unknown algorithm {shown(algorithm)}; {nearest(algorithm, names)}")
+    values: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise UserError(f"parameters are typed as name=value, got {shown(text)}")
+        values[name] = _read(value)
+    if "horizon" in values:
+        raise UserError("horizon is what the tables decide; it cannot be set")
+    subject = Subject(algorithm, tuple(values.items()))
+    subject.claim(2, 64)  # a mistake is told before anything is played
+    return subject
+
+
+def _read(value: str) -> Any:
+    if value in ("true", "false"):
+        return value == "true"
+    for kind in (int, float):
+        try:
+            return kind(value.replace("_", ""))
+        except ValueError:
+            continue
+    return value
+
+
+def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
+    """The result for people."""
+    typed = shlex.join(f"{name}={value}" for name, value in subject.given)
+    claim = found[0].claim
+    yield f"{subject.algorithm} {typed}"
+    yield f"  claimed: {budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
+    for one in found:
+        loss, delta = one.loss, one.claim.delta
+        yield f"  {'one choice' if one.one_choice else 'all arms'}, on tables of {one.tables}"
+        if not one.one_choice:
+            yield f"    declared: {budget(one.composed, 0.0)} by its releases in such a game"
+        bounds = [f"epsilon >= {one.pure_epsilon:.4g}"]
+        if delta:
+            bounds.append(f"epsilon >= {one.epsilon:.4g} at delta = {delta:g}")
+        if one.delta:
+            bounds.append(f"delta >= {one.delta:.3g} at epsilon = {one.claim.epsilon:g}")
+        likely = loss.likely_epsilon(0.0)
+        yield f"    audited: {'; '.join(bounds)}; with 99 % confidence, seen {likely:.4g}"
+        yield (
+            f"    event: {one.cells} values of {one.feature}; {loss.more:,} and {loss.fewer:,} of"
+            f" {loss.games:,} games"
+        )
+
+
+def budget(epsilon: float, delta: float) -> str:
+    """A budget in words."""
+    return f"epsilon = {epsilon:.4g}" + (f", delta = {delta:g}" if delta else "")

@@ -1,0 +1,99 @@
+"""Pairs of neighbouring tables that make an algorithm tell as much as it ever does.
+
+Constant arms, all 0 and all 1 in every combination, with one entry flipped: the first, where one
+reward is all that is known of an arm; at a power of two, where counters release and episodes end;
+in between. Many arms, of which the changed one must beat all others. And tables on the edge of a
+decision, which are found by bisection: where means of many rewards are compared, constant arms
+decide for certain.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpbandits.audit.games import Design
+
+SHORT = (8, 64, 256)  # rounds
+LONG = 4096  # of which a quarter more is played at most
+INDICES = (1, 2, 3, 4, 16)
+MANY = 64  # arms
+EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # of the pulls that its mean decides, what arm 1 gets
+STEPS = 14  # bisections
+
+
+def horizons(released: Callable[[int], bool]) -> list[int]:
+    """The horizons at which games are played, where `released` says whether one releases anything.
+
+    The first is a quarter longer than the shortest game that does; then 64 and 256. None where
+    4096 rounds are too short.
+    """
+    if not released(LONG):
+        return []
+    short, long = 0, LONG
+    while long - short > 1:
+        middle = (short + long) // 2
+        if released(middle):
+            long = middle
+        else:
+            short = middle
+    first = long + max(SHORT[0] - 1, long // 4)
+    return [first, *(rounds for rounds in SHORT if rounds > first)]
+
+
+def constant(rounds: int) -> Iterator[Design]:
+    """Two arms of constant rewards, a reward of the first flipped."""
+    for own in (0.0, 1.0):
+        for other in (0.0, 1.0):
+            for index in INDICES:
+                if 4 * index <= rounds or index == 1:
+                    table = np.empty((2, rounds))
+                    table[0], table[1] = own, other
+                    words = f"rewards {own:.0f} and {other:.0f}, T = {rounds}"
+                    yield flipped(words, table, index)
+
+
+def many_arms() -> Iterator[Design]:
+    """An arm of constant rewards among many others, its first reward flipped."""
+    rounds = MANY + MANY // 8
+    for own in (0.0, 1.0):
+        for other in (0.0, 1.0):
+            table = np.full((MANY, rounds), other)
+            table[0] = own
+            words = f"rewards {own:.0f} and, of {MANY - 1} arms, {other:.0f}, T = {rounds}"
+            yield flipped(words, table, 1)
+
+
+def flipped(words: str, table: np.ndarray, index: int) -> Design:
+    """The table and the one whose entry `index` of the first arm is 1 less what it is."""
+    told = f"{words}, reward {index} of arm 1 flipped"
+    return Design(told, table, 0, index, 1.0 - float(table[0, index - 1]))
+
+
+def spread(share: float, rounds: int) -> np.ndarray:
+    """Rewards 0 and 1, as evenly as can be, of which every beginning has this share of 1."""
+    return np.diff(np.floor(share * np.arange(rounds + 1) + 0.5))
+
+
+def at_the_edge(rounds: int, pulls_of_first: Callable[[Design], float]) -> Iterator[Design]:
+    """Arm 1 beside one of mean 1/2, and of such a mean itself that either wins in some games.
+
+    `pulls_of_first` plays some games and tells the mean number of pulls of arm 1, which grows with
+    its mean.
+    """
+
+    def of_mean(share: float) -> Design:
+        table = np.stack([spread(share, rounds), spread(0.5, rounds)])
+        words = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
+        return flipped(words, table, 1)
+
+    least, most = pulls_of_first(of_mean(0.0)), pulls_of_first(of_mean(1.0))
+    for edge in EDGES:
+        goal = least + edge * (most - least)
+        low, high = 0.0, 1.0
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            if pulls_of_first(of_mean(middle)) < goal:
+                low = middle
+            else:
+                high = middle
+        yield of_mean(high)

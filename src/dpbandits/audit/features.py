@@ -1,0 +1,104 @@
+"""What is told of a game, as cells to be counted: an event is a set of cells of one feature.
+
+A feature puts every game into one of its cells; all are functions of the sequence of arms:
+
+    arm of round t              one feature a round
+    pulls of arm a              how often it was pulled in the game, one feature an arm
+    pulls at the quarters       of the arm with the changed entry after T/4, T/2, 3T/4 and T rounds
+    what follows                the WINDOW arms after the round in which the changed entry was read
+    sequence                    all arms of the game
+
+The last three are hashed into BUCKETS cells. Games that share a bucket are told apart by nobody,
+which can hide a loss and never makes one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbandits.kernel import inlined
+
+WINDOW = 16
+BUCKETS = 2**16
+SHIFT = np.uint64(64 - 16)  # the upper bits of a hash are its bucket
+FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator MMIX
+
+
+@dataclass(frozen=True)
+class Feature:
+    """The cells first..stop-1 of the counts, and what they tell."""
+
+    words: str
+    first: int
+    stop: int
+
+
+def features(arms: int, rounds: int) -> list[Feature]:
+    """The features of a game; those of its rounds come first."""
+    found = [_of_round(t, arms) for t in range(rounds)]
+    at = rounds * arms
+    for arm in range(arms):
+        found.append(Feature(f"the pulls of arm {arm + 1}", at, at + rounds + 1))
+        at += rounds + 1
+    hashed = (
+        "the pulls of the changed arm at the quarters of the game",
+        f"the {WINDOW} arms after the changed reward",
+        "the sequence of all arms",
+    )
+    for words in hashed:
+        found.append(Feature(words, at, at + BUCKETS))
+        at += BUCKETS
+    return found
+
+
+def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
+    """The arm of the first round in which more than one was seen; counts of shape (2, cells).
+
+    Before it all games are alike: its law is that of one choice on a given history.
+    """
+    of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
+    chosen = np.flatnonzero((of_rounds > 0).sum(axis=1) > 1)
+    return [_of_round(int(chosen[0]), arms)] if chosen.size else []
+
+
+def _of_round(t: int, arms: int) -> Feature:
+    return Feature(f"the arm of round {t + 1}", t * arms, (t + 1) * arms)
+
+
+def number_of_cells(arms: int, rounds: int) -> int:
+    """How many cells all features have together."""
+    return rounds * arms + arms * (rounds + 1) + 3 * BUCKETS
+
+
+@inlined
+def mixed(code, number):
+    """A hash of a sequence from that of its beginning and its next number."""
+    return (code + np.uint64(number) + np.uint64(1)) * FACTOR
+
+
+@inlined
+def count(played, pulls, arm, index, counts):
+    """Add a game to the counts; `arm` and `index` (from 1) say which entry is the changed one."""
+    rounds, arms = played.size, pulls.size
+    sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
+    read, left = 0, 0
+    for t in range(rounds):
+        chosen = played[t]
+        counts[t * arms + chosen] += 1
+        sequence = mixed(sequence, chosen)
+        if left > 0:
+            window = mixed(window, chosen)
+            left -= 1
+        if chosen == arm:
+            read += 1
+            if read == index:
+                left = WINDOW
+        if 4 * (t + 1) // rounds != 4 * t // rounds:
+            quarters = mixed(quarters, read)
+    at = rounds * arms
+    for a in range(arms):
+        counts[at + pulls[a]] += 1
+        at += rounds + 1
+    for code in (quarters, window, sequence):
+        counts[at + np.int64(code >> SHIFT)] += 1
+        at += BUCKETS
