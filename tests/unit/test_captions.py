@@ -62,3 +62,9 @@ def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
         told = lines("ftpl-approx-dp", f"figure.horizon={horizon}")
         (beta,) = (line for line in told if line.startswith("(a) DP-FTPL-Beta"))
         assert ("WARNING: the start phase takes all of the 7,443 rounds" in beta) == warns
+
+
+def test_a_note_stands_between_what_a_budget_is_and_the_budgets() -> None:
+    told = lines("adap-alpha", "+figure.note=Left out: nothing.")
+    assert told[told.index("Left out: nothing.") - 1] == ""
+    assert told[told.index("Left out: nothing.") + 2].startswith("(a) ")
