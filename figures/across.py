@@ -1,5 +1,6 @@
 """Figures of our own, across papers."""
 
+from collections.abc import Sequence
 from itertools import cycle, groupby
 from typing import NamedTuple
 
@@ -7,8 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
+from dpbandits.curves import Series
 from dpbandits.plotting import (
     PAGE,
     Drawing,
@@ -21,6 +23,7 @@ from dpbandits.plotting import (
     panel_grid,
     style_of,
 )
+from dpbandits.ranks import mean_rank, ranks
 
 
 class Look(NamedTuple):
@@ -92,8 +95,110 @@ def against_horizon(drawing: Drawing) -> Figure:
     return figure
 
 
+def leaderboard(drawing: Drawing) -> Figure:
+    """Regret at the horizon and rank, a row per algorithm at every budget, hollow at the largest.
+
+    The title of a panel is `<notion>: <instance>`; panels of one title are drawn as one. A notion
+    is a block of rows, the lowest mean rank on top, an instance is a column.
+    """
+    blocks: dict[str, dict[str, list[Series]]] = {}
+    for panel in drawing.panels:
+        notion, _, instance = panel.title.partition(": ")
+        blocks.setdefault(notion, {}).setdefault(instance, []).extend(panel.series)
+    rows = [len(next(iter(block.values()))) for block in blocks.values()]
+    columns = max(len(block) for block in blocks.values())
+    figure = Figure(figsize=(PAGE, 0.2 * sum(rows) + 0.35 * len(rows) + 0.7))
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.03, wspace=0.02, hspace=0.0)
+    heights = [height for n in rows for height in (1.1, n)]
+    ratios = {"height_ratios": heights, "width_ratios": [1.0] * columns + [1.15]}
+    grid = figure.subplots(len(heights), columns + 1, squeeze=False, gridspec_kw=ratios)
+    every = [s for block in blocks.values() for drawn in block.values() for s in drawn]
+    # On a logarithmic axis a regret of 0 is not.
+    seen = np.concatenate([s.centre[s.centre > 0] for s in every])
+    for (notion, block), above, axes in zip(blocks.items(), grid[::2], grid[1::2], strict=True):
+        for unused in above:
+            unused.set_axis_off()
+        heading = above[0].text(0, 0.2, notion, transform=above[0].transAxes, weight="bold")
+        heading.set_in_layout(False)  # it is wider than its column
+        _block(axes, block, (0.7 * seen.min(), 1.4 * seen.max()))
+    for ax, name in zip(grid[0], [*next(iter(blocks.values())), "Mean rank"], strict=True):
+        ax.set_title(name)
+    for ax in grid[1:-1:2, :-1].flat:
+        ax.tick_params(labelbottom=False)
+    grid[-1][columns // 2].set_xlabel("Regret at the horizon")
+    grid[-1][-1].set_xlabel("1: lowest regret")
+    x = every[0].x
+    handles = [
+        Line2D([], [], color="black", marker="o", linestyle="", markerfacecolor=face, label=label)
+        for i in range(len(x))
+        for face, label in [(_face("black", i, len(x)), rf"$\epsilon = {x[i]:g}$")]
+    ]
+    legend_below(figure, handles, columns=len(handles))
+    return figure
+
+
 def _row(panel: PanelDrawing) -> str:
     return panel.title.partition(": ")[0]
+
+
+def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[float, float]) -> None:
+    # Per instance and budget, and by the label of a curve, its rank there.
+    first = next(iter(block.values()))
+    budgets = range(len(first[0].x))
+    found = [
+        {s.label: rank for s, rank in zip(drawn, ranks(drawn, i), strict=True)}
+        for i in budgets
+        for drawn in block.values()
+    ]
+    overall = {s.label: mean_rank([own[s.label] for own in found]) for s in first}
+    order = sorted(overall, key=lambda label: overall[label].place)
+    styles = {s.label: style_of(s.style) for s in first}
+    for ax, drawn in zip(axes[:-1], block.values(), strict=True):
+        ax.set_xscale("log")
+        ax.set_xlim(ends)
+        for s in drawn:
+            for i in budgets:
+                bar = s.centre[i], s.low[i], s.high[i]
+                _point(ax, order.index(s.label), bar, i, len(budgets), styles[s.label])
+        ax.xaxis.set_major_locator(LogLocator(base=10, numticks=9))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    for label in order:
+        for i in budgets:
+            there = found[i * len(block) : (i + 1) * len(block)]
+            place, best, worst = mean_rank([own[label] for own in there])
+            bar = place, best, worst
+            _point(axes[-1], order.index(label), bar, i, len(budgets), styles[label])
+    axes[-1].set_xlim(0.5, len(order) + 0.5)
+    axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1)))
+    for ax in axes:
+        ax.set_ylim(len(order) - 0.4, -0.6)
+        ax.yaxis.set_major_locator(FixedLocator(range(len(order))))
+        ax.set_yticklabels([])
+        ax.tick_params(axis="y", length=0)
+    for text in axes[0].set_yticklabels([in_mathtext(label) for label in order]):
+        # What is there for comparison, and has its place in another block.
+        text.set_color("#6b6b6b" if "(" in text.get_text() else "black")
+
+
+def _point(
+    ax: Axes, row: int, bar: tuple[float, float, float], budget: int, budgets: int, style: Style
+) -> None:
+    # A number and both ends of its bar; the budgets of a row one below the other.
+    number, low, high = bar
+    y = row + 0.4 * ((budgets - 1) / 2 - budget) / max(1, budgets - 1)
+    ax.plot([low, high], [y, y], color=style.colour, linewidth=1.2)
+    ax.plot(
+        number,
+        y,
+        color=style.colour,
+        marker=style.marker,
+        markersize=3.5,
+        markerfacecolor=_face(style.colour, budget, budgets),
+    )
+
+
+def _face(colour: str, budget: int, budgets: int) -> str:
+    return "white" if budget == budgets - 1 else colour
 
 
 def _algorithms(panels: list[PanelDrawing]) -> dict[str, str]:

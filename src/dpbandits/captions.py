@@ -32,6 +32,8 @@ def caption(spec: FigureSpec) -> str:
         " reward, beside the epsilon that it was given.",
         width=100,
     )
+    if spec.note:
+        lines += ["", *textwrap.wrap(spec.note, width=100), ""]
     for panel in spec.panels:
         lines += [
             f"({panel.letter}) {curve.label}: {privacy(curve)}{_warned(curve)}"

@@ -38,7 +38,7 @@ class Line:
 
     def error(self, i: int) -> float:
         """The standard error of the mean at a point; 0 for a bound."""
-        return float(self.series.std[i]) / math.sqrt(max(1, self.series.runs))
+        return self.series.error(i)
 
     def statistic(self, i: int, name: str) -> float:
         """A statistic of the runs at a point (claims.STATISTICS)."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,10 @@ class Series:
     low: np.ndarray  # and as the band or bars around it
     high: np.ndarray
     fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
+
+    def error(self, i: int) -> float:
+        """The standard error of the mean at a point; 0 for a bound."""
+        return float(self.std[i]) / math.sqrt(max(1, self.runs))
 
 
 PLACE = ("panel", "label", "x", "runs")

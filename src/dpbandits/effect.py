@@ -16,7 +16,7 @@ from dpbandits.spec import FigureSpec
 # How a figure looks, how often it is played, what is said of it: no cell is meant to depend on it.
 PRESENTATION = (
     *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
-    *("runs", "input_privacy", "claims"),
+    *("runs", "input_privacy", "claims", "note"),
 )
 NAMED = 4  # keys, in a message
 

@@ -106,7 +106,7 @@ def style_of(name: str) -> Style:
 
 def in_mathtext(label: str) -> str:
     """A label as drawn: a letter for `alpha` of `X (alpha=1)`, an index in `t_0` and `EXP3_tau`."""
-    label = re.sub(r"\b(alpha|beta|gamma|epsilon)=([^,)]+)", r"$\\\1=\2$", label)
+    label = re.sub(r"\b(alpha|beta|gamma|delta|epsilon)([=/][^,)]+)", r"$\\\1\2$", label)
     label = re.sub(r"\bEXP3_tau\b", r"EXP3$_\\tau$", label)
     return re.sub(r"\b(t_\d)\b", r"$\1$", label)
 

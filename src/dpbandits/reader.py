@@ -21,7 +21,7 @@ REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
-    "claims",
+    *("claims", "note"),
 )
 
 
@@ -68,6 +68,7 @@ class Reader:
             slopes=at.checked(bool, figure.get("slopes", False), "figure.slopes"),
             panels=all_panels,
             claims=self._claims(all_panels),
+            note=at.text(figure.get("note") or "", "figure.note"),
         )
 
     # The figure as a whole

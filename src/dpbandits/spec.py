@@ -64,6 +64,7 @@ class FigureSpec:
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
     claims: tuple[Claim, ...]  # what the paper says of it; none where the numbers are not its own
+    note: str = ""  # what its caption must say besides
 
     def runs_of_cells(self) -> dict[AnyCell, int]:
         """Every cell of the figure, in the order of the panels, with its runs."""

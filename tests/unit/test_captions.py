@@ -1,10 +1,12 @@
 """The caption says what the privacy of every curve comes to."""
 
+import math
 from pathlib import Path
 
 import pytest
 
-from dpbandits.captions import caption
+from dpbandits.captions import budget, caption
+from dpbandits.cell import Cell
 from dpbandits.config import load
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -62,3 +64,33 @@ def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
         told = lines("ftpl-approx-dp", f"figure.horizon={horizon}")
         (beta,) = (line for line in told if line.startswith("(a) DP-FTPL-Beta"))
         assert ("WARNING: the start phase takes all of the 7,443 rounds" in beta) == warns
+
+
+def test_a_note_stands_between_what_a_budget_is_and_the_budgets() -> None:
+    told = lines("adap-alpha", "+figure.note=Left out: nothing.")
+    assert told[told.index("Left out: nothing.") - 1] == ""
+    assert told[told.index("Left out: nothing.") + 2].startswith("(a) ")
+
+
+def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
+    spec, _ = load("leaderboard", [])
+    for panel in spec.panels:
+        notion = panel.title.partition(": ")[0]
+        for curve in panel.curves:
+            half = 0.5 if "epsilon/2" in curve.label else 1.0
+            assert curve.x == (0.1 * half, 1.0 * half)
+            for x, cell in zip(curve.x, curve.sources, strict=True):
+                assert isinstance(cell, Cell)
+                if hasattr(cell.params, "delta"):
+                    allowed = math.exp(-10) if "delta" in notion else 0.0
+                    assert cell.params.delta == pytest.approx(allowed)
+                spent = budget(cell)
+                assert spent is not None
+                if cell.member.startswith("dp-ftpl"):
+                    # Of all rounds together there is no bound, but for a start that never ends.
+                    assert spent == (0.0 if cell.warning() else math.inf)
+                    assert "every round" in notion
+                elif cell.member in ("dp-ucb-int", "exp3-tau"):
+                    assert 0.45 * x < spent <= x
+                else:
+                    assert spent == pytest.approx(x)

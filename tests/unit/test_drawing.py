@@ -68,6 +68,8 @@ def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
         ("Lower bound (Thm 3)", "Lower bound (Thm 3)"),
         ("2000 (t_0 + t_1)", "2000 ($t_0$ + $t_1$)"),
         ("EXP3_tau", r"EXP3$_\tau$"),
+        ("DP-SE (delta=0)", r"DP-SE ($\delta=0$)"),
+        ("DP-SE (epsilon/2)", r"DP-SE ($\epsilon/2$)"),
     ],
 )
 def test_a_parameter_in_a_label_is_drawn_as_its_letter(label: str, drawn: str) -> None:
@@ -96,3 +98,46 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
     for arms, numbers in (([1, 2], [1, 2]), ([1, 2, 1], [1, 2, 20])):
         with pytest.raises(UserError, match="Episodes: has room for 3 to 14 steps"):
             draw(drawing(arms, [float(step) for step in numbers]))
+
+
+def of_two_budgets(label: str, style: str, means: tuple[float, float]) -> Series:
+    numbers: dict[str, Any] = dict.fromkeys(("mean", "centre", "low"), np.array(means))
+    numbers |= {"std": np.zeros(2), "high": np.array(means) * 1.5}
+    return replace(ONE, label=label, style=style, x=np.array([0.1, 1.0]), **numbers)
+
+
+def test_a_leaderboard_has_a_block_a_notion_and_its_rows_by_their_mean_rank() -> None:
+    # On C1 AdaP-UCB is first at both budgets, on C2 at one: DP-SE, from panels of its own with the
+    # same titles, is second.
+    adap = [("Pure: C1", (20.0, 2.0)), ("Pure: C2", (50.0, 5.0))]
+    dp_se = [("Pure: C1", (30.0, 3.0)), ("Pure: C2", (40.0, 6.0))]
+    panels = [
+        PanelDrawing("a", title, (of_two_budgets("DP-SE (epsilon/2)", "dp-se", means),))
+        for title, means in dp_se
+    ]
+    panels += [
+        PanelDrawing("b", title, (of_two_budgets("AdaP-UCB", "adap-ucb", means),))
+        for title, means in adap
+    ]
+    panels.append(PanelDrawing("c", "Other: C1", (of_two_budgets("X", "ucb", (0.0, 9.0)),)))
+    panels.append(PanelDrawing("d", "Other: C2", (of_two_budgets("X", "ucb", (7.0, 8.0)),)))
+    figure = drawing_function("across", "leaderboard")(Drawing("Board", tuple(panels)))
+    _, _, _, c1, c2, mean_rank, *_, other, _, _ = figure.axes
+    assert [text.get_text() for text in c1.get_yticklabels()] == [
+        "AdaP-UCB",
+        r"DP-SE ($\epsilon/2$)",
+    ]
+    assert [text.get_text() for text in other.get_yticklabels()] == ["X"]
+
+    def drawn(ax: Any) -> list[tuple[float, float, bool]]:
+        # Of every marker the number, the row and whether it is hollow.
+        marks = [line for line in ax.lines if line.get_marker() != "None"]
+        places = [(*np.ravel(line.get_xydata()), line.get_markerfacecolor()) for line in marks]
+        return sorted((x, round(y), face == "white") for x, y, face in places)
+
+    assert drawn(c1) == [(2, 0, True), (3, 1, True), (20, 0, False), (30, 1, False)]
+    assert drawn(c2) == [(5, 0, True), (6, 1, True), (40, 1, False), (50, 0, False)]
+    assert drawn(mean_rank) == [(1, 0, True), (1.5, 0, False), (1.5, 1, False), (2, 1, True)]
+    bars = [np.ravel(line.get_xdata()) for line in c1.lines if line.get_marker() == "None"]
+    assert sorted(tuple(bar.tolist()) for bar in bars) == [(2, 3), (3, 4.5), (20, 30), (30, 45)]
+    assert c1.get_xlim() == c2.get_xlim() == other.get_xlim() == pytest.approx((1.4, 70))

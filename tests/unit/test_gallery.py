@@ -255,6 +255,7 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     text = path.read_text().replace("title: Evolution of regret over time", f'title: "{EVIL}"')
     text = text.replace("says: AdaP-KLUCB achieves", f'says: "{EVIL}" #', 1)
+    text += f'note: "Of {EVIL} noted"\n'
     path.write_text(f"# azize2022, Fig. 2: {EVIL}\n" + text)
     shutil.rmtree(project / "figures" / "reference")
     (project / "docs").mkdir()
@@ -265,6 +266,7 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
         assert EVIL not in page.path.read_text()
         assert all("alert" not in script.text for script in page.find("script"))
     assert EVIL in pages[f"figures/{DRAWN}.html"].find("h1")[0].text
+    assert f"Of {EVIL} noted" in pages[f"figures/{DRAWN}.html"].text
     assert EVIL in pages["index.html"].text
     assert EVIL in pages["deviations.html"].text
 
