@@ -46,10 +46,11 @@ def _command() -> int:
     parsed, more = parser.parse_known_args()
     arguments = vars(parsed)
     verb = VERBS[arguments.pop("verb")]
-    if more and ("overrides" not in verb.takes or any(text.startswith("-") for text in more)):
+    typed = next((name for name in ("overrides", "parameters") if name in verb.takes), None)
+    if more and (typed is None or any(text.startswith("-") for text in more)):
         parser.error(f"unrecognized arguments: {' '.join(more)}")
-    if more:
-        arguments["overrides"] = [*arguments["overrides"], *more]
+    if typed and more:
+        arguments[typed] = [*arguments[typed], *more]
     return verb.do(**arguments)
 
 

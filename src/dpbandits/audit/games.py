@@ -14,7 +14,8 @@ import joblib
 import numpy as np
 
 from dpbandits import registry
-from dpbandits.audit.features import count, number_of_cells
+from dpbandits.audit._count import count
+from dpbandits.audit.features import number_of_cells
 from dpbandits.bandit import new_bandit
 from dpbandits.environments._entries import entries
 from dpbandits.kernel import kernel

@@ -1,0 +1,338 @@
+"""The audit counts what it says, its bounds hold, and it finds a loss where there is one."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from commands import DPBANDITS, Process
+from scipy.stats import binom, binomtest
+
+from dpbandits import registry
+from dpbandits.algorithms import adap_ucb, dp_ucb_int
+from dpbandits.audit import designs, events
+from dpbandits.audit.command import subject_of
+from dpbandits.audit.events import Loss, best_event
+from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
+from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
+from dpbandits.audit.search import Auditor, Subject
+from dpbandits.bandit import new_bandit, pull, pull_many
+from dpbandits.environments._entries import entries
+from dpbandits.errors import UserError
+from dpbandits.privacy.notions import Notion
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+
+# Bounds ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "games"), [(0, 10), (3, 10), (10, 10), (700, 10_000)])
+def test_the_bounds_on_a_probability_are_those_of_clopper_and_pearson(
+    count: int, games: int
+) -> None:
+    exact = binomtest(count, games).proportion_ci(1.0 - events.ERROR, "exact")
+    assert float(events.lower(count, games)) == pytest.approx(exact.low, rel=1e-9)
+    assert float(events.upper(count, games)) == pytest.approx(exact.high, rel=1e-9)
+
+
+@pytest.mark.parametrize("games", [50, 200])
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.2), (0.1, 0.05), (0.02, 0.02), (0.9, 0.3)])
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_a_bound_exceeds_the_truth_in_one_audit_of_a_hundred_at_most(
+    p: float, q: float, delta: float, games: int
+) -> None:
+    counts = np.arange(games + 1)
+    chance = np.outer(binom.pmf(counts, games, p), binom.pmf(counts, games, q))
+    low, high = events.lower(counts, games)[:, None], events.upper(counts, games)[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        epsilon = np.where(low > delta, np.log((low - delta) / high), 0.0)
+    wrong = (epsilon > max(0.0, math.log((p - delta) / q))) | (
+        low - math.exp(0.3) * high > max(0.0, p - math.exp(0.3) * q)
+    )
+    assert chance[wrong].sum() <= events.ERROR
+
+
+def test_a_loss_is_made_of_these_bounds() -> None:
+    loss = Loss(700, 90, 10_000)
+    p, q = float(events.lower(700, 10_000)), float(events.upper(90, 10_000))
+    assert loss.epsilon(0.0) == pytest.approx(math.log(p / q))
+    assert loss.epsilon(0.01) == pytest.approx(math.log((p - 0.01) / q))
+    assert loss.delta(1.0) == pytest.approx(p - math.e * q)
+    assert loss.likely_epsilon(0.01) == pytest.approx(math.log((0.07 - 0.01) / 0.009))
+
+
+def test_an_event_that_never_happens_proves_nothing() -> None:
+    assert (Loss(0, 0, 1000).epsilon(0.0), Loss(0, 0, 1000).delta(1.0)) == (0.0, 0.0)
+    assert Loss(5, 5, 1000).epsilon(0.1) == 0.0
+    assert Loss(0, 0, 1000).likely_epsilon(0.0) == 0.0
+    assert Loss(9, 0, 1000).likely_epsilon(0.0) == math.inf
+
+
+def test_of_games_that_are_alike_little_is_made() -> None:
+    rng = np.random.default_rng(1)
+    cells, games = 5000, 100_000
+    alike = [rng.multinomial(games, np.full(cells, 1 / cells), 2) for _ in range(2)]
+    proved, _ = best_event((alike[0], alike[1]), games, [Feature("", 0, cells)], 0.0)
+    assert proved < 0.05
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_cells_that_differ_are_found_whichever_table_makes_them_likelier(swapped: bool) -> None:
+    rng = np.random.default_rng(2)
+    first = np.full(100, 0.01)
+    second = first.copy()
+    second[[7, 50]] = 0.004
+    second[3] += 0.012
+    laws = (second, first) if swapped else (first, second)
+    games = 200_000
+    drawn = [np.stack([rng.multinomial(games, law) for law in laws]) for _ in range(2)]
+    wanted = [Feature("not this", 60, 100), Feature("this", 0, 60)]
+    proved, event = best_event((drawn[0], drawn[1]), games, wanted, 0.0)
+    assert event is not None
+    assert (event.feature.words, event.swapped) == ("this", swapped)
+    assert math.log(2.5) - 0.2 < proved < math.log(2.5)
+    assert set(event.cells) == {7, 50}
+    more, fewer = event.counted(drawn[0])
+    assert more > fewer
+
+
+# Counts ------------------------------------------------------------------------------------------
+
+
+def plain_features(played: list[int], arms: int, arm: int, index: int) -> list[object]:
+    """What features.py says of a game, without hashes."""
+    rounds = len(played)
+    ends = [t for t in range(1, rounds + 1) if 4 * t // rounds != 4 * (t - 1) // rounds]
+    quarters = tuple(played[:t].count(arm) for t in ends)
+    places = [t for t, chosen in enumerate(played) if chosen == arm]
+    at = places[index - 1] + 1 if len(places) >= index else rounds
+    return [
+        *played,
+        *(played.count(a) for a in range(arms)),
+        quarters,
+        tuple(played[at : at + WINDOW]),
+        tuple(played),
+    ]
+
+
+@pytest.mark.parametrize(("arms", "rounds", "index"), [(2, 24, 3), (3, 31, 1), (2, 24, 20)])
+def test_the_counts_are_those_of_the_games_told_one_by_one(
+    arms: int, rounds: int, index: int
+) -> None:
+    table = np.zeros((arms, rounds))
+    table[0] = designs.spread(0.4, rounds)
+    design = designs.flipped("a table", table, index)
+    params, games = adap_ucb.Params(1.0), 300
+    counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
+    rng, law = np.random.default_rng(5), entries(table)
+    told = []
+    for _ in range(games):
+        law.read[:] = 0
+        bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), np.random.default_rng(0))
+        adap_ucb.play(params, bandit, rng)
+        told.append(plain_features(law.played.tolist(), arms, 0, index))
+    found = features(arms, rounds)
+    assert len(found) == len(told[0])
+    assert found[-1].stop == number_of_cells(arms, rounds) == len(counts)
+    for number, feature in enumerate(found):
+        own = counts[feature.first : feature.stop]
+        seen = Counter(game[number] for game in told)
+        assert own.sum() == games
+        if number < rounds + arms:
+            assert {value: own[value] for value in seen} == seen
+        else:  # hashed: the same numbers of games together
+            assert sorted(own[own > 0]) == sorted(seen.values())
+
+
+def test_a_pull_reads_the_next_entry_of_its_arm() -> None:
+    table = np.arange(8.0).reshape(2, 4) / 8
+    law = entries(table)
+    bandit = new_bandit(law, 2, 4, np.empty(0, np.int64), np.random.default_rng(0))
+    seen = [pull(bandit, 1), pull_many(bandit, 0, 2), pull(bandit, 1)]
+    assert seen == [table[1, 0], table[0, 0] + table[0, 1], table[1, 1]]
+    assert law.played.tolist() == [1, 0, 0, 1]
+
+
+def test_threads_and_blocks_do_not_move_a_count() -> None:
+    design = next(designs.constant(8))
+    games = 2 * BLOCK + 17
+    parallel = joblib.Parallel(2, prefer="threads", return_as="generator_unordered")
+    arguments = "adap-ucb", adap_ucb.Params(1.0), design, games, 3, "a name"
+    alone = counts_of_games(*arguments)
+    assert (alone == counts_of_games(*arguments, parallel)).all()
+    assert alone[:, :2].sum() == 2 * games
+    other = counts_of_games(*arguments[:-1], "another name")
+    assert (alone != other).any()
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+@pytest.mark.parametrize(("own", "other"), [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
+def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
+    epsilon: float, own: float, other: float
+) -> None:
+    table = np.stack([np.full(3, own), np.full(3, other)])
+    design = designs.flipped("three rounds", table, 1)
+    games = 400_000
+    counts = counts_of_games("adap-ucb", adap_ucb.Params(epsilon), design, games, 1, "law")
+    for of_table, reward in zip(counts, (own, 1.0 - own), strict=True):
+        ahead = epsilon * abs(reward - other)  # of a difference of two, in scales
+        behind = 0.5 * math.exp(-ahead) * (1.0 + 0.5 * ahead)
+        chance = 1.0 - behind if reward >= other else behind
+        share = of_table[4] / games  # arm 1 in round 3
+        assert abs(share - chance) < 5.0 * math.sqrt(chance * (1.0 - chance) / games)
+
+
+# Designs -----------------------------------------------------------------------------------------
+
+
+def test_tables_are_neighbours() -> None:
+    found = [*designs.constant(64), *designs.many_arms()]
+    assert len({design.words for design in found}) == len(found)
+    for design in found:
+        first, second = design.tables()
+        assert np.argwhere(first != second).tolist() == [[design.arm, design.index - 1]]
+        assert {*np.unique(first), *np.unique(second)} <= {0.0, 1.0}
+
+
+def test_rewards_are_spread_evenly() -> None:
+    for share in (0.0, 0.3, 0.5, 1.0):
+        sums = designs.spread(share, 100).cumsum()
+        assert abs(sums - share * np.arange(1, 101)).max() <= 0.5
+
+
+@pytest.mark.parametrize("needed", [1, 74, 2838])
+def test_the_shortest_games_are_those_in_which_something_is_released(needed: int) -> None:
+    first, *more = designs.horizons(lambda rounds: rounds >= needed)
+    assert needed < first <= max(needed * 1.25, needed + 7)
+    assert more == [n for n in designs.SHORT if n > first]
+
+
+def test_where_nothing_is_released_there_is_nothing_to_play() -> None:
+    assert designs.horizons(lambda rounds: False) == []
+
+
+def test_the_edge_of_a_decision_is_found() -> None:
+    def steep(design: designs.Design) -> float:
+        return 1000.0 / (1.0 + math.exp(-200.0 * (design.table[0].mean() - 0.6)))
+
+    found = list(designs.at_the_edge(2000, steep))
+    reached = [steep(design) / 1000.0 for design in found]
+    assert reached == pytest.approx(designs.EDGES, abs=0.06)
+
+
+def test_the_first_choice_is_that_of_the_first_round_in_which_games_differ() -> None:
+    arms, rounds = 2, 4
+    counts = np.zeros((2, number_of_cells(arms, rounds)), np.int64)
+    counts[:, :8] = [[9, 0, 0, 9, 9, 0, 4, 5], [9, 0, 0, 9, 8, 1, 4, 5]]
+    (feature,) = first_choice(counts, arms, rounds)
+    assert feature == features(arms, rounds)[2]
+    counts[:, :8] = [9, 0, 0, 9, 9, 0, 9, 0]
+    assert first_choice(counts, arms, rounds) == []
+
+
+# Audits ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["adap-ucb", "dp-ucb-bound", "dp-exp3-lap"])
+def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> None:
+    for finding in Auditor(Subject(algorithm, (("epsilon", 1.0),)), 1, 2).audit(40_000):
+        assert not finding.refutes_claim
+        assert not finding.refutes_releases
+        assert finding.loss.games >= 5000
+
+
+def test_half_of_the_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As much as if it had claimed half of what it spends.
+    real = adap_ucb.claim
+    monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(epsilon=0.5))
+    (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
+    assert finding.refutes_claim
+    assert not finding.refutes_releases
+    assert 0.5 < finding.epsilon < 1.0
+
+
+def test_an_undeclared_release_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = adap_ucb.releases
+    monkeypatch.setattr(
+        adap_ucb, "releases", lambda *a: (one._replace(scale=4.0 * one.scale) for one in real(*a))
+    )
+    (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
+    assert finding.refutes_releases
+    assert not finding.refutes_claim
+    assert finding.composed == 0.25
+
+
+def test_the_same_seed_gives_the_same_audit() -> None:
+    subject = Subject("adap-ucb", (("epsilon", 1.0),))
+    once, again, other = (
+        Auditor(subject, seed, workers).audit(20_000) for seed, workers in ((1, 1), (1, 2), (2, 2))
+    )
+    assert once == again
+    assert once != other
+
+
+def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> None:
+    subject = subject_of("dp-ucb-int", ["epsilon=1", "delta=0.01", "v=1.5"])
+    one, all_ = subject.limits(2, 64)
+    params = dp_ucb_int.Params(1.0, 0.01, 1.5)
+    assert subject.params(64) == params
+    assert one == (1.0, 0.01, True)
+    assert all_ == (subject.composed(2, 64), 0.0, False)
+    assert subject.claim(2, 64).notion is Notion.PER_ROUND
+
+
+# The command -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
+        (("ucb",), "ucb promises no privacy, there is nothing to refute"),
+        (("ucb", "epsilon=1"), "ucb promises no privacy"),
+        (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
+        (("adap-ucb", "--epsilon", "much"), "epsilon must be positive and finite, got 'much'"),
+        (("adap-ucb", "--plays", "10"), "--plays must be a number from 1000 to 10^10, got"),
+        (("adap-ucb", "--plays", "many"), "--plays must be a number from 1000 to 10^10, got"),
+        (("adap-ucb", "--seed", "-1"), "--seed must be a whole number from 0"),
+        (("adap-ucb", "--workers", "0"), "--workers must be a whole number from 1 to 1024"),
+        (("adap-ucb", "alpha"), "parameters are typed as name=value, got 'alpha'"),
+        (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),
+        (("dp-se", "horizon=9"), "horizon is what the tables decide"),
+        (("dp-ftpl-gauss",), "delta is missing"),
+        (("dp-ucb", "counter=tripel"), "counter must be"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], told: str) -> None:
+    done = Process(*DPBANDITS, "audit", *typed).done()
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("dpbandits: ")
+    assert told in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_the_command_tells_what_it_found(tmp_path: Path) -> None:
+    done = Process(*DPBANDITS, "audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2").done()
+    assert (done.status, done.err) == (0, "")
+    first, claimed, tables, declared, audited, event, games = done.out.splitlines()
+    assert first == "adap-ucb epsilon=2"
+    assert claimed == "  claimed: epsilon = 2, global DP, azize2022, Theorem 6"
+    assert tables.startswith("  all arms, on tables of rewards ")
+    assert declared == "    declared: epsilon = 2 by its releases in such a game"
+    assert audited.startswith("    audited: epsilon >= ")
+    assert " of 5,000 games" in event
+    assert games.startswith("  20,000 games in ")
+
+
+def test_every_private_algorithm_can_be_audited_or_says_why_not() -> None:
+    for name in registry.algorithm_names():
+        module = registry.algorithm(name)
+        if hasattr(module, "claim"):
+            needs = [f"delta={0.01}"] if "delta" in module.Params._fields else []
+            assert subject_of(name, ["epsilon=1", *needs]).limits(2, 64)
+        else:
+            with pytest.raises(UserError, match="promises no privacy"):
+                subject_of(name, ["epsilon=1"])
