@@ -42,7 +42,7 @@ class Series:
 
 
 PLACE = ("panel", "label", "x", "runs")
-AT_ONCE = 2**24  # numbers of all runs that are in memory at a time
+AT_ONCE = 2**25  # numbers of all runs that are in memory at a time
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
