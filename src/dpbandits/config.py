@@ -59,6 +59,7 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     with one_line_errors([f"figure={figure}", *overrides]):
         read = _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
         effect.refuse_idle(read.at, read.spec)
+        _refuse_idle_deletions(read, figure, overrides)
         return read.spec, read.settings
 
 
@@ -107,6 +108,20 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     if plain["profile"]["name"] not in (profiles := project.names("profile")):
         raise at.unknown("profile", plain["profile"]["name"], profiles, "profile.name")
     return Read(Reader(at).read(), read_settings(at, overrides), at)
+
+
+def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) -> None:
+    # What a deleted key had to say, the same command without the deletion tells.
+    for position, deletion in enumerate(OverridesParser.create().parse_overrides(list(overrides))):
+        key = deletion.key_or_group
+        if not deletion.is_delete() or not effect.may_be_deleted_in_vain(key):
+            continue
+        others = [*overrides[:position], *overrides[position + 1 :]]
+        try:
+            kept = _read(_compose([f"figure={figure}", *others]), figure, others)
+        except (UserError, HydraException, OmegaConfBaseException):
+            continue  # without the deletion there is no figure at all
+        effect.refuse_idle_deletion(key, read.at, kept.at, kept.spec)
 
 
 # Errors ----------------------------------------------------------------------------------------
