@@ -163,6 +163,10 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         raise UserError(_first_line(error)) from error
     except UnicodeDecodeError as error:
         raise project.not_text(error) from error
+    except OSError as error:
+        if not project.is_no_mapping(error):
+            raise
+        raise project.no_mapping() from error
     except ValueError as error:
         if "digits" not in str(error):
             raise
@@ -189,15 +193,16 @@ def _check_typed(overrides: Sequence[str]) -> None:
 
 
 def _read_figure_file(overrides: Sequence[str]) -> None:
-    # Alone and first: for a file that is no YAML, or no mapping, Hydra has no words. What names
-    # several figures is left to Hydra.
+    # Alone and first: for a file that is no YAML, or no mapping, or whose defaults are no list,
+    # Hydra has no words. What names several figures is left to Hydra.
     figures = project.names("figure")
+    project.check_defaults("conf/config.yaml")
     for override in overrides:
         key, equals, name = override.partition("=")
         if key == "figure" and equals and not re.search(r"[,(]", name):
             if name not in figures:
                 raise UserError(f"unknown figure {shown(name)}; {nearest(name, figures)}")
-            project.read_member("figure", name)
+            project.check_defaults(project.member_file("figure", name))
 
 
 def _missing(error: MissingConfigException) -> str:
@@ -233,6 +238,8 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
         node = node[parts[depth]]
         depth += 1
     above = ".".join(parts[:depth])
+    if depth == len(parts) and node is None:
+        return f"{shown(key)} is null, there is nothing to delete (command line)"
     if depth == len(parts):
         return f"{message}; another part of the command has removed it"
     if not isinstance(node, dict):

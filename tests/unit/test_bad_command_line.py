@@ -328,6 +328,7 @@ STRUCTURE: list[Row] = [
     (KSWEEP, "~figure.sweep.key", ("figure.sweep.key",)),
     (C2, "paths=null", ("paths",)),
     (C2, "~seed", ("seed",)),
+    (C2, "~runs", ("'runs' is null, there is nothing to delete", LINE)),
     (C2, "~engine", ("engine",)),
     *(
         (C2, typed, (f"cannot read {typed!r}", *UNREADABLE))
