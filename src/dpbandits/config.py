@@ -14,7 +14,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
 from dpbandits import effect, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
@@ -160,9 +160,16 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if "You must specify 'figure'" in str(error):
             figures = nearest("", project.names("figure"))
             raise UserError(f"which figure? figure=<name>; {figures}") from error
+        if isinstance(error, KeyValidationError) or isinstance(error.__cause__, KeyValidationError):
+            raise project.odd_key() from error
+        if merged := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", str(error)):
+            told = f"conf/{merged[1]}.yaml cannot be merged with the files that it names"
+            raise UserError(f"{told}: {merged[2]}".strip(": ")) from error
         raise UserError(_first_line(error)) from error
     except UnicodeDecodeError as error:
         raise project.not_text(error) from error
+    except RecursionError as error:
+        raise UserError("a value in a file of conf/ contains itself") from error
     except OSError as error:
         if not project.is_no_mapping(error):
             raise
@@ -201,7 +208,9 @@ def _read_figure_file(overrides: Sequence[str]) -> None:
         key, equals, name = override.partition("=")
         if key == "figure" and equals and not re.search(r"[,(]", name):
             if name not in figures:
-                raise UserError(f"unknown figure {shown(name)}; {nearest(name, figures)}")
+                told = shown(name)  # shorter than elsewhere: the names that there are take room
+                told = told if len(told) <= LONGEST // 2 else f"{told[:24]}...{told[-24:]}"
+                raise UserError(f"unknown figure {told}; {nearest(name, figures)}")
             project.check_defaults(project.member_file("figure", name))
 
 
@@ -216,7 +225,8 @@ def _missing(error: MissingConfigException) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+    told = str(error).strip() or "the files of conf/ cannot be put together"
+    return told.splitlines()[0]
 
 
 def _unknown_override(key: str, overrides: Sequence[str]) -> str:

@@ -1,11 +1,13 @@
 """The files of a checkout: where conf/ and figures/ are, what they are called, what they say."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
+from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
 from dpbandits.errors import UserError, shown
 
@@ -79,6 +81,13 @@ def _load(path: Path, file: str) -> Any:
         raise UserError(f"{file} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise not_yaml(error, file) from error
+    except KeyValidationError as error:
+        raise odd_key() from error
+    except RecursionError as error:
+        raise UserError(f"{file}: a value contains itself") from error
+    except OmegaConfBaseException as error:
+        told = str(error).partition("\n")[0]
+        raise UserError(f"{file}: {told}") from error
 
 
 def not_text(error: UnicodeDecodeError) -> UserError:
@@ -107,6 +116,17 @@ def no_mapping() -> UserError:
             file = path.relative_to(folder()).as_posix()
             return UserError(f"{file} must hold keys and values")
     return UserError("a file of conf/ holds no keys and values")
+
+
+def odd_key() -> UserError:
+    """The error of a key in a file of conf/ that is nothing; the loader does not tell which."""
+    for path in sorted((folder() / "conf").rglob("*.yaml")):
+        if found := re.search(
+            r"(?m)^\s*(null|Null|NULL|~)\s*:", path.read_text("utf-8", "replace")
+        ):
+            file = path.relative_to(folder()).as_posix()
+            return UserError(f"{file}: {found[1]} cannot be a key, quote it if it is meant as text")
+    return UserError("a file of conf/ has a key that is neither a text nor a number")
 
 
 def not_yaml(error: yaml.YAMLError, file: str = "a file of conf/") -> UserError:
