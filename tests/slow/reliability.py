@@ -87,7 +87,7 @@ class Command:
 LONG = Command(
     "exp3-deterministic",
     (
-        *("profile=smoke", "runs=10", "figure.horizon=2_000_000"),
+        *("profile=smoke", "runs=24", "figure.horizon=2_000_000"),
         *("engine.block=1", f"engine.workers={WORKERS}"),
     ),
 )

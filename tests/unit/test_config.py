@@ -364,7 +364,7 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["engine=dask", "engine.block=1", "++engine.block=1", "~engine.workers=null", "paths.out=x"],
+    ["engine=dask", "engine.block=1", "++engine.block=1", "++engine.workers=2", "paths.out=x"],
 )
 def test_where_and_on_what_it_runs_is_no_part_of_the_command_that_pictures_tell(typed: str) -> None:
     settings = load("adap-c2", ["runs=3"])[1]
