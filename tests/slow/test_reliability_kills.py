@@ -89,7 +89,7 @@ def test_kill_9_loses_the_blocks_in_flight_and_nothing_else(
     def act(moment: float) -> Killed | None:
         folder = tmp_path / f"{moment:.6f}"
         begin = time.monotonic()
-        notes = folder.with_suffix(".notes")
+        notes = tmp_path / f"notes-{folder.name}"
         process = LONG.start(folder, disturbance="noted", NOTES=str(notes))
         send(process, begin, moment, signal.SIGKILL)
         done = process.done()
@@ -126,7 +126,7 @@ def test_kill_9_before_a_file_gets_its_name_leaves_no_half_file(
         done = LONG.start(folder, disturbance="killed", KILLED=which).done()
         assert done.status == -signal.SIGKILL
         assert not list(folder.rglob(f"*{which.split()[0]}")) or not which.endswith(" 1")
-        return after_a_kill(folder, folder.with_suffix(".notes"), undisturbed)
+        return after_a_kill(folder, tmp_path / "no notes", undisturbed)
 
     with ThreadPoolExecutor(ABREAST) as pool:
         killed = list(pool.map(act, WORST))
