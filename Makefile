@@ -10,7 +10,7 @@ ARGS ?=
 # Without make's own rules, which would take `make fig-` for a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery test check slow lint bench clean
+.PHONY: help list all smoke gallery test check slow reliability lint bench clean
 
 help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
@@ -50,8 +50,11 @@ test: $(READY) ## the tests, on two cores, minutes
 check: $(READY) ## every figure, played anew with few runs, against its reference; minutes
 	@$(BIN)/dpbandits check $(ARGS)
 
-slow: $(READY) ## the tests that take long: does the check notice bugs that are planted?
+slow: $(READY) ## the tests that take long: bugs that are planted, faults of all kinds; an hour
 	@$(BIN)/python -m pytest -m slow -s $(ARGS)
+
+reliability: $(READY) ## the faults alone, and docs/reliability.md with what came of them; root, Dask
+	@$(BIN)/python scripts/make_reliability.py $(ARGS)
 
 lint: $(READY) ## format, style and types
 	@$(BIN)/ruff format --check .

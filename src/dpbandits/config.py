@@ -14,7 +14,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
 from dpbandits import effect, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
@@ -59,6 +59,7 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     with one_line_errors([f"figure={figure}", *overrides]):
         read = _read(_compose([f"figure={figure}", *overrides]), figure, overrides)
         effect.refuse_idle(read.at, read.spec)
+        _refuse_idle_deletions(read, figure, overrides)
         return read.spec, read.settings
 
 
@@ -109,6 +110,20 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     return Read(Reader(at).read(), read_settings(at, overrides), at)
 
 
+def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) -> None:
+    # What a deleted key had to say, the same command without the deletion tells.
+    for position, deletion in enumerate(OverridesParser.create().parse_overrides(list(overrides))):
+        key = deletion.key_or_group
+        if not deletion.is_delete() or not effect.may_be_deleted_in_vain(key):
+            continue
+        others = [*overrides[:position], *overrides[position + 1 :]]
+        try:
+            kept = _read(_compose([f"figure={figure}", *others]), figure, others)
+        except (UserError, HydraException, OmegaConfBaseException):
+            continue  # without the deletion there is no figure at all
+        effect.refuse_idle_deletion(key, read.at, kept.at, kept.spec)
+
+
 # Errors ----------------------------------------------------------------------------------------
 
 
@@ -145,9 +160,20 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if "You must specify 'figure'" in str(error):
             figures = nearest("", project.names("figure"))
             raise UserError(f"which figure? figure=<name>; {figures}") from error
+        if isinstance(error, KeyValidationError) or isinstance(error.__cause__, KeyValidationError):
+            raise project.odd_key() from error
+        if merged := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", str(error)):
+            told = f"conf/{merged[1]}.yaml cannot be merged with the files that it names"
+            raise UserError(f"{told}: {merged[2]}".strip(": ")) from error
         raise UserError(_first_line(error)) from error
     except UnicodeDecodeError as error:
         raise project.not_text(error) from error
+    except RecursionError as error:
+        raise UserError("a value in a file of conf/ contains itself") from error
+    except OSError as error:
+        if not project.is_no_mapping(error):
+            raise
+        raise project.no_mapping() from error
     except ValueError as error:
         if "digits" not in str(error):
             raise
@@ -174,15 +200,18 @@ def _check_typed(overrides: Sequence[str]) -> None:
 
 
 def _read_figure_file(overrides: Sequence[str]) -> None:
-    # Alone and first: for a file that is no YAML, or no mapping, Hydra has no words. What names
-    # several figures is left to Hydra.
+    # Alone and first: for a file that is no YAML, or no mapping, or whose defaults are no list,
+    # Hydra has no words. What names several figures is left to Hydra.
     figures = project.names("figure")
+    project.check_defaults("conf/config.yaml")
     for override in overrides:
         key, equals, name = override.partition("=")
         if key == "figure" and equals and not re.search(r"[,(]", name):
             if name not in figures:
-                raise UserError(f"unknown figure {shown(name)}; {nearest(name, figures)}")
-            project.read_member("figure", name)
+                told = shown(name)  # shorter than elsewhere: the names that there are take room
+                told = told if len(told) <= LONGEST // 2 else f"{told[:24]}...{told[-24:]}"
+                raise UserError(f"unknown figure {told}; {nearest(name, figures)}")
+            project.check_defaults(project.member_file("figure", name))
 
 
 def _missing(error: MissingConfigException) -> str:
@@ -196,7 +225,8 @@ def _missing(error: MissingConfigException) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+    told = str(error).strip() or "the files of conf/ cannot be put together"
+    return told.splitlines()[0]
 
 
 def _unknown_override(key: str, overrides: Sequence[str]) -> str:
@@ -218,6 +248,8 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
         node = node[parts[depth]]
         depth += 1
     above = ".".join(parts[:depth])
+    if depth == len(parts) and node is None:
+        return f"{shown(key)} is null, there is nothing to delete (command line)"
     if depth == len(parts):
         return f"{message}; another part of the command has removed it"
     if not isinstance(node, dict):

@@ -34,6 +34,21 @@ def idle(at: Origins, spec: FigureSpec) -> Iterator[str]:
             yield key
 
 
+def may_be_deleted_in_vain(key: str) -> bool:
+    """Whether the deletion of a key may change no cell: a whole curve or panel is always missed."""
+    parts = key.split(".")
+    return is_of_cells(key) and not (len(parts) <= 3 and parts[1] in ("curves", "panels"))
+
+
+def refuse_idle_deletion(key: str, at: Origins, kept: Origins, spec: FigureSpec) -> None:
+    """UserError where no cell depended on a deleted key.
+
+    `kept` and `spec`: what is read where the key is not deleted.
+    """
+    if is_there(kept, key) and not _has_a_say(kept, spec, key):
+        raise at.error(f"~{key} changes no cell: {_why(kept, key)}", key)
+
+
 def is_of_cells(key: str) -> bool:
     """Whether a key is meant to change cells; seeds, profiles, engines and looks are not."""
     first, *rest = key.split(".")

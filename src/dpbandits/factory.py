@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 import shlex
 import sys
 import time
@@ -92,7 +93,7 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     """The command line that repeats this; where and on what it ran is not part of it."""
-    own = [o for o in settings.overrides if not o.startswith(("paths.", "engine."))]
+    own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
     return shlex.join(["dpbandits", verb, spec.name, *own])
 
 

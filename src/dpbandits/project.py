@@ -1,13 +1,15 @@
 """The files of a checkout: where conf/ and figures/ are, what they are called, what they say."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from omegaconf import OmegaConf
+from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
-from dpbandits.errors import UserError
+from dpbandits.errors import UserError, shown
 
 
 def folder() -> Path:
@@ -49,6 +51,22 @@ def read_yaml(file: str) -> dict[str, Any]:
     return content  # type: ignore[return-value]
 
 
+def check_defaults(file: str) -> None:
+    """UserError unless what a file says of its defaults is what Hydra takes."""
+    defaults = read_yaml(file).get("defaults", [])
+    if not isinstance(defaults, list):
+        raise UserError(f"{file}: defaults must be a list, got {shown(defaults)}")
+    for entry in defaults:
+        if isinstance(entry, dict) and len(entry) == 1:
+            (group, name), *_ = entry.items()
+            names = name if isinstance(name, list) else [name or ""]
+            if isinstance(group, str) and all(isinstance(name, str) for name in names):
+                continue
+        if not isinstance(entry, str):
+            told = "among the defaults; an entry is `group: name`, or _self_"
+            raise UserError(f"{file}: {shown(entry)} cannot be {told}")
+
+
 @cache
 def _load(path: Path, file: str) -> Any:
     try:
@@ -58,9 +76,18 @@ def _load(path: Path, file: str) -> Any:
     except UnicodeDecodeError as error:
         raise not_text(error) from error
     except OSError as error:
+        if is_no_mapping(error):
+            raise UserError(f"{file} must hold keys and values") from error
         raise UserError(f"{file} cannot be read: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise not_yaml(error, file) from error
+    except KeyValidationError as error:
+        raise odd_key() from error
+    except RecursionError as error:
+        raise UserError(f"{file}: a value contains itself") from error
+    except OmegaConfBaseException as error:
+        told = str(error).partition("\n")[0]
+        raise UserError(f"{file}: {told}") from error
 
 
 def not_text(error: UnicodeDecodeError) -> UserError:
@@ -70,6 +97,36 @@ def not_text(error: UnicodeDecodeError) -> UserError:
             file = path.relative_to(folder()).as_posix()
             return UserError(f"{file} is not a text in UTF-8: {error.reason} at byte {error.start}")
     return UserError(f"a file of conf/ is not a text in UTF-8: {error}")
+
+
+def is_no_mapping(error: OSError) -> bool:
+    """Whether OmegaConf so tells of a file that holds a number, say, and nothing else."""
+    return str(error).startswith("Invalid loaded object type")
+
+
+def no_mapping() -> UserError:
+    """The error of a file of conf/ that holds no keys; the loader does not tell which it was."""
+    for path in sorted((folder() / "conf").rglob("*.yaml")):
+        try:
+            events = yaml.parse(path.read_text("utf-8"))
+            first = next(event for event in events if isinstance(event, yaml.NodeEvent))
+        except (StopIteration, yaml.YAMLError, UnicodeDecodeError):  # not what was met
+            continue
+        if isinstance(first, yaml.ScalarEvent):
+            file = path.relative_to(folder()).as_posix()
+            return UserError(f"{file} must hold keys and values")
+    return UserError("a file of conf/ holds no keys and values")
+
+
+def odd_key() -> UserError:
+    """The error of a key in a file of conf/ that is nothing; the loader does not tell which."""
+    for path in sorted((folder() / "conf").rglob("*.yaml")):
+        if found := re.search(
+            r"(?m)^\s*(null|Null|NULL|~)\s*:", path.read_text("utf-8", "replace")
+        ):
+            file = path.relative_to(folder()).as_posix()
+            return UserError(f"{file}: {found[1]} cannot be a key, quote it if it is meant as text")
+    return UserError("a file of conf/ has a key that is neither a text nor a number")
 
 
 def not_yaml(error: yaml.YAMLError, file: str = "a file of conf/") -> UserError:

@@ -1,7 +1,6 @@
-"""What the unit tests share: the checkout, a small cell, a store of its own, copies to spoil."""
+"""What the unit tests share: a small cell, a store of its own, copies to spoil."""
 
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +11,6 @@ from dpbandits.algorithms import adap_ucb
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import bernoulli
 from dpbandits.store import Store
-
-
-@pytest.fixture(scope="session")
-def root() -> Path:
-    """The checkout that this file belongs to."""
-    return Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -42,12 +35,6 @@ def fresh_keys() -> Iterator[None]:
 
 
 @pytest.fixture
-def in_checkout(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in the checkout, wherever pytest was started."""
-    monkeypatch.chdir(root)
-
-
-@pytest.fixture
 def checkout(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a copy of the checkout's conf/ and figures/, which a test may spoil."""
     copy = tmp_path / "checkout"
@@ -55,11 +42,3 @@ def checkout(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     shutil.copytree(root / "figures", copy / "figures", ignore=shutil.ignore_patterns("reference"))
     monkeypatch.chdir(copy)
     return copy
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """SIGINT interrupts this process and its children, also where pytest runs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

@@ -1,7 +1,7 @@
 """`python disturbed.py <disturbance> <arguments>`: the command while something goes wrong.
 
-Run by test_faults.py in processes of their own. Whatever a disturbance imports, it imports itself:
-some must come before the package is there.
+Run by test_faults.py and the slow tests of reliability in processes of their own. Whatever a
+disturbance imports, it imports itself: some must come before the package is there.
 """
 
 import ctypes
@@ -104,6 +104,50 @@ def no_privileges() -> None:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         assert ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0
     replace_simulate(lambda cell, runs: print("a worker plays", file=sys.stderr))
+
+
+# Abrupt ends -------------------------------------------------------------------------------------
+
+
+def noted() -> None:
+    """Note every run in the file NOTES, in the moment: that it is begun, that its block is kept."""
+    from dpbandits.store import Store, key
+
+    notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    real = Store.write
+
+    def note(what: str, cell: Any, runs: range) -> None:
+        os.write(notes, f"{what} {key(cell)} {runs.start} {runs.stop}\n".encode())
+
+    def write(store: Any, cell: Any, first: int, curves: Any, seconds: float) -> None:
+        real(store, cell, first, curves, seconds)
+        note("kept", cell, range(first, first + len(curves)))
+
+    replace("dpbandits.store.Store.write", write)
+    replace_simulate(partial(note, "begun"))
+
+
+def killed() -> None:
+    """Kill -9 when a file is whole and has not got its name: KILLED is its ending, which one."""
+    ending, number = os.environ["KILLED"].split()
+    when("os.rename", ending, lambda: os.kill(os.getpid(), signal.SIGKILL), int(number))
+
+
+def clock_is_off() -> None:
+    """By CLOCK seconds, as far as Python and what is written in it ask for the time."""
+    import datetime
+
+    off = int(os.environ["CLOCK"])
+    real, real_ns = time.time, time.time_ns
+
+    class Off(datetime.datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return super().now(tz) + datetime.timedelta(seconds=off)
+
+    replace("time.time", lambda: real() + off)
+    replace("time.time_ns", lambda: real_ns() + off * 10**9)
+    replace("datetime.datetime", Off)
 
 
 # Interrupts --------------------------------------------------------------------------------------
@@ -259,6 +303,9 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
     "in step": in_step,
     "full disk": full_disk,
     "no privileges": no_privileges,
+    "noted": noted,
+    "killed": killed,
+    "clock is off": clock_is_off,
     "importing argparse": partial(while_importing, "argparse"),
     "importing numpy": partial(while_importing, "numpy"),
     "importing hydra": partial(while_importing, "hydra"),

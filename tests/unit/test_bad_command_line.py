@@ -183,6 +183,7 @@ NAMES: list[Row] = [
     (C2, "profile=", ("'profile=' names no profile; valid: ci, paper, smoke",)),
     (C2, "profile=null", ("'profile=null' names no profile; valid: ci, paper, smoke",)),
     (C2, "+profile=smoke", ("'+profile=smoke' would be a second profile: leave out the plus",)),
+    ("\U0006a128" * 20, "", ("unknown figure '\\U0006a128\\U0006", "...", "valid: adap-alpha")),
     ("ADAP-C2", "", ("unknown figure 'ADAP-C2'; did you mean 'adap-c2'",)),
     ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'",)),
     ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
@@ -328,6 +329,7 @@ STRUCTURE: list[Row] = [
     (KSWEEP, "~figure.sweep.key", ("figure.sweep.key",)),
     (C2, "paths=null", ("paths",)),
     (C2, "~seed", ("seed",)),
+    (C2, "~runs", ("'runs' is null, there is nothing to delete", LINE)),
     (C2, "~engine", ("engine",)),
     *(
         (C2, typed, (f"cannot read {typed!r}", *UNREADABLE))

@@ -190,6 +190,67 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "a list, figure": (FIGURE, instead("- 1\n"), C2, (FIGURE,)),
     "a list, algorithm": (UCB, instead("- 1\n"), C2, ("figure.curves.adap-ucb must hold", UCB)),
     "a list, environment": (ENVIRONMENT, instead("- 1\n"), C2, ("must hold keys", ENVIRONMENT)),
+    **{
+        f"a number alone, {file}": (
+            file,
+            instead("5\n"),
+            C2,
+            (f"{file} must hold keys and values",),
+        )
+        for file in (FIGURE, UCB, ENVIRONMENT, PAPER, ENGINE, CONFIG)
+    },
+    "defaults that are no list, figure": (
+        FIGURE,
+        swap("defaults:\n", "defaults: 5\nothers:\n"),
+        C2,
+        (f"{FIGURE}: defaults must be a list, got 5",),
+    ),
+    "defaults that are no list, config": (
+        CONFIG,
+        swap("defaults:\n", "defaults: { engine: local }\nothers:\n"),
+        C2,
+        (f"{CONFIG}: defaults must be a list, got {{'engine': 'local'}}",),
+    ),
+    "a default that is a number": (
+        FIGURE,
+        swap("  - _self_\n", "  - _self_\n  - 5\n"),
+        C2,
+        (f"{FIGURE}: 5 cannot be among the defaults",),
+    ),
+    "a default that is nothing": (
+        CONFIG,
+        swap("  - profile: paper", "  -\n  - profile: paper"),
+        C2,
+        (f"{CONFIG}: null cannot be among the defaults",),
+    ),
+    "a default that names a number": (
+        FIGURE,
+        swap("curves.dp-se: dp-se", "curves.dp-se: 5"),
+        C2,
+        (f"{FIGURE}: {{'/algorithm@curves.dp-se': 5}} cannot be among the defaults",),
+    ),
+    "a key that is nothing, engine": (
+        ENGINE,
+        more("null: 1"),
+        C2,
+        (f"{ENGINE}: null cannot be a key",),
+    ),
+    "a key that is nothing, figure": (FIGURE, more("~: 1"), C2, (f"{FIGURE}: ~ cannot be a key",)),
+    "a list for curves that are named above": (
+        FIGURE,
+        more("curves: [1, 2]"),
+        C2,
+        (f"{FIGURE} cannot be merged with the files that it names",),
+    ),
+    "a set, figure": (FIGURE, swap("10_000_000", "!!set {a}"), C2, (f"{FIGURE}: ", "'set' is not")),
+    "a set, algorithm": (UCB, swap("3.1", "!!set {a}"), C2, ("cannot be put together",)),
+    "a list in itself, figure": (
+        FIGURE,
+        swap("10_000_000", "&a [*a]"),
+        C2,
+        ("contains itself", FIGURE),
+    ),
+    "a list in itself, algorithm": (UCB, swap("3.1", "&a [*a]"), C2, ("contains itself",)),
     "a number for curves": (FIGURE, more("curves: 5"), C2, ("figure.curves", FIGURE)),
     "a list for panels": (FIGURE, panels("[a]"), C2, ("figure.panels", FIGURE)),
     "a number for a panel": (FIGURE, panels("{a: 0.1}"), C2, ("figure.panels.a", FIGURE)),

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from commands import bandit_cells
 
-from dpbandits import project, store
+from dpbandits import factory, project, store
 from dpbandits.cell import Cell, Grid
 from dpbandits.config import load
 from dpbandits.engine import Cluster
@@ -360,6 +360,17 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 
 
 # Keys ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["engine=dask", "engine.block=1", "++engine.block=1", "++engine.workers=2", "paths.out=x"],
+)
+def test_where_and_on_what_it_runs_is_no_part_of_the_command_that_pictures_tell(typed: str) -> None:
+    settings = load("adap-c2", ["runs=3"])[1]
+    spec, elsewhere = load("adap-c2", [typed, "runs=3"])
+    told = factory.command("run", spec, elsewhere)
+    assert told == factory.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
 
 
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:

@@ -45,6 +45,30 @@ def test_a_key_that_no_cell_depends_on_is_refused_with_the_reason(
     assert message.endswith("(command line)")
 
 
+IDLE_DELETIONS = [
+    ("adap-headline", ("~figure.profiles.ci",), "the profile is paper"),
+    (
+        "exp3-deterministic",
+        ("+figure.panels.a.epsilon=1", "~figure.epsilon"),
+        "it is beaten by figure.panels.a.epsilon",
+    ),
+    (
+        "exp3-deterministic",
+        ("~figure.delta", "+figure.panels.a.delta=0.1", "runs=3"),
+        "it is beaten by figure.panels.a.delta",
+    ),
+]
+
+
+@pytest.mark.parametrize(("figure", "typed", "why"), IDLE_DELETIONS)
+def test_a_deletion_that_changes_no_cell_is_refused_with_the_reason(
+    figure: str, typed: tuple[str, ...], why: str
+) -> None:
+    (deletion,) = (override for override in typed if override.startswith("~"))
+    message = complaint(figure, typed)
+    assert message == f"{figure}: {deletion} changes no cell: {why} (command line)"
+
+
 EFFECTIVE = [
     ("adap-headline", "figure.epsilon=1.0"),  # what it is anyhow: the figure is what was asked for
     ("adap-headline", "figure.curves.adap-ucb.alpha=3.1"),  # and the algorithm's own default
@@ -52,6 +76,11 @@ EFFECTIVE = [
     ("adap-headline", "figure.environment=c2"),
     ("adap-headline", "figure.checkpoints=linear"),
     ("adap-headline", "~figure.curves.dp-se"),
+    ("adap-headline", "~figure.curves.adap-ucb.alpha"),  # also where the default is the same
+    ("adap-headline", "~figure.profiles.ci profile=ci"),
+    ("adap-c1", "~figure.panels.b"),
+    ("adap-c1", "~figure.panels.a.epsilon +figure.epsilon=7"),
+    ("adap-c1", "~figure.curves +figure.curves.u.algorithm=ucb"),
     ("adap-headline", "+algorithm@figure.curves.mine=ucb"),
     ("adap-headline", "+figure.curves.dp-se={algorithm:ucb}"),
     ("adap-c1", "figure.panels.a.epsilon=0.1"),
@@ -67,6 +96,9 @@ EFFECTIVE = [
     ("adap-c1", "+figure.slopes=true"),
     ("adap-c1", "+figure.note=x"),
     ("adap-c1", "+figure.curves.dp-se.label=another"),
+    ("adap-c1", "~figure.panels.a.title"),
+    ("adap-c1", "~figure.spread"),
+    ("adap-c1", "~figure.claims"),
     ("adap-c1", "figure.profiles.ci.runs=5"),
     ("adap-c1", "runs=20"),
     ("adap-c1", "seed=2022"),
@@ -78,7 +110,7 @@ EFFECTIVE = [
 
 @pytest.mark.parametrize(("figure", "typed"), EFFECTIVE)
 def test_a_key_that_has_a_say_or_is_not_meant_to_have_one_is_taken(figure: str, typed: str) -> None:
-    load(figure, [typed])
+    load(figure, typed.split())
 
 
 @pytest.mark.parametrize("figure", names("figure"))

@@ -1,0 +1,59 @@
+"""What unit tests and slow tests share: the checkout, interrupts, rows of measured figures."""
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dpbandits.atomic import write_atomically
+from dpbandits.provenance import git_revision
+
+ROOT = Path(__file__).resolve().parents[1]
+Row = Callable[[str, str, str], None]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout that this file belongs to."""
+    return ROOT
+
+
+@pytest.fixture
+def in_checkout(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the checkout, wherever pytest was started."""
+    monkeypatch.chdir(root)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts this process and its children, also where pytest runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def row(root: Path, request: pytest.FixtureRequest) -> Row:
+    """Tells what a test has measured: the fault, what was done, what came of it.
+
+    In a file of the test's own, from which `scripts/make_reliability.py` makes a row of the table
+    in docs/reliability.md. A test calls it last: what failed has no row.
+    """
+    file = root / "out" / "reliability" / f"{request.node.name}.json"
+    file.unlink(missing_ok=True)
+    begin = time.monotonic()
+
+    def tell(fault: str, done: str, came: str) -> None:
+        print(f"\n{fault}: {done} -> {came}")
+        content = {
+            "test": request.node.name,
+            "revision": git_revision(),
+            "seconds": round(time.monotonic() - begin, 1),
+            **{"fault": fault, "done": done, "came": came},
+        }
+        write_atomically(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+    return tell

@@ -1,0 +1,140 @@
+"""docs/reliability.md tells what the slow tests measured: of each one row, of nothing else one."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import make_reliability
+import pytest
+from commands import ROOT
+
+TEXT = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+NAMES = [*make_reliability.tests()]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the rows between the two comments, below their titles."""
+    found = make_reliability.BETWEEN.search(text)
+    assert found
+    lines = [line for line in found[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_the_table_has_one_row_for_every_test_in_their_order() -> None:
+    assert len(NAMES) == len(set(NAMES)) > 8
+    assert [row[-1] for row in rows(TEXT)] == [f"`{name}`" for name in NAMES], "make reliability"
+
+
+def test_every_row_tells_of_numbers() -> None:
+    for row in rows(TEXT):
+        assert len(row) == 4, row
+        assert re.search(r"\d", row[1] + row[2]), row
+
+
+def test_the_table_says_when_and_of_which_revision_it_is() -> None:
+    found = make_reliability.BETWEEN.search(TEXT)
+    assert found
+    told = (
+        r"Measured \d{4}-\d\d-\d\d at revision [0-9a-f]{12}, on \w+ \w+ with \d+ cores \(load \d+\)"
+    )
+    assert re.match(told, found[0])
+
+
+def defined(file: Path) -> Iterator[ast.FunctionDef]:
+    for node in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node
+
+
+def test_every_one_of_these_tests_is_slow_and_tells_its_row_last() -> None:
+    for file in make_reliability.test_files():
+        assert "pytestmark = [pytest.mark.slow" in file.read_text("utf-8")
+        for test in defined(file):
+            last = test.body[-1]
+            assert isinstance(last, ast.Expr), test.name
+            assert isinstance(last.value, ast.Call), test.name
+            assert ast.unparse(last.value.func) == "row", test.name
+
+
+# The script --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of two tests, one of which fails where the file `broken` is."""
+    (tmp_path / "tests" / "slow").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "out").mkdir()
+    written = "{'revision': 'abc', 'seconds': 1, 'fault': 'F', 'done': 'D', 'came': '7'}"
+    (tmp_path / "tests" / "slow" / "test_reliability.py").write_text(
+        "import json, pathlib, pytest\n"
+        "HERE = pathlib.Path(__file__).parents[2]\n"
+        "def tell(name):\n"
+        "    folder = HERE / 'out' / 'reliability'\n"
+        "    folder.mkdir(exist_ok=True)\n"
+        f"    (folder / f'{{name}}.json').write_text(json.dumps({written}))\n"
+        "@pytest.mark.slow\n"
+        "def test_one():\n"
+        "    assert not (HERE / 'broken').exists()\n"
+        "    tell('test_one')\n"
+        "@pytest.mark.slow\n"
+        "def test_two():\n"
+        "    if (HERE / 'absent').exists():\n"
+        "        pytest.skip('it is not here')\n"
+        "    tell('test_two')\n"
+    )
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nmarkers = slow\naddopts = -p no:cacheprovider\n"
+    )
+    (tmp_path / "docs" / "reliability.md").write_text(
+        "Before\n<!-- measured -->\nold\n<!-- end of measured -->\nAfter\n"
+    )
+    monkeypatch.setattr(make_reliability, "git_revision", lambda: "abc")
+    for name, place in (
+        ("SIDE_BY_SIDE", ()),
+        ("ROOT", tmp_path),
+        ("DOCUMENT", tmp_path / "docs" / "reliability.md"),
+        ("ROWS", tmp_path / "out" / "reliability"),
+    ):
+        monkeypatch.setattr(make_reliability, name, place)
+    return tmp_path
+
+
+def test_the_script_writes_what_the_tests_measured(elsewhere: Path) -> None:
+    assert make_reliability.main([]) == 0
+    text = (elsewhere / "docs" / "reliability.md").read_text("utf-8")
+    assert rows(text) == [["F", "D", "7", "`test_one`"], ["F", "D", "7", "`test_two`"]]
+    assert text.startswith("Before\n<!-- measured -->\nMeasured 2")
+    assert text.endswith("|\n<!-- end of measured -->\nAfter\n")
+
+
+@pytest.mark.parametrize("wrong", ["broken", "absent"])
+def test_the_script_writes_nothing_where_a_test_failed_or_was_skipped(
+    wrong: str, elsewhere: Path
+) -> None:
+    (elsewhere / wrong).touch()
+    old = {"revision": "abb", "seconds": 1, "fault": "old", "done": "", "came": ""}
+    make_reliability.ROWS.mkdir()
+    (make_reliability.ROWS / "test_two.json").write_text(json.dumps(old))
+    before = (elsewhere / "docs" / "reliability.md").read_text("utf-8")
+    assert make_reliability.main([]) == 1
+    assert (elsewhere / "docs" / "reliability.md").read_text("utf-8") == before
+
+
+def test_the_script_goes_on_from_what_was_measured_at_the_same_revision(elsewhere: Path) -> None:
+    assert make_reliability.main([]) == 0
+    (elsewhere / "broken").touch()  # which the first test would not survive
+    assert make_reliability.main([]) == 0
+    (elsewhere / "out" / "reliability" / "test_one.json").unlink()
+    assert make_reliability.main([]) == 1
+
+
+def test_of_a_checkout_that_is_not_clean_nothing_is_written(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (elsewhere / "docs" / "reliability.md").read_text("utf-8")
+    monkeypatch.setattr(make_reliability, "git_revision", lambda: "abc-dirty")
+    assert make_reliability.main([]) == 1
+    assert (elsewhere / "docs" / "reliability.md").read_text("utf-8") == before
