@@ -445,7 +445,8 @@ class Forced:
     """`draw_arm` with the arms that are wanted, and how likely they were."""
 
     def __init__(self, wanted: Sequence[int]) -> None:
-        self.wanted, self.log_p = list(wanted), 0.0
+        self.wanted, self.log_p = list(wanted), list[float]()
+        self.ahead: list[float] = []  # of v: the last arm before the first
 
     def __call__(self, weights: np.ndarray, gamma: float, rng: Any) -> tuple[int, float]:
         arm, before = self.wanted.pop(0), 0.0
@@ -453,7 +454,8 @@ class Forced:
             before += _exp3.draw_arm(weights, gamma, Fixed(before + 1e-12))[1]
         chosen, p = _exp3.draw_arm(weights, gamma, Fixed(before + 1e-12))
         assert chosen == arm
-        self.log_p += math.log(p)
+        self.log_p.append(math.log(p))
+        self.ahead.append(math.log(weights[-1] / weights[0]))
         return chosen, p
 
 
@@ -468,7 +470,7 @@ def log_laws(
         monkeypatch.setattr(module, "draw_arm", forced)
         played(module, params, gains)
         assert forced.wanted == []
-        found.append(forced.log_p)
+        found.append(sum(forced.log_p))
     return np.array(found)
 
 
@@ -510,6 +512,40 @@ def test_the_whole_sequence_of_exp3_loses_no_more_than_coins_of_one_over_tau(
     assert 0.05 * (choices - 1) / tau < worst <= (choices - 1) / tau
 
 
+@pytest.mark.parametrize("which", ["exp3", "exp3-tau"])
+def test_a_gain_moves_the_weights_of_exp3_by_one_over_tau_and_no_choice_by_more(
+    which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One long sequence, chosen against it: the first arm gains until the second one is hardly ever
+    # drawn, then the second one is; its first gain is changed, and the move never grows.
+    settled, choices = 500, 540
+    module: ModuleType
+    params: Any
+    if which == "exp3":
+        module, params, tau = exp3, exp3.Params(800), 1
+    else:
+        tau = 2
+        module = exp3_tau
+        params = exp3_tau.Params(1600, 1700.0, 0.5, exp3_tau.Calibration.BUDGET)
+        assert exp3_tau.batch_length(params, 2) == tau
+    gains = np.ones((tau * choices, 2))
+    other = gains.copy()
+    other[tau * settled] = 0.0
+    played_by = []
+    for table in (gains, other):
+        forced = Forced([0] * settled + [1] * (choices - settled))
+        monkeypatch.setattr(module, "draw_arm", forced)
+        played(module, params, table)
+        played_by.append(forced)
+    one, two = played_by
+    moved = np.abs(np.array(one.ahead) - np.array(two.ahead))
+    loss = np.abs(np.array(one.log_p) - np.array(two.log_p))
+    assert not moved[: settled + 1].any()
+    assert 0.95 / tau < moved[settled + 1] == moved.max() <= 1.0 / tau
+    assert np.all(loss <= moved + 1e-12)
+    assert loss.max() > 0.2 / tau
+
+
 # DP-FTPL: every sequence of arms -----------------------------------------------------------------
 
 
@@ -524,12 +560,13 @@ def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
     noise = perturbation(params.epsilon, params.delta)
     law = dp_ftpl_new.Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
     (x, a), (y, b) = (numbers(law, float(s), float(n)) for s, n in zip(sums, pulls, strict=True))
-    points = (np.arange(1500) + 0.5) / 1500
     total = 0.0
-    for u in points:
+    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; fine where it is near 0 and 1
+        u = 1.0 / (1.0 + math.exp(-log_odds))
         far = (y + quantile(noise, u) * b - x) / a
-        total += tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
-    return total / points.size
+        above = tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
+        total += 0.02 * u * u * math.exp(-log_odds) * above
+    return total
 
 
 def sequences(
@@ -572,8 +609,9 @@ def test_dp_ftpl_keeps_its_promise_in_every_round_and_not_for_the_sequence(
         assert starts == math.ceil(dp_ftpl_gauss.start(params))
     epsilon, delta = params.epsilon, params.delta
     worst = 0.0
-    for stream in ([0] * (2 * starts + rounds), [0] * starts + [1] * (starts + rounds)):
-        neighbour = [1 - stream[0], *stream[1:]]
+    streams = [0] * (2 * starts + rounds), [0] * starts + [1] * (starts + rounds)
+    for stream, changed in itertools.product(streams, (0, starts)):  # the first reward of either
+        neighbour = [*stream[:changed], 1 - stream[changed], *stream[changed + 1 :]]
         first, of_first = sequences(leads, params, stream, starts)
         second, of_second = sequences(leads, params, neighbour, starts)
         for p, q in zip(of_first, of_second, strict=True):
