@@ -85,21 +85,23 @@ def measure(overrides: Sequence[str]) -> Iterator[Measured]:
 
 
 def measure_each(figures: Sequence[str], overrides: Sequence[str]) -> Iterator[Measured]:
-    """Every figure by itself with nothing there, and how much of it was what; then again.
+    """Every figure in turn, from nothing at all, and how much of it was what; then all again.
 
-    Nothing that another figure has computed or compiled is used, which `make all` does.
+    As `make all` does it a figure finds the results and the machine code that those before it have
+    left, but each is a process of its own.
     """
-    group = "every figure by itself, cold; shares of it; and again"
-    sums = dict.fromkeys(("cold", *SHARES, "again"), 0.0)
-    for number, figure in enumerate(figures, 1):
-        print(f"{number}/{len(figures)} {figure}", file=sys.stderr)
-        with tempfile.TemporaryDirectory() as folder:
-            parts = run(Path(folder), figure, overrides)
+    group = "every figure in turn, cold; shares of it; and again"
+    found: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number, figure in enumerate(figures, 1):
+            print(f"{number}/{len(figures)} {figure}", file=sys.stderr)
+            found[figure] = run(Path(folder), figure, overrides)
+        for figure, parts in found.items():
             parts["cold"] = parts["whole command"]
             parts["again"] = run(Path(folder), figure, overrides)["whole command"]
-        yield from _row(group, figure, parts)
-        sums = {part: seconds + parts[part] for part, seconds in sums.items()}
-    yield from _row(group, "all of them", sums)
+            yield from _row(group, figure, parts)
+    parts = {part: sum(of[part] for of in found.values()) for part in ("cold", *SHARES, "again")}
+    yield from _row(group, "all of them", parts)
 
 
 def _row(group: str, figure: str, parts: dict[str, float]) -> Iterator[Measured]:

@@ -16,7 +16,7 @@ from dpbandits.audit import designs, events
 from dpbandits.audit.command import subject_of
 from dpbandits.audit.events import Loss, best_event
 from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
-from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
+from dpbandits.audit.games import BLOCK, Design, block_of_games, counts_of_games
 from dpbandits.audit.search import Auditor, Subject
 from dpbandits.bandit import new_bandit, pull, pull_many
 from dpbandits.environments._entries import entries
@@ -215,7 +215,7 @@ def test_where_nothing_is_released_there_is_nothing_to_play() -> None:
 
 
 def test_the_edge_of_a_decision_is_found() -> None:
-    def steep(design: designs.Design) -> float:
+    def steep(design: Design) -> float:
         return 1000.0 / (1.0 + math.exp(-200.0 * (design.table[0].mean() - 0.6)))
 
     found = list(designs.at_the_edge(2000, steep))
