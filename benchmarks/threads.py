@@ -18,9 +18,9 @@ from dpbandits.cell import Cell, Grid
 from dpbandits.environments import bernoulli
 from dpbandits.simulate import simulate
 
-TASKS = 16
+TASKS = 8
 REPEATS = 5
-ALIKE = 0.2  # seconds that a task takes, about
+ALIKE = 0.1  # seconds that a task takes, about
 
 
 def measure(

@@ -1,6 +1,7 @@
 """The gallery as files: what is on its pages, and what becomes of it where something is wrong."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -438,3 +439,14 @@ def test_a_document_has_anchors_and_leads_to_what_it_names() -> None:
     assert '<a href="figures/adap-c1.html"><code>adap-c1</code></a>' in html
     assert "<code>x</code>" in html
     assert html.count('<div class="scroll"') == html.count("</table></div>") == 1
+
+
+def test_an_algorithm_s_page_has_what_is_claimed_and_what_is_composed(whole: Path) -> None:
+    page = (whole / "algorithms" / "dp-ucb.html").read_text("utf-8")
+    table = page.partition("Claimed and composed budgets")[2].partition("</table>")[0]
+    rows = [re.sub(r"<[^>]+>", "|", row) for row in table.split("<tr>")[2:]]
+    assert [row.split("|")[2] for row in rows if "hybrid-full" in row] != []
+    full = next(row for row in rows if "hybrid-full" in row)
+    assert [cell for cell in full.split("|") if cell][1:4] == ["1", "2", "2"]
+    assert "Theorem 3.1" in full
+    assert "per-round DP" in page

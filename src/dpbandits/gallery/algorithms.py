@@ -1,7 +1,6 @@
 """The algorithms and stopping rules of the gallery: what their sources say of them."""
 
 import inspect
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,9 +18,9 @@ from dpbandits.gallery.texts import first_paragraph
 from dpbandits.kernel import PACKAGE
 from dpbandits.parameters import reading_name
 from dpbandits.plotting import Style, style_file, style_of
+from dpbandits.privacy.table import Row, rows
 from dpbandits.spec import Bound
 
-NOTION = re.compile(r"(?:\(epsilon, delta\)|epsilon)-(?:global )?DP|\bnot private\b", re.IGNORECASE)
 READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources with a page
 
 
@@ -65,6 +64,7 @@ class Algorithm:
     values: tuple[Values, ...]
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # its own first
+    budgets: tuple[Row, ...]  # claimed and composed, a row for readings that differ
     mark: str  # how its curves look, an SVG
 
     @property
@@ -95,15 +95,11 @@ class Algorithm:
 
     @property
     def notion(self) -> str:
-        """The sentence of its docstring that names its privacy, or what is known without one."""
-        text = " ".join((self.module.__doc__ or "").split())
-        for sentence in re.split(r"(?<=[.;:])\s+", text):
-            if NOTION.search(sentence):
-                told = sentence.rstrip(".;:,")
-                return told if told.startswith(("(", "epsilon")) else told[:1].upper() + told[1:]
-        if self.releases is None:
-            return "Not private: it declares no releases"
-        return "Its text names no notion; what its releases compose to is below"
+        """What its paper promises, in a sentence; what is known without a promise."""
+        if self.budgets:
+            notion = self.budgets[0].claim.notion
+            return f"{notion.title}: {notion.definition}"
+        return "Not private: it promises nothing"
 
     @property
     def figures(self) -> tuple[Shown, ...]:
@@ -135,6 +131,7 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
                     values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
+                    budgets=tuple(rows([name])) if hasattr(module, "claim") else (),
                     mark=_mark(style_of(name)),
                 )
             )

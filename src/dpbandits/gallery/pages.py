@@ -127,6 +127,7 @@ class _Pages:
             "label": texts.label,
             "plain_label": texts.plain_label,
             "number": texts.number,
+            "budget": texts.budget,
             "prose": texts.prose,
             "cited": texts.cited,
             "docstring": texts.docstring,

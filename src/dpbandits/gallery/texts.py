@@ -1,6 +1,7 @@
 """Texts of figures, docstrings and documents as HTML."""
 
 import inspect
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -111,6 +112,15 @@ def prose(text: str) -> Markup:
         else:
             out += SIGNS[match["sign"]]
     return out + escape(text[end:])
+
+
+def budget(value: float | None) -> Markup:
+    """An epsilon or a delta to four digits; nothing bounds an infinite one."""
+    if value is None:
+        return Markup('<span class="none">needs dp-accounting</span>')
+    if math.isinf(value):
+        return Markup('<span class="none">no bound</span>')
+    return number(float(f"{value:.4g}"))
 
 
 def number(value: Any) -> Markup:

@@ -1,0 +1,52 @@
+"""Write the tables of docs/speed.md: `python scripts/make_speed.py out/bench/<revision>.json ...`.
+
+From what `make bench` has kept; a table that is in none of the files stays as it is.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
+TABLES = {"every figure": "figures", "one thread": "threads"}  # how a group begins, its comment
+
+
+def table(measured: Sequence[Mapping[str, Any]], head: str) -> str:
+    """A row a name, a column a quantity with its unit."""
+    columns = {m["quantity"]: f"{m['quantity']}, {m['unit']}".rstrip(", ") for m in measured}
+    rows: dict[str, dict[str, float]] = {}
+    for m in measured:
+        rows.setdefault(m["name"], {})[m["quantity"]] = m["value"]
+    lines = [head, "", f"| | {' | '.join(columns.values())} |", "|---|" + "---:|" * len(columns)]
+    lines += [
+        f"| {name} | {' | '.join(_number(row[quantity]) for quantity in columns)} |"
+        for name, row in rows.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def main(files: Sequence[str]) -> int:
+    text = DOCUMENT.read_text("utf-8")
+    for file in files:
+        content = json.loads(Path(file).read_text("utf-8"))
+        date = str(content["written"])[:10]
+        head = f"Measured {date} at revision {content['revision']}, on {content['processor']}."
+        for beginning, name in TABLES.items():
+            measured = [m for m in content["measured"] if m["group"].startswith(beginning)]
+            if measured:
+                between = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of)", re.DOTALL)
+                new = table(measured, head)
+                text = between.sub(lambda _, new=new: new, text, count=1)  # type: ignore[misc]
+    DOCUMENT.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
