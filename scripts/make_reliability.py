@@ -23,7 +23,6 @@ from dpbandits.provenance import git_revision, versions
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "reliability.md"
 ROWS = ROOT / "out" / "reliability"  # where the tests leave what they measured
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile")
 BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end of measured -->)", re.DOTALL)
 
 
@@ -74,7 +73,7 @@ def main(more: Sequence[str]) -> int:
     revision = git_revision()
     missing = [f"{file}::{name}" for name, file in tests().items() if name not in rows(revision)]
     if missing:
-        command = [sys.executable, "-m", "pytest", "-m", "slow", *SIDE_BY_SIDE, *more, *missing]
+        command = [sys.executable, "-m", "pytest", "-m", "slow", *more, *missing]
         if status := subprocess.run(command, cwd=ROOT).returncode:
             print(f"{DOCUMENT.name} is left as it was: a test failed", file=sys.stderr)
             return status
@@ -91,7 +90,7 @@ def main(more: Sequence[str]) -> int:
     head = (
         f"Measured {now:%Y-%m-%d} at revision {revision}, on {platform.system()}"
         f" {platform.machine()} with {os.cpu_count()} cores (load {os.getloadavg()[0]:.0f}) and"
-        f" Python {versions()['python']}; the tests took {duration(seconds)}, some side by side."
+        f" Python {versions()['python']}; the tests took {duration(seconds)}."
     )
     DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8"), table(measured, head)), "utf-8")
     return 0

@@ -193,13 +193,22 @@ def load_factory() -> ModuleType:
 
     with variables_of("matplotlib", "MPL", "MATPLOTLIB"):
         importlib.import_module("matplotlib")
-    with variables_of("joblib", "JOBLIB_", "LOKY_"):
-        importlib.import_module("joblib").cpu_count()
+    load_joblib()
     with variables_of("numpy", "SOURCE_DATE_EPOCH"):
         time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
     from dpbandits import factory
 
     return factory
+
+
+def load_joblib() -> None:
+    """Import joblib, which reads variables of the environment."""
+    import importlib
+
+    from dpbandits.errors import variables_of
+
+    with variables_of("joblib", "JOBLIB_", "LOKY_"):
+        importlib.import_module("joblib").cpu_count()
 
 
 def tune(figure: str, overrides: list[str], trials: int) -> int:
@@ -252,7 +261,7 @@ def audit(
     algorithm: str, parameters: list[str], epsilon: str, plays: str, seed: int, workers: int | None
 ) -> int:
     """Play an algorithm on neighbouring tables and bound from below what privacy it loses."""
-    load_factory()
+    load_joblib()  # and nothing that draws
     from dpbandits.audit.command import audit
 
     return audit(algorithm, parameters, epsilon, plays, seed, workers)

@@ -112,9 +112,11 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
 
 def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) -> None:
     # What a deleted key had to say, the same command without the deletion tells.
-    for position, deletion in enumerate(OverridesParser.create().parse_overrides(list(overrides))):
-        key = deletion.key_or_group
-        if not deletion.is_delete() or not effect.may_be_deleted_in_vain(key):
+    for position, typed in enumerate(overrides):
+        if not typed.lstrip().startswith("~"):
+            continue  # to parse a list of many values again takes seconds
+        key = OverridesParser.create().parse_override(typed).key_or_group
+        if not effect.may_be_deleted_in_vain(key):
             continue
         others = [*overrides[:position], *overrides[position + 1 :]]
         try:

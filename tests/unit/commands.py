@@ -17,7 +17,7 @@ DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
 FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as it has room for
-PATIENCE = 180  # seconds for what takes 10 when the machine code is there
+PATIENCE = 600  # seconds for what takes 10 when the machine code is there and nobody else is
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}

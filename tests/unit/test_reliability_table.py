@@ -97,7 +97,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.setattr(make_reliability, "git_revision", lambda: "abc")
     for name, place in (
-        ("SIDE_BY_SIDE", ()),
         ("ROOT", tmp_path),
         ("DOCUMENT", tmp_path / "docs" / "reliability.md"),
         ("ROWS", tmp_path / "out" / "reliability"),

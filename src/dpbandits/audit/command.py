@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dpbandits import registry
+from dpbandits import parameters, registry
 from dpbandits.audit.search import Auditor, Finding, Subject
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.progress import duration
@@ -22,10 +22,9 @@ def audit(
     games = _read(plays)
     if not isinstance(games, int | float) or not LEAST <= games <= MOST:
         raise UserError(f"--plays must be a number from {LEAST} to 10^10, got {shown(plays)}")
-    if not 0 <= seed < 2**63:
-        raise UserError(f"--seed must be a whole number from 0, below 2^63, got {shown(seed)}")
-    if workers is not None and not 1 <= workers <= 1024:
-        raise UserError(f"--workers must be a whole number from 1 to 1024, got {shown(workers)}")
+    _check("--seed", parameters.Seed, seed)
+    if workers is not None:
+        _check("--workers", parameters.Workers, workers)
     start = time.monotonic()
     found = Auditor(subject, seed, workers).audit(int(games))
     for line in lines(subject, found):
@@ -62,6 +61,13 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
     subject = Subject(algorithm, tuple(values.items()))
     subject.claim(2, 64)  # a mistake is told before anything is played
     return subject
+
+
+def _check(option: str, annotation: Any, value: int) -> None:
+    try:
+        parameters.coerce(annotation, value)
+    except ValueError as error:
+        raise UserError(f"{option} must be {error}, got {shown(value)}") from None
 
 
 def _read(value: str) -> Any:
