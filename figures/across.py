@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import cycle, groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from dpbandits.curves import Series
@@ -42,6 +43,17 @@ ALTERNATIVES = (
     Style("#009E73", "s", "-."),
     Style("#E69F00", "<", "-."),
 )
+BEYOND = 2.3  # of the epsilon that is given: what is larger is an arrow
+# What is shown of a budget; the bar of what is audited has no marker.
+BUDGETS: dict[str, dict[str, Any]] = {
+    "audited": {"marker": ""},
+    "claimed": {"color": "black", "marker": "|", "markersize": 10, "linestyle": ""},
+    "composed": {
+        **{"color": "black", "marker": "D", "markersize": 3.5, "linestyle": ""},
+        **{"markerfacecolor": "white"},
+    },
+    "audited, one choice": {"color": "black", "marker": "o", "markersize": 2.5, "linestyle": ""},
+}
 NOT_PRIVATE = Look(Style("#000000", "x"), width=0.6, depth=5)
 
 
@@ -116,10 +128,7 @@ def leaderboard(drawing: Drawing) -> Figure:
     # On a logarithmic axis a regret of 0 is not.
     seen = np.concatenate([s.centre[s.centre > 0] for s in every])
     for (notion, block), above, axes in zip(blocks.items(), grid[::2], grid[1::2], strict=True):
-        for unused in above:
-            unused.set_axis_off()
-        heading = above[0].text(0, 0.2, notion, transform=above[0].transAxes, weight="bold")
-        heading.set_in_layout(False)  # it is wider than its column
+        _heading(above, notion)
         _block(axes, block, (0.7 * seen.min(), 1.4 * seen.max()))
     for ax, name in zip(grid[0], [*next(iter(blocks.values())), "Mean rank"], strict=True):
         ax.set_title(name)
@@ -135,6 +144,72 @@ def leaderboard(drawing: Drawing) -> Figure:
     ]
     legend_below(figure, handles, columns=len(handles))
     return figure
+
+
+def privacy_audit(drawing: Drawing) -> Figure:
+    """What is claimed, composed and audited: a row per algorithm, a column per budget.
+
+    The title of a panel is `<notion>: <what is shown>`, and a notion is a block of rows. A budget
+    beyond the right edge is an arrow.
+    """
+    blocks: dict[str, dict[str, Sequence[Series]]] = {}
+    for panel in drawing.panels:
+        notion, _, shown = panel.title.partition(": ")
+        blocks.setdefault(notion, {})[shown] = panel.series
+    rows = [len(block["claimed"]) for block in blocks.values()]
+    given = drawing.panels[0].series[0].x
+    figure = Figure(figsize=(PAGE, 0.18 * sum(rows) + 0.33 * len(rows) + 0.7))
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.03, wspace=0.02, hspace=0.0)
+    ratios = {"height_ratios": [height for n in rows for height in (1.1, n)]}
+    grid = figure.subplots(2 * len(rows), len(given), squeeze=False, gridspec_kw=ratios)
+    for (notion, block), above, axes in zip(blocks.items(), grid[::2], grid[1::2], strict=True):
+        _heading(above, notion)
+        for i, ax in enumerate(axes):
+            _budgets(ax, block, i, BEYOND * given[i])
+            ax.xaxis.set_major_locator(FixedLocator([0, given[i], 2 * given[i]]))
+            ax.tick_params(labelbottom=axes is grid[-1])
+        labels = [in_mathtext(s.label) for s in block["claimed"]]
+        axes[0].set_yticklabels(labels)
+    for ax, budget in zip(grid[0], given, strict=True):
+        ax.set_title(rf"given $\epsilon = {budget:g}$")
+    figure.supxlabel(r"$\epsilon$ of a change of one reward", fontsize="medium")
+    legend_below(figure, [_mark(shown) for shown in BUDGETS], columns=len(BUDGETS))
+    return figure
+
+
+def _heading(axes: Sequence[Axes], notion: str) -> None:
+    # In the row above a block.
+    for unused in axes:
+        unused.set_axis_off()
+    heading = axes[0].text(0, 0.2, notion, transform=axes[0].transAxes, weight="bold")
+    heading.set_in_layout(False)  # it is wider than its column
+
+
+def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) -> None:
+    # Of every algorithm of a block, at the i-th budget.
+    for shown, look in BUDGETS.items():
+        for row, series in enumerate(block.get(shown, ())):
+            at = float(series.centre[i])
+            if shown == "audited":
+                ax.barh(row, at, height=0.62, color=style_of(series.style).colour, alpha=0.55)
+            if at > most:
+                look, at = {**look, "marker": ">", "clip_on": False}, most
+            if look["marker"]:
+                ax.plot(at, row, **look)
+    number = len(block["claimed"])
+    ax.set_xlim(0, most)
+    ax.set_ylim(number - 0.4, -0.6)
+    ax.yaxis.set_major_locator(FixedLocator(range(number)))
+    ax.set_yticklabels([])
+    ax.tick_params(axis="y", length=0)
+
+
+def _mark(shown: str) -> Line2D | Patch:
+    # For the legend.
+    if shown == "audited":
+        return Patch(color="#6b6b6b", alpha=0.55, label="audited, all arms: at least")
+    labels = {"audited, one choice": "audited, one choice: at least"}
+    return Line2D([], [], label=labels.get(shown, shown), **BUDGETS[shown])
 
 
 def _row(panel: PanelDrawing) -> str:

@@ -66,7 +66,8 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
 
 def compare_exact(value: float, reference: float) -> Outcome:
     """A number that nobody draws, up to rounding."""
-    equal = abs(value - reference) <= ROUNDING * abs(reference)
+    # Equal infinities differ by no number.
+    equal = value == reference or abs(value - reference) <= ROUNDING * abs(reference)
     alarm = "" if equal else f"{value!r}, reference {reference!r}, nothing is drawn here"
     return Outcome(alarm, 0.0 if equal else math.inf, 0.0)
 

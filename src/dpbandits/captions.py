@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from dpbandits import parameters
-from dpbandits.cell import AnyCell, Cell
+from dpbandits.cell import Cell
+from dpbandits.cells import AnyCell
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.spec import Bound, Curve, FigureSpec
 

@@ -2,7 +2,7 @@
 
 Everything that moves a curve is in the cell (with the run's number it names every random draw) and
 nothing else is: not the number of runs, not the figure, not the colour. A stopping rule on a stream
-of samples is a cell of its own kind; the store and the runner need not know which it is.
+of samples is a cell of its own kind.
 """
 
 import math
@@ -182,9 +182,6 @@ class StoppingCell:
         """What the paper promises of its privacy; None where the rule is not private."""
         promise = getattr(registry.stopping_rule(self.rule), "claim", None)
         return promise(self.params, self.stream.radius) if promise else None
-
-
-AnyCell = Cell | StoppingCell
 
 
 def _told(params: NamedTuple) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 
 from dpbandits import config, references, registry
 from dpbandits.bands import Reference
-from dpbandits.cell import AnyCell, Cell
+from dpbandits.cell import Cell
+from dpbandits.cells import AnyCell
 from dpbandits.curves import Series, places
 from dpbandits.errors import UserError
 from dpbandits.spec import Bound, Curve, FigureSpec

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits import statistics, theory
-from dpbandits.cell import AnyCell, Cell, Grid, checkpoints
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cell import Cell, Grid, checkpoints
+from dpbandits.cells import AnyCell
 from dpbandits.spec import Bound, Curve, FigureSpec, Shown
 from dpbandits.store import ALL, Store
 
@@ -23,7 +25,7 @@ class Series:
     label: str
     legend: str
     style: str
-    runs: int  # 0 for a bound
+    runs: int  # 0 for a bound or a budget
     slope: float | None  # of log centre against log x, where the figure asks for it
     x: np.ndarray
     mean: np.ndarray
@@ -77,7 +79,6 @@ def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
 
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
-    exact = isinstance(curve.sources[0], Bound)
     x = places(curve)
     width = max(1, AT_ONCE // curve.runs)
     parts = [
@@ -90,7 +91,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         label=curve.label,
         legend=curve.legend,
         style=curve.style,
-        runs=0 if exact else curve.runs,
+        runs=0 if curve.is_exact else curve.runs,
         slope=slope(x, summed["centre"], curve) if spec.slopes else None,
         x=x,
         fit=curve.fit,
@@ -149,11 +150,17 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
 
 
 def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
-    # The values over the runs: the regret at the horizon, what a stopping rule came to, or a bound.
+    # The values over the runs: the regret at the horizon, what a stopping rule or an audit came to.
+    # Of what is exact one value.
     if isinstance(source, Bound):
         arguments = dict(source.arguments)
         bound = np.array([theory.function(source.function)(**arguments)])
         return bound / np.log(arguments["horizon"]) if curve.shows is Shown.PER_LOG else bound
+    if isinstance(source, AuditCell):
+        if curve.is_exact:
+            claimed = curve.shows is Shown.CLAIMED
+            return np.array([source.claim().epsilon if claimed else source.composed()])
+        return store.load(source, curve.runs)[:, int(curve.shows is Shown.ONE_CHOICE)]
     values = store.load(source, curve.runs)
     if isinstance(source, Cell):
         last = values[:, -1]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.errors import shown
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store, identity, key

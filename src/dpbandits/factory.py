@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.progress import duration

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits import bounds, parameters, registry, theory
-from dpbandits.cell import AnyCell, Cell
+from dpbandits.cell import Cell
+from dpbandits.cells import AnyCell
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
@@ -16,6 +17,10 @@ from dpbandits.spec import Bound, Curve, Panel, Shown
 
 PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
 OF_RULES = [Shown.SAMPLES.value, Shown.FAILURES.value]
+OF_AUDITS = [
+    shown.value for shown in (Shown.CLAIMED, Shown.COMPOSED, Shown.AUDITED, Shown.ONE_CHOICE)
+]
+OVER_A_SWEEP = [Shown.PER_LOG.value, *OF_AUDITS]
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,
@@ -67,9 +72,10 @@ class PanelReader:
         each = self._values(panel.get("each"), f"{path}.each")
         around = Surroundings(layers, each, sweep, own)
         read = [curve for name in curves for curve in self._for_each(name, curves[name], around)]
-        if panel.get("shows") in OF_RULES and all(c.shows is Shown.REGRET for c in read):
-            message = f"{path}.shows is for stopping rules, of which the panel has none"
-            raise at.error(message, f"{path}.shows")
+        for members, values in (("stopping rules", OF_RULES), ("algorithms", OF_AUDITS)):
+            if panel.get("shows") in values and all(c.shows is Shown.REGRET for c in read):
+                message = f"{path}.shows is for {members}, of which the panel has none"
+                raise at.error(message, f"{path}.shows")
         shared = {key: self.sources.find(key, layers)[0] for key in (*SHARED, *given)}
         title = panel.get("title") or ""
         try:
@@ -140,8 +146,8 @@ class PanelReader:
         at, path = self.at, f"figure.curves.{name}"
         curve, kind, member = self._member(name, content)
         layers, sweep = [(path, curve), *around.layers], around.sweep
-        read, style, label = self._of_kind(kind, member)
         shows = self._shows(kind, layers, sweep)
+        read, style, label = self._of_kind(kind, member, shows)
         if kind == "bound":
             game, find = self.sources.game(layers), partial(self.sources.find, layers=layers)
             bounds.check_keys(at, path, curve, CURVE_KEYS, game)
@@ -196,10 +202,14 @@ class PanelReader:
             raise at.error(message, path)
         return kinds[0]
 
-    def _of_kind(self, kind: str, member: str) -> tuple[Callable[..., AnyCell | Bound], str, str]:
+    def _of_kind(
+        self, kind: str, member: str, shows: Shown
+    ) -> tuple[Callable[..., AnyCell | Bound], str, str]:
         # How its sources are read, its style and its label.
         if kind == "algorithm":
-            return self.sources.cell, member, registry.algorithm(member).LABEL
+            audit = shows.value in OF_AUDITS
+            read = self.sources.audit_cell if audit else self.sources.cell
+            return read, member, registry.algorithm(member).LABEL
         if kind == "rule":
             return self.sources.stopping_cell, member, registry.stopping_rule(member).LABEL
         return self.sources.bound, "bound", member
@@ -212,9 +222,10 @@ class PanelReader:
             shows = Shown(
                 self.at.choice(value or Shown.REGRET.value, [s.value for s in Shown], path)
             )
-            if shows is Shown.PER_LOG and sweep is None:
+            if value in OVER_A_SWEEP and sweep is None:
                 raise self.at.error(f"{path}: {value} is drawn over a sweep", path)
-            return shows if shows is Shown.PER_LOG else Shown.REGRET
+            audit = kind == "algorithm" and value in OF_AUDITS
+            return shows if audit or shows is Shown.PER_LOG else Shown.REGRET
         if sweep is None:
             raise self.at.error("a stopping rule is drawn over a sweep", layers[0][0])
         return Shown(self.at.choice(value or Shown.SAMPLES.value, OF_RULES, path))

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import matplotlib
 import matplotlib.style
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -321,6 +322,6 @@ def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False
         )
 
 
-def legend_below(figure: Figure, handles: Sequence[Line2D], columns: int) -> None:
+def legend_below(figure: Figure, handles: Sequence[Artist], columns: int) -> None:
     """One legend for all panels, under them."""
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

@@ -20,7 +20,7 @@ PAPER = "paper"  # the profile of the papers' own numbers
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
-    *("spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
+    *("plays", "spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
     *("claims", "note"),
 )
 

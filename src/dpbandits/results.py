@@ -15,7 +15,7 @@ from dpbandits import config, references, verdicts
 from dpbandits.curves import Series, places, summarise
 from dpbandits.provenance import git_revision, versions
 from dpbandits.settings import Settings
-from dpbandits.spec import Bound, FigureSpec
+from dpbandits.spec import FigureSpec
 from dpbandits.store import Store
 from dpbandits.verdicts import Judged
 
@@ -81,7 +81,7 @@ def _reference_of(spec: FigureSpec) -> list[Series]:
     for panel in spec.panels:
         for curve in panel.curves:
             one = found.get((panel.letter, curve.label))
-            runs = 0 if isinstance(curve.sources[0], Bound) else curve.runs
+            runs = 0 if curve.is_exact else curve.runs
             if one is None or one.runs != runs or not np.array_equal(one.x, places(curve)):
                 return []
             series.append(one)

@@ -12,7 +12,9 @@ import joblib
 import numpy as np
 
 from dpbandits import halting
-from dpbandits.cell import AnyCell, Cell
+from dpbandits.audit import audits
+from dpbandits.cell import Cell, StoppingCell
+from dpbandits.cells import AnyCell
 from dpbandits.engine import Cluster, Engine, started
 from dpbandits.messages import in_one_line
 from dpbandits.progress import Reporter
@@ -144,10 +146,10 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
 
 
 def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # The tasks in their order, each with those that continue it as far as the pace of its cell, if
-    # it is known by then, lets all of them be short.
+    # The tasks, each with those that continue it as far as the pace of its cell, if it is known by
+    # then, lets all of them be short.
     waiting = {(task.cell, task.runs.start): task for task in tasks}
-    for task in tasks:
+    for task in _longest_early(tasks, pace):
         cell, runs = task.cell, task.runs
         if waiting.pop((cell, runs.start), None) is None:
             continue  # it went with an earlier one
@@ -160,6 +162,17 @@ def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Ta
         yield Task(cell, runs)
 
 
+def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+    # The first task of every cell; then those of the slowest cells, as far as is known by then, so
+    # that at the end the workers are left with short ones.
+    first = dict[AnyCell, Task]()
+    for task in tasks:
+        first.setdefault(task.cell, task)
+    yield from first.values()
+    others = [task for task in tasks if first[task.cell] is not task]
+    yield from sorted(others, key=lambda task: -pace.get(task.cell, math.inf))
+
+
 def attempt(task: Task, sources: str | None = None) -> Outcome:
     """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it.
 
@@ -170,8 +183,10 @@ def attempt(task: Task, sources: str | None = None) -> Outcome:
     try:
         if isinstance(task.cell, Cell):
             curves, seconds = simulate(task.cell, task.runs)
-        else:
+        elif isinstance(task.cell, StoppingCell):
             curves, seconds = halting.simulate(task.cell, task.runs)
+        else:
+            curves, seconds = audits.simulate(task.cell, task.runs)
     except Exception as error:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
     return Outcome(task, curves, seconds)

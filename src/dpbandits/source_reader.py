@@ -8,13 +8,16 @@ from functools import partial
 from typing import Any
 
 from dpbandits import bounds, parameters, registry
+from dpbandits.audit import designs
+from dpbandits.audit.cell import AuditCell
+from dpbandits.audit.subject import Plays, Subject
 from dpbandits.cell import Cell, Grid, StoppingCell, Stream
-from dpbandits.errors import shown
+from dpbandits.errors import UserError, shown
 from dpbandits.instances import Described, describe, instance
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound
 
-SHARED = ("horizon", "epsilon", "delta", "environment", "stream")
+SHARED = ("horizon", "epsilon", "delta", "environment", "stream", "plays")
 OWN: dict[
     str, tuple[str, ...]
 ] = {  # what a curve may be of, and the keys that such a curve has beside those of every curve
@@ -52,6 +55,20 @@ class SourceReader:
             seed=self._seed(),
             pulls_of=self._pulls_of(path, curve, registry.environment(law).arms(of_law)),
         )
+
+    def audit_cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> AuditCell:
+        """An audit of an algorithm."""
+        cls = registry.algorithm(curve["algorithm"]).Params
+        told = {"horizon": designs.LONG}  # stands for those of the games
+        params = self._params("algorithm", cls, path, curve, layers, told)
+        value, where = self._needed("plays", layers)
+        subject = Subject.of(curve["algorithm"], params)
+        cell = AuditCell(subject, self.at.checked(Plays, value, where), self._seed())
+        try:
+            cell.claim()
+        except UserError as error:
+            raise self.at.error(str(error), path) from None
+        return cell
 
     def stopping_cell(
         self, path: str, curve: Mapping[str, Any], layers: list[Layer]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.claims import Claim
 
 
@@ -23,6 +23,10 @@ class Shown(Enum):
     PER_LOG = "regret-per-log-t"  # the same over log T; over a sweep
     SAMPLES = "samples"  # that a stopping rule used
     FAILURES = "failures"  # 1 where its estimate is alpha |mu| or more away from mu, else 0
+    CLAIMED = "claimed"  # the epsilon that the paper promises
+    COMPOSED = "composed"  # and what the declared releases compose to, at the same delta
+    AUDITED = "audited"  # and what all arms lose at least, by an audit
+    ONE_CHOICE = "audited-choice"  # and one of them, if the promise is of single ones
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,14 @@ class Curve:
     over: str  # what x is: `t`, the round, or the name of the swept parameter
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
-    runs: int  # of each source; a bound has none whatever this says
+    runs: int  # of each source; what is exact has none whatever this says
     fit: tuple[float, float] | None = None  # the x between which a slope is fitted; None: all
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its numbers are known without a run: a bound, a budget."""
+        budget = self.shows in (Shown.CLAIMED, Shown.COMPOSED)
+        return budget or isinstance(self.sources[0], Bound)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ import numpy as np
 
 from dpbandits import fingerprint
 from dpbandits.atomic import write_atomically
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.provenance import provenance
 
 log = logging.getLogger("dpbandits")

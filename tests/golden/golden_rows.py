@@ -21,7 +21,7 @@ import numpy as np
 
 from dpbandits import halting, instances, parameters, project, registry
 from dpbandits.atomic import write_atomically
-from dpbandits.cell import AnyCell, Cell, Grid, StoppingCell, Stream
+from dpbandits.cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.simulate import play_run
 
 FILE = Path(__file__).with_name("rows.jsonl")
@@ -69,7 +69,7 @@ class Case:
     plays: str  # the file of conf/algorithm/
     on: str  # the file of conf/environment/, the law, or the stream
     reading: str  # what differs from the files; empty: nothing
-    cell: AnyCell
+    cell: Cell | StoppingCell
 
     @property
     def name(self) -> str:

@@ -22,7 +22,7 @@ import disturbed
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, below
 
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.config import load
 from dpbandits.store import Store
 

@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3)
 EPSILONS = (1, 2)
-PLAYS = 10_000_000
+PLAYS = 4_000_000
 PATIENCE = 900  # seconds for an audit
 
 EPISODES, DP_SE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
@@ -31,6 +31,7 @@ class Leak:
 
     typed: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...]
+    plays: int = PLAYS
 
 
 HALF = (("mechanisms/laplace.py", "sensitivity / epsilon)", "0.5 * sensitivity / epsilon)"),)
@@ -78,6 +79,22 @@ LEAKS = {
             ),
         ),
     ),
+    "noise that is drawn anew in every round (DP-UCB-INT)": Leak(
+        ("dp-ucb-int",),
+        (
+            (
+                "algorithms/dp_ucb_int.py",
+                "(waits[arm] and params.noise == Noise.EVERY_ROUND)",
+                "waits[arm]",
+            ),
+            (
+                "algorithms/dp_ucb_int.py",
+                "        if params.noise == Noise.EVERY_ROUND:\n            n = 1",
+                "        if params.noise == Noise.PER_RELEASE:\n            n = 1",
+            ),
+        ),
+        plays=10_000_000,
+    ),
     "no start phase (DP-FTPL-Gauss)": Leak(
         ("dp-ftpl-gauss", "delta=1e-3"),
         (
@@ -94,15 +111,17 @@ LEAKS = {
 def audited(package: Path, kernels: Path, *typed: str) -> tuple[int, str]:
     """The status of the command, and the bounds that it told."""
     done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.cli", "audit", *typed, f"--plays={PLAYS}"],
+        [sys.executable, "-m", "dpbandits.cli", "audit", *typed],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(package.parent), "DPBANDITS_CACHE": str(kernels)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
+    told = "; ".join(re.findall(r"audited: (.*)", done.stdout))
     assert done.returncode in (0, 1), done.stderr
-    return done.returncode, "; ".join(re.findall(r"audited: (.*)", done.stdout))
+    assert told, done.stderr  # a crash has the status 1 too
+    return done.returncode, told
 
 
 @pytest.mark.slow
@@ -117,7 +136,7 @@ def test_a_planted_leak_is_found(name: str, epsilon: int, tmp_path: Path) -> Non
         file = package / place
         assert file.read_text().count(old) == 1, (place, old)
         file.write_text(file.read_text().replace(old, new))
-    typed = (*leak.typed, f"--epsilon={epsilon}")
+    typed = (*leak.typed, f"--epsilon={epsilon}", f"--plays={leak.plays}")
     found = 0
     for seed in SEEDS:
         status, told = audited(package, tmp_path / "kernels", *typed, f"--seed={seed}")
@@ -133,9 +152,9 @@ def test_a_planted_leak_is_found(name: str, epsilon: int, tmp_path: Path) -> Non
 def test_without_a_leak_nobody_is_accused(
     typed: tuple[str, ...], epsilon: int, tmp_path: Path
 ) -> None:
+    plays = max(leak.plays for leak in LEAKS.values() if leak.typed == typed)
+    typed = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
     for seed in SEEDS:
-        status, told = audited(
-            ROOT / "src" / "dpbandits", tmp_path, *typed, f"--epsilon={epsilon}", f"--seed={seed}"
-        )
+        status, told = audited(ROOT / "src" / "dpbandits", tmp_path, *typed, f"--seed={seed}")
         print(f"\n{typed}, epsilon = {epsilon}, seed {seed}: {told}")
         assert status == 0

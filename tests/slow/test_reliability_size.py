@@ -33,13 +33,13 @@ def large(what: str, folder: Path) -> dict[str, Any]:
 def played(folder: Path, *typed: str) -> tuple[float, float, str]:
     """The seconds and the peak memory in MB of a command, and what it said."""
     start = time.monotonic()
-    process = subprocess.Popen(
-        [*DPBANDITS, *BATCHED, *typed, *below(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
-    assert process.stdout
-    out = process.stdout.read()
-    _, status, used = os.wait4(process.pid, 0)
-    assert status == 0
+    command = [*DPBANDITS, *BATCHED, *typed, *below(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout
+        out = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)  # it has been waited for
+    assert process.returncode == 0
     return time.monotonic() - start, used.ru_maxrss / 1024, out
 
 

@@ -14,10 +14,12 @@ from dpbandits import registry
 from dpbandits.algorithms import adap_ucb, dp_ucb_int
 from dpbandits.audit import designs, events
 from dpbandits.audit.command import subject_of
+from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Loss, best_event
 from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
-from dpbandits.audit.games import BLOCK, Design, block_of_games, counts_of_games
-from dpbandits.audit.search import Auditor, Subject
+from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
+from dpbandits.audit.search import Auditor
+from dpbandits.audit.subject import Subject
 from dpbandits.bandit import new_bandit, pull, pull_many
 from dpbandits.environments._entries import entries
 from dpbandits.errors import UserError

@@ -16,7 +16,8 @@ from dask_processes import DaskProcesses
 
 from dpbandits import runner
 from dpbandits.algorithms import adap_ucb, exp3, ucb
-from dpbandits.cell import AnyCell, Cell, Grid, StoppingCell, Stream
+from dpbandits.cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells import AnyCell
 from dpbandits.engine import Cluster
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.runner import Task

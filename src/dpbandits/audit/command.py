@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpbandits import parameters, registry
-from dpbandits.audit.search import Auditor, Finding, Subject
+from dpbandits.audit.search import Auditor, Finding
+from dpbandits.audit.subject import Plays, Subject
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.progress import duration
-
-LEAST, MOST = 1000, 10**10  # plays
 
 
 def audit(
@@ -19,17 +18,15 @@ def audit(
 ) -> int:
     """Audit an algorithm and print what came of it; returns 1 where a promise is refuted."""
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
-    games = _read(plays)
-    if not isinstance(games, int | float) or not LEAST <= games <= MOST:
-        raise UserError(f"--plays must be a number from {LEAST} to 10^10, got {shown(plays)}")
-    _check("--seed", parameters.Seed, seed)
+    games = _checked("--plays", Plays, _read(plays))
+    _checked("--seed", parameters.Seed, seed)
     if workers is not None:
-        _check("--workers", parameters.Workers, workers)
+        _checked("--workers", parameters.Workers, workers)
     start = time.monotonic()
-    found = Auditor(subject, seed, workers).audit(int(games))
+    found = Auditor(subject, seed, workers).audit(games)
     for line in lines(subject, found):
         print(line)
-    print(f"  {int(games):,} games in {duration(time.monotonic() - start)}, seed {seed}")
+    print(f"  {games:,} games in {duration(time.monotonic() - start)}, seed {seed}")
     refuted = [
         what
         for what, is_so in (
@@ -63,9 +60,9 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
     return subject
 
 
-def _check(option: str, annotation: Any, value: int) -> None:
+def _checked(option: str, annotation: Any, value: Any) -> Any:
     try:
-        parameters.coerce(annotation, value)
+        return parameters.coerce(annotation, value)
     except ValueError as error:
         raise UserError(f"{option} must be {error}, got {shown(value)}") from None
 

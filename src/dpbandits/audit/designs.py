@@ -8,17 +8,44 @@ decide for certain.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.audit.games import Design
-
 SHORT = (8, 64, 256)  # rounds
 LONG = 4096  # of which a quarter more is played at most
+TIMES = (2, 4, 8)  # as long as the shortest games are those in which an arm waits
 INDICES = (1, 2, 3, 4, 16)
-MANY = 64  # arms
+ARMS, MANY = 2, 64
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # of the pulls that its mean decides, what arm 1 gets
 STEPS = 14  # bisections
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A pair of tables that differ in one entry, and what they are called."""
+
+    words: str
+    table: np.ndarray  # shape (arms, rounds), rewards in [0, 1]
+    arm: int  # of the changed entry, 0 the first
+    index: int  # of the changed entry, 1 the first: the pull that reads it
+    changed: float  # its other value
+
+    @property
+    def arms(self) -> int:
+        """K, the number of arms."""
+        return int(self.table.shape[0])
+
+    @property
+    def rounds(self) -> int:
+        """T, the horizon of a game."""
+        return int(self.table.shape[1])
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both tables."""
+        other = self.table.copy()
+        other[self.arm, self.index - 1] = self.changed
+        return self.table, other
 
 
 def horizons(released: Callable[[int], bool]) -> list[int]:
@@ -46,10 +73,18 @@ def constant(rounds: int) -> Iterator[Design]:
         for other in (0.0, 1.0):
             for index in INDICES:
                 if 4 * index <= rounds or index == 1:
-                    table = np.empty((2, rounds))
+                    table = np.empty((ARMS, rounds))
                     table[0], table[1] = own, other
                     words = f"rewards {own:.0f} and {other:.0f}, T = {rounds}"
                     yield flipped(words, table, index)
+
+
+def waiting(first: int) -> Iterator[Design]:
+    """Arms of constant rewards 0 and 1, of which one waits, in games of twice `first` and more."""
+    for rounds in (times * first for times in TIMES):
+        for own, other in ((0.0, 1.0), (1.0, 0.0)):
+            table = np.stack([np.full(rounds, own), np.full(rounds, other)])
+            yield flipped(f"rewards {own:.0f} and {other:.0f}, T = {rounds}", table, 1)
 
 
 def many_arms() -> Iterator[Design]:

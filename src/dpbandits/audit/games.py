@@ -6,7 +6,6 @@ depend on how many games.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from dpbandits import registry
 from dpbandits.audit._count import count
+from dpbandits.audit.designs import Design
 from dpbandits.audit.features import number_of_cells
 from dpbandits.bandit import new_bandit
 from dpbandits.environments._entries import entries
@@ -22,33 +22,6 @@ from dpbandits.kernel import kernel
 from dpbandits.streams import Role, stream
 
 BLOCK = 2**16  # games
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """A pair of tables that differ in one entry, and what they are called."""
-
-    words: str
-    table: np.ndarray  # shape (arms, rounds), rewards in [0, 1]
-    arm: int  # of the changed entry, 0 the first
-    index: int  # of the changed entry, 1 the first: the pull that reads it
-    changed: float  # its other value
-
-    @property
-    def arms(self) -> int:
-        """K, the number of arms."""
-        return int(self.table.shape[0])
-
-    @property
-    def rounds(self) -> int:
-        """T, the horizon of a game."""
-        return int(self.table.shape[1])
-
-    def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both tables."""
-        other = self.table.copy()
-        other[self.arm, self.index - 1] = self.changed
-        return self.table, other
 
 
 @cache
@@ -99,12 +72,13 @@ def counts_of_games(
     `name` tells these games from others of the same design and seed.
     """
     total = np.zeros((2, number_of_cells(design.arms, design.rounds)), np.int64)
+    tables = design.tables()
 
     def block(which: int, first: int) -> tuple[int, np.ndarray]:
         told = f"audit of {algorithm} {params} on {design.words}, {name}, table {which}"
         rng = stream(seed, Role.POLICY, first, told)
         number = min(BLOCK, games - first)
-        return which, block_of_games(algorithm, params, design, design.tables()[which], rng, number)
+        return which, block_of_games(algorithm, params, design, tables[which], rng, number)
 
     parallel = parallel or joblib.Parallel(1, return_as="generator_unordered")
     work = (

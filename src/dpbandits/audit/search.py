@@ -9,79 +9,23 @@ the audit says that it does not.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 
-from dpbandits import parameters, registry
 from dpbandits.audit import designs
+from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.features import Feature, features, first_choice
-from dpbandits.audit.games import Design, counts_of_games
-from dpbandits.errors import UserError
+from dpbandits.audit.games import block_of_games, counts_of_games
+from dpbandits.audit.subject import Limit, Subject
 from dpbandits.privacy.notions import Claim, Notion
-from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.streams import Role, stream
 
-ROUNDS = ((0.3, 8), (0.3, 2), (0.4, 1))  # of the search: their share of its games, and who is left
+# Of the search: their share of its games, and how many tables are left of every size. What promises
+# most with few games is not what proves most with many: long games tell by rare events.
+ROUNDS = ((0.2, 2), (0.3, 1), (0.5, 1))
 FEW = 400  # games that tell a mean
-
-
-class Limit(NamedTuple):
-    """What must not be exceeded, and by what: of a single choice, or of all arms together."""
-
-    epsilon: float
-    delta: float
-    one_choice: bool
-
-
-@dataclass(frozen=True)
-class Subject:
-    """An algorithm with its parameters, but for the horizon, which the tables decide."""
-
-    algorithm: str
-    given: tuple[tuple[str, Any], ...]
-
-    def params(self, rounds: int) -> Any:
-        """Its Params for games of so many rounds. UserError where they are not valid."""
-        cls = registry.algorithm(self.algorithm).Params
-        told = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
-        values = {**dict(self.given), **told}
-        return parameters.build(cls, values, self.algorithm, lambda _: "command line")
-
-    def claim(self, arms: int, rounds: int) -> Claim:
-        """What is promised of these games. UserError where nothing is."""
-        module = registry.algorithm(self.algorithm)
-        if not hasattr(module, "claim"):
-            raise UserError(
-                f"{self.algorithm} promises no privacy, there is nothing to refute; an algorithm of"
-                " your own says what it promises in a function `claim`"
-            )
-        found: Claim = module.claim(self.params(rounds), arms, rounds)
-        return found
-
-    def composed(self, arms: int, rounds: int) -> float:
-        """The pure epsilon that its declared releases within so many rounds compose to."""
-        module = registry.algorithm(self.algorithm)
-        return composed_epsilon(module.releases(self.params(rounds), arms, rounds))
-
-    def limits(self, arms: int, rounds: int) -> list[Limit]:
-        """What is audited: the promise; and, if that is of one round, what all rounds tell.
-
-        A promise of all rounds and the declared releases limit the same probabilities: the smaller
-        of the two is what a leak exceeds first.
-        """
-        claim, composed = self.claim(arms, rounds), self.composed(arms, rounds)
-        if claim.notion is Notion.PER_ROUND:
-            delta = claim.delta if math.isinf(composed) else 0.0
-            one, all_ = Limit(claim.epsilon, claim.delta, True), Limit(composed, delta, False)
-            return [one, all_]
-        return [min(Limit(composed, 0.0, False), Limit(claim.epsilon, claim.delta, False))]
-
-    def releases_in(self, arms: int, rounds: int) -> bool:
-        """Whether it releases anything within so many rounds."""
-        module = registry.algorithm(self.algorithm)
-        return next(iter(module.releases(self.params(rounds), arms, rounds)), None) is not None
 
 
 @dataclass(frozen=True)
@@ -135,17 +79,31 @@ class Candidate:
     event: Event | None = None
 
     @property
-    def beyond(self) -> float:
-        """By how much it exceeds the limit, or how near it comes; without a limit, how much."""
-        limit = 0.0 if math.isinf(self.limit.epsilon) else self.limit.epsilon
-        return self.proved - limit if self.event else -math.inf
+    def share(self) -> float:
+        """What is proved, of the limit."""
+        return self._of_limit(self.proved)
+
+    def promise(self, games: int) -> float:
+        """What the same shares of so many games would prove, of the limit."""
+        if not (self.event and self.counts):
+            return 0.0
+        more, fewer = self.event.counted(self.counts[1])
+        more, fewer = more * games // self.games, -(-fewer * games // self.games)
+        return self._of_limit(Loss(more, fewer, games).epsilon(self.limit.delta))
+
+    def _of_limit(self, epsilon: float) -> float:
+        # Where there is none, or nothing is allowed, by itself.
+        limit = self.limit.epsilon
+        return epsilon / limit if 0.0 < limit < math.inf else epsilon
 
 
 class Auditor:
-    """Plays one subject."""
+    """Plays one subject; audits of other numbers play other games."""
 
-    def __init__(self, subject: Subject, seed: int, workers: int | None) -> None:
-        self.subject, self.seed = subject, seed
+    def __init__(
+        self, subject: Subject, seed: int, workers: int | None = None, number: int = 0
+    ) -> None:
+        self.subject, self.seed, self.number = subject, seed, number
         self.parallel = joblib.Parallel(
             -1 if workers is None else workers, prefer="threads", return_as="generator_unordered"
         )
@@ -178,13 +136,14 @@ class Auditor:
         left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
         for number, (share, survivors) in enumerate(ROUNDS):
             each = max(1, int(share * games / len(left) / 2))
-            kept: list[Candidate] = []
+            kept: dict[tuple[int, ...], list[Candidate]] = {}
             for candidate in left:
-                kept.append(self._played(candidate, each, f"search {number}"))
-                kept.sort(key=lambda one: -one.beyond)
-                del kept[survivors:]  # the counts of all would not be few
-            left = kept
-        return left[0]
+                alike = kept.setdefault(candidate.design.table.shape, [])
+                alike.append(self._played(candidate, each, f"search {number}"))
+                alike.sort(key=lambda one: -one.share)
+                del alike[survivors:]  # the counts of all would not be few
+            left = [candidate for alike in kept.values() for candidate in alike]
+        return max(left, key=lambda one: one.promise(games))
 
     def _played(self, candidate: Candidate, games: int, name: str) -> Candidate:
         design, limit = candidate.design, candidate.limit
@@ -204,25 +163,25 @@ class Auditor:
 
     def _counts(self, design: Design, games: int, name: str) -> np.ndarray:
         params = self.subject.params(design.rounds)
+        told = f"{name}, audit {self.number}"
         return counts_of_games(
-            self.subject.algorithm, params, design, games, self.seed, name, self.parallel
+            self.subject.algorithm, params, design, games, self.seed, told, self.parallel
         )
 
     def _designs(self) -> list[Design]:
-        rounds = designs.horizons(lambda rounds: self.subject.releases_in(2, rounds))
-        if not rounds:
-            raise UserError(
-                f"{self.subject.algorithm} releases nothing in games of {designs.LONG} rounds:"
-                " there is nothing to be told from them"
-            )
+        rounds = self.subject.horizons
         found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
-        if rounds[-1] <= max(designs.SHORT):
+        if rounds[0] <= max(designs.SHORT):
             found += [design for n in rounds for design in designs.constant(n)]
+            found += designs.waiting(rounds[0])
             found += designs.many_arms()
         return found
 
     def _pulls_of_first(self, design: Design) -> float:
-        counts = self._counts(design, FEW, "edge")[0]
+        params = self.subject.params(design.rounds)
+        told = f"audit {self.number} of {self.subject.algorithm} {params}, edge of {design.words}"
+        rng = stream(self.seed, Role.POLICY, 0, told)
+        counts = block_of_games(self.subject.algorithm, params, design, design.table, rng, FEW)
         own = features(design.arms, design.rounds)[design.rounds]
         cells = counts[own.first : own.stop]
         return float(cells @ np.arange(len(cells)) / cells.sum())

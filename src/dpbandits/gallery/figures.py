@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dpbandits import factory, plotting, project, results, verdicts
 from dpbandits.atomic import write_atomically
 from dpbandits.captions import caption
-from dpbandits.cell import AnyCell
+from dpbandits.cells import AnyCell
 from dpbandits.comparisons import Verdict
 from dpbandits.curves import to_csv
 from dpbandits.errors import UserError

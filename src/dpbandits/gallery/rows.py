@@ -8,7 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbandits import captions, parameters
-from dpbandits.cell import AnyCell, Cell, StoppingCell
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cell import StoppingCell
+from dpbandits.cells import AnyCell
 from dpbandits.gallery.texts import number
 from dpbandits.parameters import reading_name
 from dpbandits.spec import Bound, Curve, FigureSpec
@@ -42,7 +44,7 @@ def _row(curve: Curve) -> Row:
     cells = [s for s in curve.sources if not isinstance(s, Bound)]
     params = [parameters.plain(cell.params) for cell in cells]
     for one, cell in zip(params, cells, strict=True):
-        if isinstance(cell, Cell):
+        if not isinstance(cell, StoppingCell):
             one.pop("horizon", None)  # is told of the game
     return Row(
         curve.label,
@@ -58,6 +60,8 @@ def _row(curve: Curve) -> Row:
 def _game(cell: AnyCell) -> dict[str, Any]:
     if isinstance(cell, StoppingCell):
         return {"samples of": "stream", **parameters.plain(cell.stream)}
+    if isinstance(cell, AuditCell):
+        return {"games": cell.plays}
     law = {"law": cell.environment, **parameters.plain(cell.instance)}
     recorded = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
     return {**law, "horizon": cell.horizon, **recorded}

@@ -1,0 +1,96 @@
+"""What is audited, and what it must keep."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+from dpbandits import parameters, registry
+from dpbandits.audit import designs
+from dpbandits.errors import UserError
+from dpbandits.parameters import Constraint
+from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.releases import Release, composed_epsilon
+
+Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
+
+
+class Limit(NamedTuple):
+    """What must not be exceeded, and by what: of a single choice, or of all arms together."""
+
+    epsilon: float
+    delta: float
+    one_choice: bool
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An algorithm with its parameters, but for the horizon, which the tables decide."""
+
+    algorithm: str
+    given: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, algorithm: str, params: Any) -> "Subject":
+        """The subject of these Params, whatever horizon they tell."""
+        told = {k: v for k, v in parameters.plain(params).items() if v is not None}
+        told.pop("horizon", None)
+        return cls(algorithm, tuple(told.items()))
+
+    def params(self, rounds: int) -> Any:
+        """Its Params for games of so many rounds. UserError where they are not valid."""
+        cls = registry.algorithm(self.algorithm).Params
+        told = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
+        values = {**dict(self.given), **told}
+        return parameters.build(cls, values, self.algorithm, lambda _: "command line")
+
+    def claim(self, arms: int, rounds: int) -> Claim:
+        """What is promised of these games. UserError where nothing is."""
+        module = registry.algorithm(self.algorithm)
+        if not hasattr(module, "claim"):
+            raise UserError(
+                f"{self.algorithm} promises no privacy, there is nothing to refute; an algorithm of"
+                " your own says what it promises in a function `claim`"
+            )
+        found: Claim = module.claim(self.params(rounds), arms, rounds)
+        return found
+
+    def composed(self, arms: int, rounds: int) -> float:
+        """The pure epsilon that its declared releases within so many rounds compose to."""
+        return composed_epsilon(self.releases(arms, rounds))
+
+    def limits(self, arms: int, rounds: int) -> list[Limit]:
+        """What is audited: the promise; and, if that is of one round, what all rounds tell.
+
+        A promise of all rounds and the declared releases limit the same probabilities: the smaller
+        of the two is what a leak exceeds first.
+        """
+        claim, composed = self.claim(arms, rounds), self.composed(arms, rounds)
+        if claim.notion is Notion.PER_ROUND:
+            delta = claim.delta if math.isinf(composed) else 0.0
+            one, all_ = Limit(claim.epsilon, claim.delta, True), Limit(composed, delta, False)
+            return [one, all_]
+        return [min(Limit(composed, 0.0, False), Limit(claim.epsilon, claim.delta, False))]
+
+    def releases(self, arms: int, rounds: int) -> Iterable[Release]:
+        """What it declares to release within so many rounds."""
+        declared: Iterable[Release] = registry.algorithm(self.algorithm).releases(
+            self.params(rounds), arms, rounds
+        )
+        return declared
+
+    @cached_property
+    def horizons(self) -> list[int]:
+        """The rounds of its games, increasing. UserError where all of them are too short."""
+
+        def released(rounds: int) -> bool:
+            return next(iter(self.releases(designs.ARMS, rounds)), None) is not None
+
+        found = designs.horizons(released)
+        if not found:
+            raise UserError(
+                f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: there is"
+                " nothing to be told from them"
+            )
+        return found

@@ -1,0 +1,66 @@
+"""What audits found of every algorithm, for pages and captions: the reference of a figure.
+
+Nothing is played here. An audit counts for all parameters that leave what is claimed and what is
+released as it was.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from dpbandits import config, references
+from dpbandits.audit import designs
+from dpbandits.audit.cell import AuditCell
+from dpbandits.audit.subject import Subject
+from dpbandits.spec import Shown
+
+FIGURE = "privacy-audit"
+EPSILON = 1.0  # that was given to the algorithms
+
+
+class Audited(NamedTuple):
+    """Lower bounds on epsilon, each with 99 % confidence; the median of several audits."""
+
+    epsilon: float  # of all arms
+    one_choice: float | None  # None where the promise is of all arms
+
+
+def of(algorithm: str, params: Any) -> Audited | None:
+    """What was found of an algorithm with such parameters at epsilon = 1; None: no audit."""
+    for cell, found in _audits():
+        if cell.member == algorithm and _alike(cell, params):
+            return found
+    return None
+
+
+def _alike(cell: AuditCell, params: Any) -> bool:
+    changed = {
+        name: getattr(cell.params, name) for name in ("epsilon", "delta") if name in params._fields
+    }
+    other = Subject.of(cell.member, params._replace(**changed))
+    game = designs.ARMS, cell.rounds
+    return (other.claim(*game), other.composed(*game)) == (
+        cell.claim(),
+        cell.subject.composed(*game),
+    )
+
+
+@cache
+def _audits() -> list[tuple[AuditCell, Audited]]:
+    if not references.exists(FIGURE, references.PAPER):
+        return []
+    spec, _ = config.load(FIGURE, [])
+    series = references.find(spec, references.PAPER)
+    bounds: dict[AuditCell, dict[Shown, float]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            found = series.get((panel.letter, curve.label))
+            if found is None or curve.is_exact or curve.x is None:
+                continue
+            at = curve.x.index(EPSILON)
+            cell = curve.sources[at]
+            assert isinstance(cell, AuditCell)
+            bounds.setdefault(cell, {})[curve.shows] = float(found.centre[at])
+    return [
+        (cell, Audited(told[Shown.AUDITED], told.get(Shown.ONE_CHOICE)))
+        for cell, told in bounds.items()
+    ]
