@@ -159,7 +159,7 @@ def privacy_audit(drawing: Drawing) -> Figure:
     rows = [len(block["claimed"]) for block in blocks.values()]
     given = drawing.panels[0].series[0].x
     figure = Figure(figsize=(PAGE, 0.18 * sum(rows) + 0.33 * len(rows) + 0.7))
-    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.03, wspace=0.02, hspace=0.0)
+    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.03, wspace=0.0, hspace=0.0)
     ratios = {"height_ratios": [height for n in rows for height in (1.1, n)]}
     grid = figure.subplots(2 * len(rows), len(given), squeeze=False, gridspec_kw=ratios)
     for (notion, block), above, axes in zip(blocks.items(), grid[::2], grid[1::2], strict=True):
@@ -167,12 +167,12 @@ def privacy_audit(drawing: Drawing) -> Figure:
         for i, ax in enumerate(axes):
             _budgets(ax, block, i, BEYOND * given[i])
             ax.xaxis.set_major_locator(FixedLocator([0, given[i], 2 * given[i]]))
-            ax.tick_params(labelbottom=axes is grid[-1])
-        labels = [in_mathtext(s.label) for s in block["claimed"]]
-        axes[0].set_yticklabels(labels)
-    for ax, budget in zip(grid[0], given, strict=True):
-        ax.set_title(rf"given $\epsilon = {budget:g}$")
-    figure.supxlabel(r"$\epsilon$ of a change of one reward", fontsize="medium")
+        axes[0].set_yticklabels([in_mathtext(s.label) for s in block["claimed"]])
+    for ax in grid[1:-1:2].flat:
+        ax.tick_params(labelbottom=False)
+    for above, below, budget in zip(grid[0], grid[-1], given, strict=True):
+        above.set_title(rf"given $\epsilon = {budget:g}$")
+        below.set_xlabel(r"$\epsilon$ of one reward")
     legend_below(figure, [_mark(shown) for shown in BUDGETS], columns=len(BUDGETS))
     return figure
 
@@ -193,8 +193,8 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
             if shown == "audited":
                 ax.barh(row, at, height=0.62, color=style_of(series.style).colour, alpha=0.55)
             if at > most:
-                look, at = {**look, "marker": ">", "clip_on": False}, most
-            if look["marker"]:
+                ax.plot(most, row, **{**look, "marker": ">", "clip_on": False})
+            elif look["marker"]:
                 ax.plot(at, row, **look)
     number = len(block["claimed"])
     ax.set_xlim(0, most)

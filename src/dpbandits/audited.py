@@ -54,9 +54,9 @@ def _audits() -> list[tuple[AuditCell, Audited]]:
     for panel in spec.panels:
         for curve in panel.curves:
             found = series.get((panel.letter, curve.label))
-            if found is None or curve.is_exact or curve.x is None:
+            if found is None or curve.is_exact or EPSILON not in (curve.x or ()):
                 continue
-            at = curve.x.index(EPSILON)
+            at = found.x.tolist().index(EPSILON)
             cell = curve.sources[at]
             assert isinstance(cell, AuditCell)
             bounds.setdefault(cell, {})[curve.shows] = float(found.centre[at])

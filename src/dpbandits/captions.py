@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 
-from dpbandits import parameters
+from dpbandits import audited, parameters
 from dpbandits.cell import Cell
 from dpbandits.cells import AnyCell
 from dpbandits.privacy.releases import composed_epsilon
@@ -29,8 +29,10 @@ def caption(spec: FigureSpec) -> str:
     """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
     lines = [f"{spec.title} ({spec.paper}); {statistics(spec)}.", ""]
     lines += textwrap.wrap(
-        "Privacy: what the releases that an algorithm declares compose to, for a change of one"
-        " reward, beside the epsilon that it was given.",
+        "Privacy, of a change of one reward: the epsilon that an algorithm was given, the notion in"
+        " which its paper promises it, what the releases that it declares compose to, and what an"
+        f" audit at epsilon = {audited.EPSILON:g} found that is lost at least (figure"
+        f" {audited.FIGURE}).",
         width=100,
     )
     if spec.note:
@@ -66,12 +68,24 @@ def privacy(curve: Curve) -> str:
     if not known:
         return "not private"
     given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    claim = cells[0].claim()
+    promised = f", {claim.notion.title}" if claim else ""
     delta = getattr(cells[0].params, "delta", 0.0)
     at = f" at delta = {delta:.3g}" if delta else ""
-    told = f"given {_range(given)}, composes to {_range(known)}{at}"
+    told = f"given {_range(given)}{promised}, composes to {_range(known)}{at}"
     # A last digit is not a budget.
-    over = any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True))
-    return f"{told}: MORE than it was given" if over else told
+    if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
+        told = f"{told}: MORE than it was given"
+    return f"{told}{_audited(cells[0])}"
+
+
+def _audited(cell: AnyCell) -> str:
+    # What an audit of the same algorithm found; nothing of what is an audit itself.
+    found = audited.of(cell.member, cell.params) if isinstance(cell, Cell) else None
+    if found is None:
+        return ""
+    one = "" if found.one_choice is None else f", {found.one_choice:.3g} of one choice"
+    return f"; audited: {found.epsilon:.3g}{one}"
 
 
 def _warned(curve: Curve) -> str:

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits import audited
+from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
+from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.captions import budget, caption
 from dpbandits.cell import Cell
 from dpbandits.config import load
@@ -17,14 +20,35 @@ def lines(figure: str, *overrides: str) -> list[str]:
     return caption(spec).splitlines()
 
 
+def without_audits(told: list[str]) -> list[str]:
+    return [line.partition("; audited")[0] for line in told]
+
+
+def test_what_an_audit_found_of_the_same_promise_is_told_and_no_other() -> None:
+    assert any("; audited: 0." in line for line in lines("adap-ksweep"))
+    found = audited.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
+    assert found is not None
+    assert found.one_choice is None
+    assert 0.5 < found.epsilon <= 1.0
+    # Of other counters, which are other promises, other audits.
+    full, split = (
+        audited.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
+        for counter in (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
+    )
+    assert full != split
+    # Nobody has audited the reading whose budget is that of a theorem.
+    assert audited.of("exp3-tau", exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)) is None
+
+
 def test_a_budget_that_is_exceeded_is_told_and_no_other() -> None:
     told = lines("dpucb-2arms")
     assert "(a) UCB: not private" in told
-    assert "(b) DP-UCB: given 0.1, composes to 0.2: MORE than it was given" in told
-    over = {line.partition(":")[0] for line in told if "MORE" in line}
-    assert over == {f"({panel}) {name}" for panel in "ab" for name in ("DP-UCB", "DP-UCB-BOUND")}
+    over = "(b) DP-UCB: given 0.1, per-round DP, composes to 0.2: MORE than it was given"
+    assert over in without_audits(told)
+    exceed = {line.partition(":")[0] for line in told if "MORE" in line}
+    assert exceed == {f"({panel}) {name}" for panel in "ab" for name in ("DP-UCB", "DP-UCB-BOUND")}
     split = lines("dpucb-2arms", "figure.curves.dp-ucb.counter=hybrid-split")
-    assert "(b) DP-UCB: given 0.1, composes to 0.1" in split
+    assert "(b) DP-UCB: given 0.1, per-round DP, composes to 0.1" in without_audits(split)
 
 
 def test_a_budget_that_is_more_than_its_last_digit_is_not_exceeded() -> None:
@@ -33,16 +57,17 @@ def test_a_budget_that_is_more_than_its_last_digit_is_not_exceeded() -> None:
 
 def test_a_swept_curve_tells_the_range_and_a_bound_that_nothing_is_played() -> None:
     told = lines("adap-ksweep")
-    assert "(a) DP-UCB: given 0.1, composes to 0.0007813 to 0.05" in told
+    assert "(a) DP-UCB: given 0.1, global DP, composes to 0.0007813 to 0.05" in without_audits(told)
     assert "(b) Lower bound (Thm 3): a bound, nothing is played" in told
 
 
 def test_an_infinite_budget_and_a_delta_are_told() -> None:
     told = lines("dpucb-2arms", "figure.curves.dp-ucb-int.noise=every-round")
     line = next(line for line in told if line.startswith("(a) DP-UCB-INT"))
-    assert line == (
-        "(a) DP-UCB-INT: given 1, composes to inf at delta = 4.54e-05: MORE than it was given"
-    )
+    assert without_audits([line]) == [
+        "(a) DP-UCB-INT: given 1, per-round DP, composes to inf at delta = 4.54e-05: MORE than it"
+        " was given"
+    ]
 
 
 def test_the_first_line_names_figure_paper_statistics_and_runs(root: Path) -> None:

@@ -12,7 +12,8 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from dpbandits import captions, fingerprint, parameters, project, registry
+from dpbandits import audited, captions, fingerprint, parameters, project, registry
+from dpbandits.audited import Audited
 from dpbandits.gallery.figures import Shown
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.kernel import PACKAGE
@@ -65,6 +66,7 @@ class Algorithm:
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # its own first
     budgets: tuple[Row, ...]  # claimed and composed, a row for readings that differ
+    audits: tuple[Audited | None, ...]  # of these rows
     mark: str  # how its curves look, an SVG
 
     @property
@@ -120,6 +122,7 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
     ):
         for name in names:
             module = registry.stopping_rule(name) if rule else registry.algorithm(name)
+            budgets = tuple(rows([name])) if hasattr(module, "claim") else ()
             key = "rule" if rule else "algorithm"
             found.append(
                 Algorithm(
@@ -131,7 +134,8 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
                     values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
-                    budgets=tuple(rows([name])) if hasattr(module, "claim") else (),
+                    budgets=budgets,
+                    audits=tuple(None if rule else audited.of(name, b.params) for b in budgets),
                     mark=_mark(style_of(name)),
                 )
             )
