@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3)
 EPSILONS = (1, 2)
 PLAYS = 4_000_000
-PATIENCE = 900  # seconds for an audit
+PATIENCE = 3600  # seconds for an audit, which takes one or two minutes where nobody else is
 
 EPISODES, DP_SE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
 NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"

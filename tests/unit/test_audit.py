@@ -15,11 +15,11 @@ from dpbandits.algorithms import adap_ucb, dp_ucb_int
 from dpbandits.audit import designs, events
 from dpbandits.audit.command import subject_of
 from dpbandits.audit.designs import Design
-from dpbandits.audit.events import Loss, best_event
+from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
-from dpbandits.audit.search import Auditor
-from dpbandits.audit.subject import Subject
+from dpbandits.audit.search import Auditor, Candidate
+from dpbandits.audit.subject import Limit, Subject
 from dpbandits.bandit import new_bandit, pull, pull_many
 from dpbandits.environments._entries import entries
 from dpbandits.errors import UserError
@@ -191,7 +191,7 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
 
 
 def test_tables_are_neighbours() -> None:
-    found = [*designs.constant(64), *designs.many_arms()]
+    found = [*designs.constant(64), *designs.waiting(45), *designs.many_arms()]
     assert len({design.words for design in found}) == len(found)
     for design in found:
         first, second = design.tables()
@@ -233,6 +233,55 @@ def test_the_first_choice_is_that_of_the_first_round_in_which_games_differ() -> 
     assert feature == features(arms, rounds)[2]
     counts[:, :8] = [9, 0, 0, 9, 9, 0, 9, 0]
     assert first_choice(counts, arms, rounds) == []
+
+
+def test_games_in_which_an_arm_waits_are_longer_than_the_shortest() -> None:
+    found = list(designs.waiting(45))
+    assert {design.rounds for design in found} == {90, 180, 360}
+    for design in found:
+        assert design.table[0, 0] != design.table[1, 0]
+
+
+# The search --------------------------------------------------------------------------------------
+
+
+def candidate(more: int, fewer: int, games: int, limit: float) -> Candidate:
+    event = Event(Feature("all", 0, 2), np.array([1]), swapped=False)
+    half = np.array([[games - more, more], [games - fewer, fewer]])
+    design = next(designs.constant(8))
+    told = Limit(limit, 0.0, one_choice=False)
+    return Candidate(design, told, (half, half), games, proved=0.3, event=event)
+
+
+def test_what_a_rare_event_promises_is_what_as_many_games_as_measure_would_prove() -> None:
+    rare, frequent = candidate(42, 26, 10_000, 0.3), candidate(5000, 4000, 10_000, 0.25)
+    assert rare.promise(10_000) == pytest.approx(Loss(42, 26, 10_000).epsilon(0.0) / 0.3)
+    assert frequent.promise(10_000) > rare.promise(10_000)
+    assert rare.promise(1_000_000) == pytest.approx(Loss(4200, 2600, 1_000_000).epsilon(0.0) / 0.3)
+    assert frequent.promise(1_000_000) < rare.promise(1_000_000)
+
+
+@pytest.mark.parametrize("limit", [0.0, math.inf])
+def test_without_a_limit_what_is_proved_counts_by_itself(limit: float) -> None:
+    assert candidate(42, 26, 10_000, limit).share == 0.3
+    assert candidate(42, 26, 10_000, 0.6).share == pytest.approx(0.5)
+
+
+def test_the_search_keeps_tables_of_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[set[tuple[int, ...]]] = []
+    real = Auditor._played
+
+    def noted(self: Auditor, one: Candidate, games: int, name: str) -> Candidate:
+        round_ = int(name.removeprefix("search "))
+        kept.extend(set() for _ in range(round_ + 1 - len(kept)))
+        kept[round_].add(one.design.table.shape)
+        return real(self, one, games, name)
+
+    monkeypatch.setattr(Auditor, "_played", noted)
+    Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(20_000)
+    assert len(kept) == 3
+    assert kept[0] == kept[1] == kept[2]
+    assert len(kept[0]) > 3
 
 
 # Audits ------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """How curves of one algorithm in a panel are told apart, and how labels are drawn."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,50 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
     for arms, numbers in (([1, 2], [1, 2]), ([1, 2, 1], [1, 2, 20])):
         with pytest.raises(UserError, match="Episodes: has room for 3 to 14 steps"):
             draw(drawing(arms, [float(step) for step in numbers]))
+
+
+def test_budgets_have_a_block_a_notion_a_column_a_budget_and_arrows_where_they_leave_it() -> None:
+    shown = {
+        "claimed": ((0.5, 4.0), (0.5, 4.0)),
+        "composed": ((0.25, 2.0), (math.inf, math.inf)),
+        "audited": ((0.2, 1.5), (0.1, 3.0)),
+        "audited, one choice": ((0.0, 0.5), (0.05, 1.0)),
+    }
+    panels = [
+        PanelDrawing(
+            letter,
+            f"per-round DP: {what}",
+            tuple(
+                replace(of_two_budgets(label, style, numbers), x=np.array([0.5, 4.0]))
+                for label, style, numbers in zip("AB", ("adap-ucb", "dp-se"), of, strict=True)
+            ),
+        )
+        for letter, (what, of) in zip("abcd", shown.items(), strict=True)
+    ]
+    figure = drawing_function("across", "privacy_audit")(Drawing("Audit", tuple(panels)))
+    above, other, half, four = figure.axes
+    assert [ax.get_title() for ax in (above, other)] == [
+        r"given $\epsilon = 0.5$",
+        r"given $\epsilon = 4$",
+    ]
+    assert [text.get_text() for text in half.get_yticklabels()] == ["A", "B"]
+
+    def drawn(ax: Any) -> set[tuple[str, float, float]]:
+        marks = ((line.get_marker(), *np.ravel(line.get_xydata())) for line in ax.lines)
+        return {(marker, float(x), float(row)) for marker, x, row in marks}
+
+    def bars(ax: Any) -> list[float]:
+        return [bar.get_width() for bar in ax.patches]
+
+    edge = half.get_xlim()[1]
+    assert edge == pytest.approx(1.15)
+    assert drawn(half) == {
+        *{("|", 0.5, 0), ("|", 0.5, 1), ("D", 0.25, 0), (">", edge, 1)},
+        *{("o", 0.0, 0), ("o", 0.05, 1)},
+    }
+    assert bars(half) == [0.2, 0.1]
+    assert bars(four) == [1.5, 3.0]
+    assert (">", four.get_xlim()[1], 1) in drawn(four)
 
 
 def of_two_budgets(label: str, style: str, means: tuple[float, float]) -> Series:

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from commands import DPBANDITS, FIGURES, ROOT, Process
 from gallery_pages import Page
 from matplotlib.figure import Figure
 
-from dpbandits import gallery, plotting, registry, results, verdicts
+from dpbandits import audited, gallery, plotting, registry, results, verdicts
+from dpbandits.algorithms import dp_ucb
 from dpbandits.errors import UserError
 from dpbandits.gallery import hover, papers, texts
 
@@ -441,12 +443,18 @@ def test_a_document_has_anchors_and_leads_to_what_it_names() -> None:
     assert html.count('<div class="scroll"') == html.count("</table></div>") == 1
 
 
-def test_an_algorithm_s_page_has_what_is_claimed_and_what_is_composed(whole: Path) -> None:
+def test_an_algorithm_s_page_has_what_is_claimed_composed_and_audited(whole: Path) -> None:
     page = (whole / "algorithms" / "dp-ucb.html").read_text("utf-8")
-    table = page.partition("Claimed and composed budgets")[2].partition("</table>")[0]
+    table = page.partition("Claimed, composed and audited budgets")[2].partition("</table>")[0]
     rows = [re.sub(r"<[^>]+>", "|", row) for row in table.split("<tr>")[2:]]
     assert [row.split("|")[2] for row in rows if "hybrid-full" in row] != []
     full = next(row for row in rows if "hybrid-full" in row)
-    assert [cell for cell in full.split("|") if cell][1:4] == ["1", "2", "2"]
+    cells = [cell for cell in full.split("|") if cell]
+    assert cells[1:4] == ["1", "2", "2"]
+    found = audited.of("dp-ucb", dp_ucb.Params(epsilon=0.1))
+    assert found is not None
+    assert unescape(cells[4]) == (
+        f"≥ {texts.budget(found.epsilon)}; one choice ≥ {texts.budget(found.one_choice)}"
+    )
     assert "Theorem 3.1" in full
     assert "per-round DP" in page

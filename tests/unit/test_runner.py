@@ -403,3 +403,23 @@ def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
     for cell, runs in own.items():
         assert sorted(run for piece in runs for run in piece) == list(range(900))
         assert store.missing(cell, 900) == []
+
+
+def test_what_is_slow_is_not_left_for_the_end(
+    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds_of = {cells[0]: 1.0, cells[1]: 9.0, cells[2]: 3.0}
+    played: list[Cell] = []
+
+    def timed(cell: Cell, runs: range) -> Simulated:
+        played.append(cell)
+        curves, seconds = made_up(cell, runs)
+        return curves, np.full_like(seconds, seconds_of[cell])
+
+    monkeypatch.setattr(runner, "simulate", timed)
+    assert play(plan(dict.fromkeys(cells, 40), store, 5), store, 1, "test") == []
+    assert played[:3] == cells
+    # Two tasks are handed out before the pace of the last one is known.
+    order = list(dict.fromkeys(played[6:]))
+    assert order == sorted(order, key=lambda cell: -seconds_of[cell])
+    assert len(played) == 24
