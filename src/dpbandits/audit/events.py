@@ -13,6 +13,7 @@ event: both bounds hold together with probability 1 - ERROR at least, whatever i
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.stats import beta, norm
@@ -20,6 +21,7 @@ from scipy.stats import beta, norm
 from dpbandits.audit.features import Feature
 
 ERROR = 0.01  # the probability with which a bound may be wrong
+Z = float(norm.isf(ERROR / 2.0))  # of a normal bound with half of that
 FEWEST = 20  # games in a cell, below which nothing is learned from it
 STEPS = 400  # events of a feature that are compared, at most
 
@@ -89,11 +91,17 @@ def upper(count: np.ndarray | int, games: int) -> np.ndarray:
 
 def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:
     # Wilson's bound (1927), near that of Clopper and Pearson and a thousand times faster.
-    z = side * float(norm.isf(ERROR / 2.0))
+    z = side * Z
     share = count / games
     spread = z * np.sqrt(share * (1.0 - share) / games + z * z / (4.0 * games * games))
     bound: np.ndarray = (share + z * z / (2.0 * games) + spread) / (1.0 + z * z / games)
     return bound
+
+
+@cache
+def _tried(number: int) -> np.ndarray:
+    # How many of so many cells are taken, in geometric steps; places from 0.
+    return np.unique(np.geomspace(1, number, STEPS).astype(int)) - 1
 
 
 def best_event(
@@ -117,7 +125,7 @@ def best_event(
             more, fewer = own[::-1, seen] if swapped else own[:, seen]
             cells = feature.first + seen[np.argsort(-(more + 0.5) / (fewer + 0.5), kind="stable")]
             x, y = valuing[::-1, cells] if swapped else valuing[:, cells]
-            tried = np.unique(np.geomspace(1, len(cells), STEPS).astype(int)) - 1
+            tried = _tried(len(cells))
             p = _nearly(x.cumsum()[tried], games, -1.0)
             q = _nearly(y.cumsum()[tried], games, 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
