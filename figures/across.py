@@ -159,7 +159,7 @@ def privacy_audit(drawing: Drawing) -> Figure:
     rows = [len(block["claimed"]) for block in blocks.values()]
     given = drawing.panels[0].series[0].x
     figure = Figure(figsize=(PAGE, 0.18 * sum(rows) + 0.33 * len(rows) + 0.7))
-    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.03, wspace=0.0, hspace=0.0)
+    figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.03, wspace=0.0, hspace=0.0)
     ratios = {"height_ratios": [height for n in rows for height in (1.1, n)]}
     grid = figure.subplots(2 * len(rows), len(given), squeeze=False, gridspec_kw=ratios)
     for (notion, block), above, axes in zip(blocks.items(), grid[::2], grid[1::2], strict=True):
