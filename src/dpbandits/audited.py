@@ -5,9 +5,10 @@ released as it was.
 """
 
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpbandits import config, references
+from dpbandits import config, project, references
 from dpbandits.audit import designs
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Subject
@@ -26,7 +27,7 @@ class Audited(NamedTuple):
 
 def of(algorithm: str, params: Any) -> Audited | None:
     """What was found of an algorithm with such parameters at epsilon = 1; None: no audit."""
-    for cell, found in _audits():
+    for cell, found in _audits(project.folder()):
         if cell.member == algorithm and _alike(cell, params):
             return found
     return None
@@ -45,8 +46,10 @@ def _alike(cell: AuditCell, params: Any) -> bool:
 
 
 @cache
-def _audits() -> list[tuple[AuditCell, Audited]]:
-    if not references.exists(FIGURE, references.PAPER):
+def _audits(of_project: Path) -> list[tuple[AuditCell, Audited]]:
+    # A project has its own; the folder is what the cache tells them apart by.
+    there = FIGURE in project.names("figure") and references.exists(FIGURE, references.PAPER)
+    if not there:
         return []
     spec, _ = config.load(FIGURE, [])
     series = references.find(spec, references.PAPER)

@@ -94,7 +94,7 @@ def test_the_command_draws_it_in_the_figure(example: Example) -> None:
 def test_the_caption_tells_the_budget_that_its_releases_compose_to(example: Example) -> None:
     caption = example.file("txt")
     for letter, epsilon in zip("abcd", ("0.1", "0.25", "0.5", "1"), strict=True):
-        assert f"({letter}) DP-ETC: given {epsilon}, composes to {epsilon}\n" in caption
+        assert f"({letter}) DP-ETC: given {epsilon}, global DP, composes to {epsilon}\n" in caption
     curves = json.loads(example.file("json"))["curves"]
     sources: list[dict[str, Any]] = [s for c in curves for s in c["sources"]]
     mine = [source for source in sources if source["algorithm"] == NAME]

@@ -83,6 +83,7 @@ class Subject:
     @cached_property
     def horizons(self) -> list[int]:
         """The rounds of its games, increasing. UserError where all of them are too short."""
+        self.claim(designs.ARMS, designs.LONG)  # what promises nothing declares nothing
 
         def released(rounds: int) -> bool:
             return next(iter(self.releases(designs.ARMS, rounds)), None) is not None
