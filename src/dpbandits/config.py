@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import hydra
 import yaml
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -81,9 +82,15 @@ def from_hydra(config: DictConfig) -> Read:
 
 
 def _compose(overrides: Sequence[str]) -> DictConfig:
-    conf = str(project.folder() / "conf")
-    with hydra.initialize_config_dir(config_dir=conf, version_base="1.3"):
-        return hydra.compose("config", overrides=list(overrides))
+    # In a job of a multirun that another process runs, Hydra is at work already.
+    conf, around = str(project.folder() / "conf"), GlobalHydra.instance()
+    outer = around.hydra
+    around.clear()
+    try:
+        with hydra.initialize_config_dir(config_dir=conf, version_base="1.3"):
+            return hydra.compose("config", overrides=list(overrides))
+    finally:
+        around.hydra = outer
 
 
 def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
