@@ -185,6 +185,14 @@ def _heading(axes: Sequence[Axes], notion: str) -> None:
     heading.set_in_layout(False)  # it is wider than its column
 
 
+def _rows(ax: Axes, number: int) -> None:
+    # From the top, without labels.
+    ax.set_ylim(number - 0.4, -0.6)
+    ax.yaxis.set_major_locator(FixedLocator(range(number)))
+    ax.set_yticklabels([])
+    ax.tick_params(axis="y", length=0)
+
+
 def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) -> None:
     # Of every algorithm of a block, at the i-th budget.
     for shown, look in BUDGETS.items():
@@ -196,20 +204,16 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
                 ax.plot(most, row, **{**look, "marker": ">", "clip_on": False})
             elif look["marker"]:
                 ax.plot(at, row, **look)
-    number = len(block["claimed"])
     ax.set_xlim(0, most)
-    ax.set_ylim(number - 0.4, -0.6)
-    ax.yaxis.set_major_locator(FixedLocator(range(number)))
-    ax.set_yticklabels([])
-    ax.tick_params(axis="y", length=0)
+    _rows(ax, len(block["claimed"]))
 
 
 def _mark(shown: str) -> Line2D | Patch:
     # For the legend.
     if shown == "audited":
         return Patch(color="#6b6b6b", alpha=0.55, label="audited, all arms: at least")
-    labels = {"audited, one choice": "audited, one choice: at least"}
-    return Line2D([], [], label=labels.get(shown, shown), **BUDGETS[shown])
+    label = f"{shown}: at least" if shown.startswith("audited") else shown
+    return Line2D([], [], label=label, **BUDGETS[shown])
 
 
 def _row(panel: PanelDrawing) -> str:
@@ -246,10 +250,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
     axes[-1].set_xlim(0.5, len(order) + 0.5)
     axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1)))
     for ax in axes:
-        ax.set_ylim(len(order) - 0.4, -0.6)
-        ax.yaxis.set_major_locator(FixedLocator(range(len(order))))
-        ax.set_yticklabels([])
-        ax.tick_params(axis="y", length=0)
+        _rows(ax, len(order))
     for text in axes[0].set_yticklabels([in_mathtext(label) for label in order]):
         # What is there for comparison, and has its place in another block.
         text.set_color("#6b6b6b" if "(" in text.get_text() else "black")

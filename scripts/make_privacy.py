@@ -9,10 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from dpbandits import config, references
-from dpbandits.audit.cell import AuditCell
-from dpbandits.audited import EPSILON, FIGURE
-from dpbandits.spec import Shown
+from dpbandits.audited import audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
 BETWEEN = re.compile(r"(?<=<!-- audited -->\n).*?(?=<!-- end of audited -->)", re.DOTALL)
@@ -21,26 +18,13 @@ HEAD = ["algorithm", "claimed", "composed", "audited, all arms", "audited, one c
 
 def table() -> str:
     """A row per curve, in the order of the figure, and why claims differ from what is composed."""
-    spec, _ = config.load(FIGURE, [])
-    found = references.find(spec, references.PAPER)
-    told: dict[str, dict[Shown, float]] = {}
-    cells: dict[str, AuditCell] = {}
-    for panel in spec.panels:
-        for curve in panel.curves:
-            series = found[panel.letter, curve.label]
-            at = series.x.tolist().index(EPSILON)
-            told.setdefault(curve.label, {})[curve.shows] = float(series.centre[at])
-            cell = curve.sources[at]
-            assert isinstance(cell, AuditCell)
-            cells[curve.label] = cell
     rows, reasons = [], dict[str, list[str]]()
-    for label, numbers in told.items():
-        claim = cells[label].claim()
-        columns = [_told(numbers.get(shown)) for shown in (Shown.CLAIMED, Shown.COMPOSED)]
-        audits = [_told(numbers.get(shown)) for shown in (Shown.AUDITED, Shown.ONE_CHOICE)]
-        rows.append(f"| {label}, {claim.notion.title} | {' | '.join(columns + audits)} |")
-        if not math.isclose(numbers[Shown.CLAIMED], numbers[Shown.COMPOSED], rel_tol=1e-9):
-            reasons.setdefault(claim.differs, []).append(label)
+    for cell, found in audits().items():
+        claim, composed = cell.claim(), cell.composed()
+        numbers = (claim.epsilon, composed, found.epsilon, found.one_choice)
+        rows.append(f"| {found.label}, {claim.notion.title} | {' | '.join(map(_told, numbers))} |")
+        if not math.isclose(claim.epsilon, composed, rel_tol=1e-9):
+            reasons.setdefault(claim.differs, []).append(found.label)
     lines = [f"| {' | '.join(HEAD)} |", "|---|---:|---:|---:|---:|", *rows, ""]
     lines += ["Where the claim is not what is composed:", ""]
     lines += [f"* {', '.join(labels)}: {why}." for why, labels in reasons.items()]

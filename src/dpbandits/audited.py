@@ -4,6 +4,7 @@ Nothing is played here. An audit counts for all parameters that leave what is cl
 released as it was.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,18 +20,24 @@ EPSILON = 1.0  # that was given to the algorithms
 
 
 class Audited(NamedTuple):
-    """Lower bounds on epsilon, each with 99 % confidence; the median of several audits."""
+    """Lower bounds on epsilon, each with 99 % confidence."""
 
+    label: str  # of the curve
     epsilon: float  # of all arms
     one_choice: float | None  # None where the promise is of all arms
 
 
 def of(algorithm: str, params: Any) -> Audited | None:
     """What was found of an algorithm with such parameters at epsilon = 1; None: no audit."""
-    for cell, found in _audits(project.folder()):
+    for cell, found in audits().items():
         if cell.member == algorithm and _alike(cell, params):
             return found
     return None
+
+
+def audits() -> Mapping[AuditCell, Audited]:
+    """What was found of every curve at epsilon = 1, in the order of the figure."""
+    return _of_project(project.folder())
 
 
 def _alike(cell: AuditCell, params: Any) -> bool:
@@ -46,13 +53,13 @@ def _alike(cell: AuditCell, params: Any) -> bool:
 
 
 @cache
-def _audits(of_project: Path) -> list[tuple[AuditCell, Audited]]:
+def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
     # A project has its own; the folder is what the cache tells them apart by.
-    there = FIGURE in project.names("figure") and references.exists(FIGURE, references.PAPER)
-    if not there:
-        return []
+    if FIGURE not in project.names("figure") or not references.exists(FIGURE, references.PAPER):
+        return {}
     spec, _ = config.load(FIGURE, [])
     series = references.find(spec, references.PAPER)
+    labels: dict[AuditCell, str] = {}
     bounds: dict[AuditCell, dict[Shown, float]] = {}
     for panel in spec.panels:
         for curve in panel.curves:
@@ -62,8 +69,9 @@ def _audits(of_project: Path) -> list[tuple[AuditCell, Audited]]:
             at = found.x.tolist().index(EPSILON)
             cell = curve.sources[at]
             assert isinstance(cell, AuditCell)
+            labels[cell] = curve.label
             bounds.setdefault(cell, {})[curve.shows] = float(found.centre[at])
-    return [
-        (cell, Audited(told[Shown.AUDITED], told.get(Shown.ONE_CHOICE)))
+    return {
+        cell: Audited(labels[cell], told[Shown.AUDITED], told.get(Shown.ONE_CHOICE))
         for cell, told in bounds.items()
-    ]
+    }

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from hashlib import sha256
@@ -299,3 +300,14 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     finally:
         os.close(writing)
     assert "Traceback" not in done.stderr
+
+
+def test_a_command_that_draws_does_not_load_what_audits_need() -> None:
+    # scipy.stats takes as long to import as all the rest.
+    loads = (
+        "import sys; from dpbandits.cli import load_factory; load_factory(); print(*sys.modules)"
+    )
+    done = Process(sys.executable, "-c", loads).done()
+    assert (done.status, done.err) == (0, "")
+    assert "dpbandits.runner" in done.out.split()
+    assert "scipy.stats" not in done.out.split()

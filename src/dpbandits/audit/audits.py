@@ -5,7 +5,6 @@ import time
 import numpy as np
 
 from dpbandits.audit.cell import AuditCell
-from dpbandits.audit.search import Auditor
 
 
 def simulate(cell: AuditCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
@@ -14,6 +13,8 @@ def simulate(cell: AuditCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     float64 of shape (runs, 2), and (runs,): of all arms together, and of one choice, which is 0
     where the promise is of all of them. Each holds with 99 % confidence.
     """
+    from dpbandits.audit.search import Auditor  # late: its statistics take a second to import
+
     values = np.zeros((len(runs), cell.columns))
     seconds = np.empty(len(runs))
     for row, run in enumerate(runs):

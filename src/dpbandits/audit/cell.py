@@ -8,7 +8,7 @@ from dpbandits import registry
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.privacy.notions import Claim
-from dpbandits.privacy.releases import Release, composed_epsilon
+from dpbandits.privacy.releases import Release
 
 
 @dataclass(frozen=True)
@@ -66,4 +66,4 @@ class AuditCell:
 
     def composed(self) -> float:
         """The epsilon that these releases compose to, at the delta of the promise."""
-        return composed_epsilon(self.releases(), self.claim().delta)
+        return self.subject.composed(designs.ARMS, self.rounds, self.claim().delta)

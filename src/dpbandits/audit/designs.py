@@ -81,10 +81,10 @@ def constant(rounds: int) -> Iterator[Design]:
 
 def waiting(first: int) -> Iterator[Design]:
     """Arms of constant rewards 0 and 1, of which one waits, in games of twice `first` and more."""
-    for rounds in (times * first for times in TIMES):
-        for own, other in ((0.0, 1.0), (1.0, 0.0)):
-            table = np.stack([np.full(rounds, own), np.full(rounds, other)])
-            yield flipped(f"rewards {own:.0f} and {other:.0f}, T = {rounds}", table, 1)
+    for times in TIMES:
+        for design in constant(times * first):
+            if design.index == 1 and design.table[0, 0] != design.table[1, 0]:
+                yield design
 
 
 def many_arms() -> Iterator[Design]:

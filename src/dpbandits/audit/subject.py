@@ -56,9 +56,9 @@ class Subject:
         found: Claim = module.claim(self.params(rounds), arms, rounds)
         return found
 
-    def composed(self, arms: int, rounds: int) -> float:
-        """The pure epsilon that its declared releases within so many rounds compose to."""
-        return composed_epsilon(self.releases(arms, rounds))
+    def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
+        """The epsilon that its declared releases within so many rounds compose to."""
+        return composed_epsilon(self.releases(arms, rounds), delta)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:
         """What is audited: the promise; and, if that is of one round, what all rounds tell.

@@ -65,8 +65,8 @@ class Algorithm:
     values: tuple[Values, ...]
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # its own first
-    budgets: tuple[Row, ...]  # claimed and composed, a row for readings that differ
-    audits: tuple[Audited | None, ...]  # of these rows
+    # Claimed and composed, a row for readings that differ; and audited, where it is.
+    budgets: tuple[tuple[Row, Audited | None], ...]
     mark: str  # how its curves look, an SVG
 
     @property
@@ -99,7 +99,7 @@ class Algorithm:
     def notion(self) -> str:
         """What its paper promises, in a sentence; what is known without a promise."""
         if self.budgets:
-            notion = self.budgets[0].claim.notion
+            notion = self.budgets[0][0].claim.notion
             return f"{notion.title}: {notion.definition}"
         return "Not private: it promises nothing"
 
@@ -122,7 +122,7 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
     ):
         for name in names:
             module = registry.stopping_rule(name) if rule else registry.algorithm(name)
-            budgets = tuple(rows([name])) if hasattr(module, "claim") else ()
+            budgets = rows([name]) if hasattr(module, "claim") else []
             key = "rule" if rule else "algorithm"
             found.append(
                 Algorithm(
@@ -134,8 +134,7 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
                     values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
-                    budgets=budgets,
-                    audits=tuple(None if rule else audited.of(name, b.params) for b in budgets),
+                    budgets=tuple((row, audited.of(name, row.params)) for row in budgets),
                     mark=_mark(style_of(name)),
                 )
             )
