@@ -159,3 +159,16 @@ def by_class(stub: Callable[..., Any]) -> Any:
 
     call.register = register  # type: ignore[attr-defined]
     return call
+
+
+def in_kernels(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What kernels compile for a plain function; called from Python that is what it was."""
+
+    def add(body: Callable[..., Any]) -> Callable[..., Any]:
+        @overload(plain, strict=False, jit_options=INLINED)
+        def choose(*_: Any) -> Callable[..., Any]:
+            return body
+
+        return body
+
+    return add

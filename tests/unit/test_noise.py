@@ -14,7 +14,8 @@ from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, dp_ucb_int, privat
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.mechanisms.laplace import laplace
+from dpbandits.kernel import kernel
+from dpbandits.mechanisms.laplace import laplace, laplace_without_branches
 from dpbandits.privacy.releases import Laplace, composed_epsilon
 
 ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
@@ -308,3 +309,46 @@ def test_the_laplace_mechanism_draws_laplace_noise(sensitivity: float, epsilon: 
     standard_error = math.sqrt(20 / n) * scale**2
     assert abs(np.mean(noise**2) - 2 * scale**2) < 5 * standard_error
     assert stats.kstest(noise, stats.laplace(scale=scale).cdf).pvalue > 1e-4
+
+
+def test_kernels_draw_the_noise_of_python() -> None:
+    @kernel
+    def fill(rng, sensitivity, epsilon, noise):  # type: ignore[no-untyped-def]
+        for i in range(noise.size):
+            noise[i] = laplace(rng, sensitivity, epsilon)
+
+    ours, numpys = np.random.default_rng(14), np.random.default_rng(14)
+    noise = np.empty(100_000)
+    fill(ours, 3.0, 0.7, noise)
+    assert noise.tolist() == numpys.laplace(0.0, 3.0 / 0.7, noise.size).tolist()
+    assert ours.random() == numpys.random()
+
+
+class Dealt(np.random.Generator):
+    """A generator of given uniform numbers."""
+
+    def __init__(self, *numbers: float) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.left = list(numbers)
+
+    def random(self) -> float:  # type: ignore[override]
+        return self.left.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("dealt", "noise"),
+    [
+        ((0.25,), -2.0 * math.log(2.0)),
+        ((0.75,), 2.0 * math.log(2.0)),
+        ((0.5,), 0.0),
+        ((2.0**-53,), -2.0 * 52.0 * math.log(2.0)),
+        ((1.0 - 2.0**-53,), 2.0 * 53.0 * math.log(2.0)),  # as NumPy rounds 2 - u
+        ((0.0, 0.0, 0.25), -2.0 * math.log(2.0)),
+    ],
+)
+def test_noise_without_branches_at_the_ends_of_its_draw(
+    dealt: tuple[float, ...], noise: float
+) -> None:
+    rng = Dealt(*dealt)
+    assert laplace_without_branches(rng, 1.0, 0.5) == pytest.approx(noise, rel=1e-15)
+    assert not rng.left
