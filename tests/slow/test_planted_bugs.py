@@ -49,7 +49,7 @@ BUGS = {
     ),
     "Laplace scale halved (everywhere)": Bug(
         "mechanisms/laplace.py",
-        (("sensitivity / epsilon)", "0.5 * sensitivity / epsilon)"),),
+        (("scale = sensitivity", "scale = 0.5 * sensitivity"),),  # of the kernels
         UCBS,
         ("DP-UCB", "Private-UCB"),
     ),

@@ -34,7 +34,7 @@ class Leak:
     plays: int = PLAYS
 
 
-HALF = (("mechanisms/laplace.py", "sensitivity / epsilon)", "0.5 * sensitivity / epsilon)"),)
+HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
 LEAKS = {
     "Laplace scale halved (AdaP-UCB)": Leak(("adap-ucb",), HALF),
     "Laplace scale halved (AdaP-KLUCB)": Leak(("adap-klucb",), HALF),
