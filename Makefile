@@ -32,7 +32,7 @@ sweep-%: $(READY)
 list: $(READY) ## the figures, algorithms and environments
 	@$(BIN)/dpbandits list
 
-all: $(READY) ## every figure at the papers' scale, cold more than half an hour
+all: $(READY) ## every figure at the papers' scale, cold half an hour
 	@$(BIN)/dpbandits run-all $(ARGS)
 
 paper-%: $(READY)
