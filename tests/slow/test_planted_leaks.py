@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,8 @@ class Leak:
 
 
 HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
+NO_START = "no start phase (DP-FTPL-Gauss)"
+BEYOND = "one choice among 64 arms loses 1.86 at most without the start: docs/privacy.md"
 LEAKS = {
     "Laplace scale halved (AdaP-UCB)": Leak(("adap-ucb",), HALF),
     "Laplace scale halved (AdaP-KLUCB)": Leak(("adap-klucb",), HALF),
@@ -95,7 +98,7 @@ LEAKS = {
         ),
         plays=10_000_000,
     ),
-    "no start phase (DP-FTPL-Gauss)": Leak(
+    NO_START: Leak(
         ("dp-ftpl-gauss", "delta=1e-3"),
         (
             (
@@ -106,6 +109,16 @@ LEAKS = {
         ),
     ),
 }
+
+
+def leaks() -> list[Any]:
+    """Every leak at every budget, marked where the tables of the audit cannot show it."""
+    beyond = pytest.mark.xfail(reason=BEYOND, strict=True)
+    return [
+        pytest.param(name, epsilon, marks=beyond if (name, epsilon) == (NO_START, 2) else ())
+        for name in LEAKS
+        for epsilon in EPSILONS
+    ]
 
 
 def audited(package: Path, kernels: Path, *typed: str) -> tuple[int, str]:
@@ -125,8 +138,7 @@ def audited(package: Path, kernels: Path, *typed: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.parametrize(("name", "epsilon"), leaks())
 def test_a_planted_leak_is_found(name: str, epsilon: int, tmp_path: Path) -> None:
     leak, package = LEAKS[name], tmp_path / "dpbandits"
     shutil.copytree(
