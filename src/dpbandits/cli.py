@@ -258,13 +258,19 @@ def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta:
 
 
 def audit(
-    algorithm: str, parameters: list[str], epsilon: str, plays: str, seed: int, workers: int | None
+    algorithm: str,
+    parameters: list[str],
+    epsilon: str,
+    plays: str,
+    many_arms: str,
+    seed: int,
+    workers: int | None,
 ) -> int:
     """Play an algorithm on neighbouring tables and bound from below what privacy it loses."""
     load_joblib()  # and nothing that draws
     from dpbandits.audit.command import audit
 
-    return audit(algorithm, parameters, epsilon, plays, seed, workers)
+    return audit(algorithm, parameters, epsilon, plays, many_arms, seed, workers)
 
 
 class Verb(NamedTuple):
@@ -305,7 +311,7 @@ VERBS = {
     ),
     "audit": Verb(
         "play an algorithm on neighbouring rewards: how much privacy it loses at least",
-        ("algorithm", "parameters", "--epsilon", "--plays", "--seed", "--workers"),
+        ("algorithm", "parameters", "--epsilon", "--plays", "--many-arms", "--seed", "--workers"),
         audit,
     ),
     "gallery": Verb(
@@ -329,6 +335,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "of the algorithm",
     },
     "--plays": {"default": "10_000_000", "metavar": "N", "help": "games in all; ten million"},
+    "--many-arms": {
+        "default": "64",
+        "metavar": "K",
+        "help": "how many there are in games of many arms, beside those of two; 64",
+    },
     "--seed": {"type": int, "default": 1, "metavar": "N", "help": "of the games; 1"},
     "--workers": {"type": int, "metavar": "N", "help": "threads; all cores if not said"},
     "--horizon": {"default": "1_000_000", "metavar": "T", "help": "rounds; a million"},

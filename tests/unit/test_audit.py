@@ -191,7 +191,7 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
 
 
 def test_tables_are_neighbours() -> None:
-    found = [*designs.constant(64), *designs.waiting(45), *designs.many_arms()]
+    found = [*designs.constant(64), *designs.waiting(45), *designs.many_arms(5)]
     assert len({design.words for design in found}) == len(found)
     for design in found:
         first, second = design.tables()
@@ -267,21 +267,22 @@ def test_without_a_limit_what_is_proved_counts_by_itself(limit: float) -> None:
     assert candidate(42, 26, 10_000, 0.6).share == pytest.approx(0.5)
 
 
-def test_the_search_keeps_tables_of_every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[set[tuple[int, ...]]] = []
+def test_the_search_keeps_tables_of_every_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[set[tuple[int, int, float]]] = []
     real = Auditor._played
 
     def noted(self: Auditor, one: Candidate, games: int, name: str) -> Candidate:
         round_ = int(name.removeprefix("search "))
         kept.extend(set() for _ in range(round_ + 1 - len(kept)))
-        kept[round_].add(one.design.table.shape)
+        kept[round_].add(one.design.family)
         return real(self, one, games, name)
 
     monkeypatch.setattr(Auditor, "_played", noted)
     Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(20_000)
     assert len(kept) == 3
     assert kept[0] == kept[1] == kept[2]
-    assert len(kept[0]) > 3
+    assert len({rounds for arms, rounds, _ in kept[0] if arms == 2}) > 3
+    assert {others for arms, _, others in kept[0] if arms > 2} == {0.0, 1.0}
 
 
 # Audits ------------------------------------------------------------------------------------------
@@ -348,6 +349,11 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
         (("adap-ucb", "--epsilon", "much"), "epsilon must be positive and finite, got 'much'"),
         (("adap-ucb", "--plays", "10"), "--plays must be a number from 1000 to 10^10, got"),
         (("adap-ucb", "--plays", "many"), "--plays must be a number from 1000 to 10^10, got"),
+        (
+            ("adap-ucb", "--many-arms", "2"),
+            "--many-arms must be a whole number from 3 to 1024, got",
+        ),
+        (("adap-ucb", "--many-arms", "1e4"), "--many-arms must be a whole number from 3 to 1024"),
         (("adap-ucb", "--seed", "-1"), "--seed must be a whole number from 0"),
         (("adap-ucb", "--workers", "0"), "--workers must be a whole number from 1 to 1024"),
         (("adap-ucb", "alpha"), "parameters are typed as name=value, got 'alpha'"),

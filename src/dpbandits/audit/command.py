@@ -8,22 +8,29 @@ from typing import Any
 
 from dpbandits import parameters, registry
 from dpbandits.audit.search import Auditor, Finding
-from dpbandits.audit.subject import Plays, Subject
+from dpbandits.audit.subject import ManyArms, Plays, Subject
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.progress import duration
 
 
 def audit(
-    algorithm: str, given: Sequence[str], epsilon: str, plays: str, seed: int, workers: int | None
+    algorithm: str,
+    given: Sequence[str],
+    epsilon: str,
+    plays: str,
+    many_arms: str,
+    seed: int,
+    workers: int | None,
 ) -> int:
     """Audit an algorithm and print what came of it; returns 1 where a promise is refuted."""
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
     games = _checked("--plays", Plays, _read(plays))
+    arms = _checked("--many-arms", ManyArms, _read(many_arms))
     _checked("--seed", parameters.Seed, seed)
     if workers is not None:
         _checked("--workers", parameters.Workers, workers)
     start = time.monotonic()
-    found = Auditor(subject, seed, workers).audit(games)
+    found = Auditor(subject, seed, workers, many_arms=arms).audit(games)
     for line in lines(subject, found):
         print(line)
     print(f"  {games:,} games in {duration(time.monotonic() - start)}, seed {seed}")

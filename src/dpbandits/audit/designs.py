@@ -17,6 +17,7 @@ LONG = 4096  # of which a quarter more is played at most
 TIMES = (2, 4, 8)  # as long as the shortest games are those in which an arm waits
 INDICES = (1, 2, 3, 4, 16)
 ARMS, MANY = 2, 64
+AFTER = 8  # rounds after the first pulls of many arms
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # of the pulls that its mean decides, what arm 1 gets
 STEPS = 14  # bisections
 
@@ -40,6 +41,16 @@ class Design:
     def rounds(self) -> int:
         """T, the horizon of a game."""
         return int(self.table.shape[1])
+
+    @property
+    def family(self) -> tuple[int, int, float]:
+        """What tables must share for a search to keep the better: their size, and the other arms.
+
+        Those matter where there are many. To win against rewards of 1 is a rarer event than against
+        rewards of 0: it tells more, and seems to tell less as long as it was hardly seen.
+        """
+        others = float(self.table[1, 0]) if self.arms > ARMS else 0.0
+        return self.arms, self.rounds, others
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Both tables."""
@@ -87,14 +98,14 @@ def waiting(first: int) -> Iterator[Design]:
                 yield design
 
 
-def many_arms() -> Iterator[Design]:
+def many_arms(arms: int) -> Iterator[Design]:
     """An arm of constant rewards among many others, its first reward flipped."""
-    rounds = MANY + MANY // 8
+    rounds = arms + AFTER
     for own in (0.0, 1.0):
         for other in (0.0, 1.0):
-            table = np.full((MANY, rounds), other)
+            table = np.full((arms, rounds), other)
             table[0] = own
-            words = f"rewards {own:.0f} and, of {MANY - 1} arms, {other:.0f}, T = {rounds}"
+            words = f"rewards {own:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}"
             yield flipped(words, table, 1)
 
 

@@ -22,7 +22,7 @@ from dpbandits.audit.subject import Limit, Subject
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.streams import Role, stream
 
-# Of the search: their share of its games, and how many tables are left of every size. What promises
+# Of the search: their share of its games, and how many tables are left of every family. What proves
 # most with few games is not what proves most with many: long games tell by rare events.
 ROUNDS = ((0.2, 2), (0.3, 1), (0.5, 1))
 FEW = 400  # games that tell a mean
@@ -101,9 +101,14 @@ class Auditor:
     """Plays one subject; audits of other numbers play other games."""
 
     def __init__(
-        self, subject: Subject, seed: int, workers: int | None = None, number: int = 0
+        self,
+        subject: Subject,
+        seed: int,
+        workers: int | None = None,
+        number: int = 0,
+        many_arms: int = designs.MANY,
     ) -> None:
-        self.subject, self.seed, self.number = subject, seed, number
+        self.subject, self.seed, self.number, self.many_arms = subject, seed, number, many_arms
         self.parallel = joblib.Parallel(
             -1 if workers is None else workers, prefer="threads", return_as="generator_unordered"
         )
@@ -136,9 +141,9 @@ class Auditor:
         left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
         for number, (share, survivors) in enumerate(ROUNDS):
             each = max(1, int(share * games / len(left) / 2))
-            kept: dict[tuple[int, ...], list[Candidate]] = {}
+            kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
-                alike = kept.setdefault(candidate.design.table.shape, [])
+                alike = kept.setdefault(candidate.design.family, [])
                 alike.append(self._played(candidate, each, f"search {number}"))
                 alike.sort(key=lambda one: -one.share)
                 del alike[survivors:]  # the counts of all would not be few
@@ -174,7 +179,7 @@ class Auditor:
         if rounds[0] <= max(designs.SHORT):
             found += [design for n in rounds for design in designs.constant(n)]
             found += designs.waiting(rounds[0])
-            found += designs.many_arms()
+            found += designs.many_arms(self.many_arms)
         return found
 
     def _pulls_of_first(self, design: Design) -> float:

@@ -14,6 +14,7 @@ from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Release, composed_epsilon
 
 Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
+ManyArms = Annotated[int, Constraint(lambda n: 3 <= n <= 1024, "a whole number from 3 to 1024")]
 
 
 class Limit(NamedTuple):
