@@ -1,10 +1,12 @@
 """`dpbandits audit` finds leaks: they are planted in a copy of the sources, one at a time.
 
 Every leak is audited at two budgets with several seeds; the share of them in which it was found is
-the power of the audit, and is printed (`pytest -m slow -s`). The same audits of the sources as they
-are accuse nobody.
+the power of the audit. The same audits of the sources as they are accuse nobody. What came of them
+is printed (`pytest -m slow -s`) and kept in out/leaks, of which scripts/make_leaks.py makes the
+table of docs/privacy.md.
 """
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +14,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from dpbandits.atomic import write_atomically
+from dpbandits.provenance import git_revision
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3)
@@ -32,6 +38,7 @@ class Leak:
     typed: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...]
     plays: int = PLAYS
+    told: str = "all arms"  # by what is found out: by one choice, or by
 
 
 HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
@@ -39,7 +46,7 @@ LEAKS = {
     "Laplace scale halved (AdaP-UCB)": Leak(("adap-ucb",), HALF),
     "Laplace scale halved (AdaP-KLUCB)": Leak(("adap-klucb",), HALF),
     "Laplace scale halved (DP-SE)": Leak(("dp-se",), HALF),
-    "no noise on the first arm": Leak(
+    "no noise on the first arm (AdaP-UCB)": Leak(
         ("adap-ucb",),
         (
             (EPISODES, f"+ {NOISE_OF_EPISODE}", f"+ (chosen > 0) * {NOISE_OF_EPISODE}"),
@@ -50,7 +57,7 @@ LEAKS = {
             ),
         ),
     ),
-    "one noise for all arms": Leak(
+    "one noise for all arms (DP-SE)": Leak(
         ("dp-se",),
         (
             (
@@ -62,7 +69,7 @@ LEAKS = {
             (DP_SE, "sums[i] / r + laplace(rng, 1.0 / r, params.epsilon)", "sums[i] / r + noise"),
         ),
     ),
-    "the mean of the whole history with the noise of the episode": Leak(
+    "the whole history's mean with the noise of the episode (AdaP-UCB)": Leak(
         ("adap-ucb",),
         (
             (
@@ -79,7 +86,7 @@ LEAKS = {
             ),
         ),
     ),
-    "noise that is drawn anew in every round (DP-UCB-INT)": Leak(
+    "noise drawn anew in every round (DP-UCB-INT)": Leak(
         ("dp-ucb-int",),
         (
             (
@@ -95,7 +102,7 @@ LEAKS = {
         ),
         plays=10_000_000,
     ),
-    "no start phase (DP-FTPL-Gauss)": Leak(
+    "no start phase (DP-FTPL-Gauss, one choice, delta = 10^-5, 256 arms)": Leak(
         ("dp-ftpl-gauss", "delta=1e-5", "method=plain", "--many-arms=256"),
         (
             (
@@ -105,24 +112,44 @@ LEAKS = {
             ),
         ),
         plays=30_000_000,
+        told="one choice",
     ),
 }
 
 
-def audited(package: Path, kernels: Path, *typed: str) -> tuple[int, str]:
-    """The status of the command, and the bounds that it told."""
+FINDING = re.compile(
+    r"  (all arms|one choice), on .*\n(?:    declared: epsilon = (\S+).*\n)?    audited: (.*)"
+)
+
+
+def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, Any]:
+    """What the command said: whether it refuted anything, what is declared, what is proved."""
     done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.cli", "audit", *typed],
+        [sys.executable, "-m", "dpbandits.cli", "audit", *typed, f"--seed={seed}"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(package.parent), "DPBANDITS_CACHE": str(kernels)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
-    told = "; ".join(re.findall(r"audited: (.*)", done.stdout))
     assert done.returncode in (0, 1), done.stderr
-    assert told, done.stderr  # a crash has the status 1 too
-    return done.returncode, told
+    print(f"\n{' '.join(typed)}, seed {seed}")
+    told: dict[str, Any] = {"seed": seed, "refuted": done.returncode == 1}
+    for which, declared, bounds in FINDING.findall(done.stdout):
+        print(f"  {which}: {bounds}")
+        if declared:
+            told["declared"] = float(declared)
+        # At delta = 0, and at that of the promise where there is one.
+        told[which] = [float(bound) for bound in re.findall(r"\bepsilon >= (\S+?)[; ]", bounds)]
+    assert "all arms" in told, done.stderr  # a crash has the status 1 too
+    return told
+
+
+def keep(kind: str, number: int, epsilon: int, audits: list[dict[str, Any]], **more: Any) -> None:
+    """Leave what was measured where the script finds it."""
+    file = ROOT / "out" / "leaks" / f"{kind}-{number}-{epsilon}.json"
+    told = {"revision": git_revision(), "number": number, "epsilon": epsilon, "audits": audits}
+    write_atomically(file, (json.dumps({**told, **more}, indent=1) + "\n").encode())
 
 
 @pytest.mark.slow
@@ -138,24 +165,25 @@ def test_a_planted_leak_is_found(name: str, epsilon: int, tmp_path: Path) -> Non
         assert file.read_text().count(old) == 1, (place, old)
         file.write_text(file.read_text().replace(old, new))
     typed = (*leak.typed, f"--epsilon={epsilon}", f"--plays={leak.plays}")
-    found = 0
-    for seed in SEEDS:
-        status, told = audited(package, tmp_path / "kernels", *typed, f"--seed={seed}")
-        print(f"\n{name}, epsilon = {epsilon}, seed {seed}: {told}")
-        found += status == 1
+    audits = [audited(package, tmp_path / "kernels", *typed, seed=seed) for seed in SEEDS]
+    found = sum(audit["refuted"] for audit in audits)
     print(f"{name}, epsilon = {epsilon}: found with {found} of {len(SEEDS)} seeds")
+    keep("leak", [*LEAKS].index(name), epsilon, audits, name=name, plays=leak.plays, told=leak.told)
     assert found == len(SEEDS)
+
+
+AUDITED = [*dict.fromkeys(leak.typed for leak in LEAKS.values())]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("typed", dict.fromkeys(leak.typed for leak in LEAKS.values()), ids=str)
+@pytest.mark.parametrize("typed", AUDITED, ids=str)
 def test_without_a_leak_nobody_is_accused(
     typed: tuple[str, ...], epsilon: int, tmp_path: Path
 ) -> None:
     plays = max(leak.plays for leak in LEAKS.values() if leak.typed == typed)
-    typed = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
-    for seed in SEEDS:
-        status, told = audited(ROOT / "src" / "dpbandits", tmp_path, *typed, f"--seed={seed}")
-        print(f"\n{typed}, epsilon = {epsilon}, seed {seed}: {told}")
-        assert status == 0
+    told = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
+    package = ROOT / "src" / "dpbandits"
+    audits = [audited(package, tmp_path, *told, seed=seed) for seed in SEEDS]
+    keep("none", AUDITED.index(typed), epsilon, audits)
+    assert not any(audit["refuted"] for audit in audits)

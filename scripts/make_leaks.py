@@ -1,0 +1,95 @@
+"""Write what audits of planted leaks found into docs/privacy.md: `python scripts/make_leaks.py`.
+
+Reads what `pytest -m slow tests/slow/test_planted_leaks.py` left in out/leaks. Nothing is written
+where an audit is missing, or where they are not all of one revision of a clean checkout.
+"""
+
+import datetime
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENT = ROOT / "docs" / "privacy.md"
+AUDITS = ROOT / "out" / "leaks"
+BETWEEN = re.compile(r"(?<=<!-- leaks -->\n).*?(?=<!-- end of leaks -->)", re.DOTALL)
+
+
+class Unfit(Exception):
+    """Why nothing is written."""
+
+
+def measured(kind: str) -> list[dict[str, Any]]:
+    """The audits of this kind, `leak` or `none`, in the order of their numbers and budgets."""
+    told = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
+    return sorted(told, key=lambda one: (one["number"], one["epsilon"]))
+
+
+def text() -> str:
+    """What stands between the two comments."""
+    leaks, none = measured("leak"), measured("none")
+    revisions = {one["revision"] for one in (*leaks, *none)}
+    if not (leaks and none):
+        raise Unfit(f"there are no audits in {AUDITS.relative_to(ROOT)}")
+    (revision, *others) = sorted(map(str, revisions))
+    if others or revision == "None" or revision.endswith("-dirty"):
+        raise Unfit(f"the audits are not all of one clean revision: {', '.join(sorted(revisions))}")
+    epsilons = sorted({one["epsilon"] for one in leaks})
+    rows = {one["number"]: one for one in leaks}
+    cells = {(one["number"], one["epsilon"]): certified(one) for one in leaks}
+    clean = {(one["number"], one["epsilon"]) for one in none}
+    numbers = {number for number, _ in clean}
+    if absent := {(n, e) for n in rows for e in epsilons} - {*cells}:
+        raise Unfit(f"audits of leaks are missing (number, epsilon): {sorted(absent)}")
+    if absent := {(n, e) for n in numbers for e in epsilons} - clean:
+        raise Unfit(f"audits without a leak are missing (number, epsilon): {sorted(absent)}")
+    of_none = [audit["refuted"] for one in none for audit in one["audits"]]
+    lines = [
+        f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
+        f" {len(leaks[0]['audits'])} seeds each. Of {len(of_none)} audits of the sources as they"
+        f" are, {sum(of_none) or 'none'} accused somebody.",
+        "",
+        f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",
+        f"|---|---|{'---|' * len(epsilons)}",
+    ]
+    for number, one in rows.items():
+        told = " | ".join(cells[number, epsilon] for epsilon in epsilons)
+        lines.append(f"| {one['name']} | {one['plays']:,} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+def certified(one: Mapping[str, Any]) -> str:
+    """The bounds of a leak at a budget, over the seeds, and with how many of them it was found.
+
+    Of one choice at the delta that is promised; of all arms at 0, and if less is declared than what
+    is promised, that too.
+    """
+    audits: Sequence[Mapping[str, Any]] = one["audits"]
+    of_choice = one["told"] == "one choice"
+    bounds = [audit[one["told"]][-1 if of_choice else 0] for audit in audits]
+    ends = dict.fromkeys(f"{bound:.3g}" for bound in (min(bounds), max(bounds)))
+    told = " to ".join(ends)
+    declared = max(audit["declared"] for audit in audits)
+    if not of_choice and declared < one["epsilon"]:
+        told += f"; declared {declared:.3g}"
+    return f"{told}; found with {sum(audit['refuted'] for audit in audits)} of {len(audits)}"
+
+
+def main() -> int:
+    document = DOCUMENT.read_text("utf-8")
+    try:
+        if not BETWEEN.search(document):
+            raise Unfit(f"{DOCUMENT.name} has no `<!-- leaks -->` ... `<!-- end of leaks -->`")
+        told = text()
+    except Unfit as why:
+        print(f"{DOCUMENT.name} is left as it was: {why}", file=sys.stderr)
+        return 1
+    DOCUMENT.write_text(BETWEEN.sub(lambda _: told, document), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
