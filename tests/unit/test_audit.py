@@ -11,7 +11,7 @@ from commands import DPBANDITS, Process
 from scipy.stats import binom, binomtest
 
 from dpbandits import registry
-from dpbandits.algorithms import adap_ucb, dp_ucb_int
+from dpbandits.algorithms import adap_ucb, dp_ftpl_gauss, dp_ucb_int
 from dpbandits.audit import designs, events
 from dpbandits.audit.command import subject_of
 from dpbandits.audit.designs import Design
@@ -267,7 +267,9 @@ def test_without_a_limit_what_is_proved_counts_by_itself(limit: float) -> None:
     assert candidate(42, 26, 10_000, 0.6).share == pytest.approx(0.5)
 
 
-def test_the_search_keeps_tables_of_every_family(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int, float]]]:
+    """The families of tables that are played, in every round of a search."""
     kept: list[set[tuple[int, int, float]]] = []
     real = Auditor._played
 
@@ -278,11 +280,35 @@ def test_the_search_keeps_tables_of_every_family(monkeypatch: pytest.MonkeyPatch
         return real(self, one, games, name)
 
     monkeypatch.setattr(Auditor, "_played", noted)
-    Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(20_000)
+    return kept
+
+
+def test_the_search_keeps_tables_of_every_family(kept: list[set[tuple[int, int, float]]]) -> None:
+    Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2, many_arms=9).audit(20_000)
     assert len(kept) == 3
     assert kept[0] == kept[1] == kept[2]
     assert len({rounds for arms, rounds, _ in kept[0] if arms == 2}) > 3
-    assert {others for arms, _, others in kept[0] if arms > 2} == {0.0, 1.0}
+    assert {one for one in kept[0] if one[0] > 2} == {(9, 17, 0.0), (9, 17, 1.0)}
+
+
+def test_tables_on_which_nothing_is_released_are_not_played_again(
+    kept: list[set[tuple[int, int, float]]],
+) -> None:
+    subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])  # six pulls of every arm
+    Auditor(subject, 1, 2).audit(20_000)
+    start = {(64, 72, 0.0), (64, 72, 1.0)}
+    assert kept[0] > start
+    assert kept[1] == kept[2] == kept[0] - start
+
+
+def test_where_nothing_is_told_at_all_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])
+    monkeypatch.setattr(dp_ftpl_gauss, "releases", lambda *a: iter(()))
+    monkeypatch.setattr(Subject, "horizons", [8])
+    monkeypatch.setattr(designs, "TIMES", ())  # all are as short as the start
+    found = Auditor(subject, 1, 2).audit(4000)
+    assert {one.feature for one in found} == {"nothing that differs"}
+    assert {one.epsilon for one in found} == {0.0}
 
 
 # Audits ------------------------------------------------------------------------------------------

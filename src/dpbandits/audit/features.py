@@ -57,6 +57,14 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     return [_of_round(int(chosen[0]), arms)] if chosen.size else []
 
 
+def all_one(counts: np.ndarray) -> bool:
+    """Whether all games, on both tables, had the same sequence of arms; counts of shape (2, cells).
+
+    As far as its bucket tells.
+    """
+    return int(np.count_nonzero(counts[:, -BUCKETS:].any(axis=0))) == 1
+
+
 def _of_round(t: int, arms: int) -> Feature:
     return Feature(f"the arm of round {t + 1}", t * arms, (t + 1) * arms)
 

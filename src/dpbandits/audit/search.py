@@ -16,7 +16,7 @@ import numpy as np
 from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.features import Feature, features, first_choice
+from dpbandits.audit.features import Feature, all_one, features, first_choice
 from dpbandits.audit.games import block_of_games, counts_of_games
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.privacy.notions import Claim, Notion
@@ -83,6 +83,11 @@ class Candidate:
         """What is proved, of the limit."""
         return self._of_limit(self.proved)
 
+    @property
+    def is_one_game(self) -> bool:
+        """Whether all games so far were one and the same, as in a start that no reward moves."""
+        return self.counts is not None and all_one(self.counts[0] + self.counts[1])
+
     def promise(self, games: int) -> float:
         """What the same shares of so many games would prove, of the limit."""
         if not (self.event and self.counts):
@@ -143,11 +148,14 @@ class Auditor:
             each = max(1, int(share * games / len(left) / 2))
             kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
+                played = self._played(candidate, each, f"search {number}")
+                if played.is_one_game:
+                    continue  # more of it tell nothing either
                 alike = kept.setdefault(candidate.design.family, [])
-                alike.append(self._played(candidate, each, f"search {number}"))
+                alike.append(played)
                 alike.sort(key=lambda one: -one.share)
                 del alike[survivors:]  # the counts of all would not be few
-            left = [candidate for alike in kept.values() for candidate in alike]
+            left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
         return max(left, key=lambda one: one.promise(games))
 
     def _played(self, candidate: Candidate, games: int, name: str) -> Candidate:
