@@ -59,7 +59,9 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
         inverse = np.linalg.inv((arms.T * weights) @ arms)
         slack = []
         for u in wanted:
-            direction = inverse @ u / (u @ inverse @ u)
+            # However inexact the inverse of so ill-conditioned an H, u . v = 1 makes a valid cut.
+            direction = inverse @ u
+            direction /= u @ direction
             cuts.append((arms @ direction) ** 2)
             slack.append(float(weights @ cuts[-1]))
         lower, upper = float(solved.fun), float(costs @ weights) / min(slack)
