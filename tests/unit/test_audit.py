@@ -369,6 +369,7 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
     ("typed", "told"),
     [
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
+        (("dp-nas",), "dp-nas plays no arms, and an audit sees nothing else; `dpbandits"),
         (("ucb",), "ucb promises no privacy, there is nothing to refute"),
         (("ucb", "epsilon=1"), "ucb promises no privacy"),
         (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),

@@ -52,6 +52,11 @@ def audit(
 def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
     """An algorithm with the parameters that are typed as `name=value`. UserError for a mistake."""
     names = registry.algorithm_names()
+    if algorithm in registry.stopping_rule_names():
+        raise UserError(
+            f"{algorithm} plays no arms, and an audit sees nothing else; `dpbandits privacy"
+            f" {algorithm}` says what it composes to"
+        )
     if algorithm not in names:
         raise UserError(f"unknown algorithm {shown(algorithm)}; {nearest(algorithm, names)}")
     values: dict[str, Any] = {}
