@@ -49,8 +49,8 @@ def text() -> str:
     of_none = [audit["refuted"] for one in none for audit in one["audits"]]
     lines = [
         f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
-        f" {len(leaks[0]['audits'])} seeds each. Of {len(of_none)} audits of the sources as they"
-        f" are, {sum(of_none) or 'none'} accused somebody.",
+        f" {len(leaks[0]['audits'])} seeds each. Audits of the sources as they are that accused"
+        f" somebody: {sum(of_none)} of {len(of_none)}.",
         "",
         f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",
         f"|---|---|{'---|' * len(epsilons)}",

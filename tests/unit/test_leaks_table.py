@@ -1,0 +1,143 @@
+"""docs/privacy.md tells what the planted leaks came to: every leak, as its audits measured it."""
+
+import ast
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import make_leaks
+import pytest
+from commands import ROOT
+from scipy.integrate import quad
+from scipy.stats import norm
+
+TEXT = (ROOT / "docs" / "privacy.md").read_text("utf-8")
+
+
+def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None:
+    source = (ROOT / "tests" / "slow" / "test_planted_leaks.py").read_text("utf-8")
+    (leaks,) = (
+        node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LEAKS"
+    )
+    assert isinstance(leaks, ast.Dict)
+    names = [ast.literal_eval(key) for key in leaks.keys if key]
+    found = make_leaks.BETWEEN.search(TEXT)
+    assert found
+    rows = [line.strip("| ").split(" | ") for line in found[0].splitlines() if line[:1] == "|"][2:]
+    assert [row[0] for row in rows] == names, "pytest -m slow -s, then scripts/make_leaks.py"
+    assert len(names) > 7
+    assert all(cell.endswith("found with 3 of 3") for row in rows for cell in row[2:])
+
+
+# The script --------------------------------------------------------------------------------------
+
+
+def audit(seed: int, refuted: bool, *bounds: float, declared: float = 1.0) -> dict[str, Any]:
+    one = {"one choice": [0.3, 0.25]} if len(bounds) == 2 else {}
+    return {"seed": seed, "refuted": refuted, "declared": declared, "all arms": bounds, **one}
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two leaks and one algorithm without, audited at epsilon = 1."""
+    monkeypatch.setattr(make_leaks, "ROOT", tmp_path)
+    monkeypatch.setattr(make_leaks, "DOCUMENT", tmp_path / "privacy.md")
+    monkeypatch.setattr(make_leaks, "AUDITS", tmp_path)
+    (tmp_path / "privacy.md").write_text("Before\n<!-- leaks -->\nold\n<!-- end of leaks -->\n")
+    shared = {"revision": "abc", "epsilon": 1, "plays": 4000}
+    cases: dict[str, dict[str, Any]] = {
+        "leak-1": {"name": "B", "told": "one choice", "audits": [audit(1, True, 0.9, 0.8)] * 2},
+        "leak-0": {
+            "name": "A",
+            "told": "all arms",
+            "audits": [audit(1, True, 0.71234, declared=0.5), audit(2, False, 0.4, declared=0.5)],
+        },
+        "none-0": {"audits": [audit(1, False, 0.9)] * 2},
+    }
+    for name, told in cases.items():
+        written = {**shared, "number": int(name[-1]), **told}
+        (tmp_path / f"{name}-1.json").write_text(json.dumps(written))
+    return tmp_path
+
+
+def test_the_script_writes_what_was_measured(elsewhere: Path) -> None:
+    assert make_leaks.main() == 0
+    before, mark, head, _, titles, _, *rows, end = (
+        (elsewhere / "privacy.md").read_text("utf-8").splitlines()
+    )
+    assert (before, mark, end) == ("Before", "<!-- leaks -->", "<!-- end of leaks -->")
+    assert " at revision abc, with 2 seeds each. " in head
+    assert head.endswith(" accused somebody: 0 of 2.")
+    assert titles == "| leak | games | epsilon = 1 |"
+    assert rows == [
+        "| A | 4,000 | 0.4 to 0.712; declared 0.5; found with 1 of 2 |",
+        "| B | 4,000 | 0.25; found with 2 of 2 |",
+    ]
+
+
+def test_who_was_accused_without_a_leak_is_counted(elsewhere: Path) -> None:
+    file = elsewhere / "none-0-1.json"
+    file.write_text(file.read_text().replace("false", "true", 1))
+    assert " accused somebody: 1 of 2." in make_leaks.text()
+
+
+@pytest.mark.parametrize("wrong", ["another revision", "changed", "no leaks", "no clean", "half"])
+def test_the_script_writes_nothing_of_audits_that_are_not_whole(
+    wrong: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = sorted(elsewhere.glob("*.json"))
+    leak = json.loads(files[0].read_text())
+    match wrong:
+        case "another revision":
+            files[0].write_text(json.dumps({**leak, "revision": "abd"}))
+        case "changed":
+            for file in files:
+                file.write_text(file.read_text().replace('"abc"', '"abc-dirty"'))
+        case "no leaks":
+            files[0].unlink()
+            files[1].unlink()
+        case "no clean":
+            files[2].unlink()
+        case "half":
+            (elsewhere / "leak-0-2.json").write_text(json.dumps({**leak, "epsilon": 2}))
+    before = (elsewhere / "privacy.md").read_text("utf-8")
+    assert make_leaks.main() == 1
+    assert (elsewhere / "privacy.md").read_text("utf-8") == before
+    assert "is left as it was" in capsys.readouterr().err
+
+
+# What the document computes ----------------------------------------------------------------------
+
+
+def loss_of_a_choice(arms: int, others: float, delta: float = 0.0) -> float:
+    """What DP-FTPL-Gauss tells by one choice after one pull of every arm, of the first's reward.
+
+    It chooses the first arm if N(R, 2) is larger than all N(others, 2).
+    """
+
+    def wins(reward: float) -> float:
+        def density(x: float) -> float:
+            return float(norm.pdf(x, reward, 2**0.5) * norm.cdf(x, others, 2**0.5) ** (arms - 1))
+
+        return float(quad(density, -20.0, 20.0, epsabs=1e-13, limit=200, points=[0.0, 5.0])[0])
+
+    return math.log((wins(1.0) - delta) / wins(0.0))
+
+
+def test_what_is_told_of_dp_ftpl_gauss_without_its_start_is_so() -> None:
+    told = {2: ".48", 64: "1.86", 256: "2.21"}
+    for arms, number in told.items():
+        assert number in TEXT
+        largest = max(loss_of_a_choice(arms, others) for others in (0.0, 1.0))
+        assert largest == pytest.approx(float(number), abs=0.005)
+    assert "more than 1.95" in TEXT
+    with_delta = [
+        loss_of_a_choice(arms, others, 1e-3)
+        for arms in (2, 16, 64, 96, 128, 192, 256, 512, 1024)
+        for others in (0.0, 1.0)
+        if arms < 1024 or others == 0.0  # no more likely than delta
+    ]
+    assert 1.94 < max(with_delta) < 1.95
