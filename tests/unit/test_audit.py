@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -18,7 +19,7 @@ from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
-from dpbandits.audit.search import Auditor, Candidate
+from dpbandits.audit.search import Auditor, Candidate, Finding
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.bandit import new_bandit, pull, pull_many
 from dpbandits.environments._entries import entries
@@ -340,7 +341,7 @@ def test_an_undeclared_release_is_found_out(monkeypatch: pytest.MonkeyPatch) -> 
     (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
     assert finding.refutes_releases
     assert not finding.refutes_claim
-    assert finding.composed == 0.25
+    assert finding.declared == (0.25, 0.0, False)
 
 
 def test_the_same_seed_gives_the_same_audit() -> None:
@@ -362,6 +363,41 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
     assert subject.claim(2, 64).notion is Notion.PER_ROUND
 
 
+def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta() -> None:
+    # It is of the mean over rewards: fixed tables do not contradict it, releases they do.
+    subject = subject_of("gdp-elim-new", ["epsilon=1", "delta=0.01"])
+    (limit,) = subject.limits(2, 2422)
+    assert limit == (subject.composed(2, 2422, 0.01), 0.01, False)
+    assert limit.epsilon == pytest.approx(1.0)
+    assert subject.composed(2, 2422) == math.inf
+    told = (subject.declared(2, 2422), False, "tables", "feature", 1)
+    found = Finding(subject.claim(2, 2422), *told, Loss(3000, 1000, 10_000))
+    assert found.epsilon < 1.0
+    assert not found.refutes_releases
+    found = replace(found, loss=Loss(6000, 1000, 10_000))
+    assert found.epsilon > 1.0
+    assert found.refutes_releases
+    assert not found.refutes_claim
+
+
+@pytest.mark.parametrize("earlier", [0, 1])
+def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
+    earlier: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    auditor = Auditor(subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"]), 1, 1)
+    design = next(designs.constant(8))
+    feature = features(2, 8)[2]
+    counts = np.zeros((2, number_of_cells(2, 8)), np.int64)
+    counts[:, [0, 2]] = 100
+    counts[:, 4:6] = [[60, 40], [20, 80]]
+    counts[1, 0:2] = 100 - earlier, earlier
+    monkeypatch.setattr(auditor, "_counts", lambda *_: counts)
+    limit = auditor.subject.limits(2, 8)[0]
+    event = Event(feature, np.array([feature.first]), False)
+    found = auditor._measured(Candidate(design, limit, event=event), 100)
+    assert found.loss == (Loss(0, 0, 100) if earlier else Loss(60, 20, 100))
+
+
 # The command -------------------------------------------------------------------------------------
 
 
@@ -371,7 +407,7 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
         (("dp-nas",), "dp-nas plays no arms, and an audit sees nothing else; `dpbandits"),
         (("ucb",), "ucb promises no privacy, there is nothing to refute"),
-        (("ucb", "epsilon=1"), "ucb promises no privacy"),
+        (("ucb", "--epsilon", "2"), "ucb promises no privacy"),
         (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
         (("adap-ucb", "--epsilon", "much"), "epsilon must be positive and finite, got 'much'"),
         (("adap-ucb", "--plays", "10"), "--plays must be a number from 1000 to 10^10, got"),
@@ -383,6 +419,8 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
         (("adap-ucb", "--many-arms", "1e4"), "--many-arms must be a whole number from 3 to 1024"),
         (("adap-ucb", "--seed", "-1"), "--seed must be a whole number from 0"),
         (("adap-ucb", "--workers", "0"), "--workers must be a whole number from 1 to 1024"),
+        (("adap-ucb", "epsilon=2"), "the budget is given as --epsilon, not as 'epsilon=2'"),
+        (("adap-ucb", "alpha=3", "alpha=4"), "alpha is given twice"),
         (("adap-ucb", "alpha"), "parameters are typed as name=value, got 'alpha'"),
         (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),
         (("dp-se", "horizon=9"), "horizon is what the tables decide"),

@@ -89,9 +89,22 @@ def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -
         assert not [file for file in sources(cell.roots) if file.startswith("audit/")]
 
 
-def test_the_horizon_that_is_told_is_that_of_the_longest_games() -> None:
-    cell = AuditCell(Subject("dp-se", (("epsilon", 1.0),)), 1000, 1)
-    assert cell.params.horizon == cell.rounds == cell.subject.horizons[-1]
+@pytest.mark.parametrize(
+    ("name", "delta", "rounds"),
+    [
+        ("adap-ucb", (), 256),
+        ("dp-se", (), None),  # it takes the horizon
+        ("dp-ucb-int", (("delta", 0.001),), 736),  # eight times the shortest
+        ("dp-ftpl-gauss", (("delta", 0.001),), 256),
+    ],
+)
+def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
+    name: str, delta: tuple[tuple[str, float], ...], rounds: int | None
+) -> None:
+    cell = AuditCell(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
+    played = Auditor(cell.subject, 1, 1)._designs()
+    assert cell.rounds == max(one.rounds for one in played if one.arms == 2)
+    assert cell.rounds == rounds if rounds else cell.params.horizon == cell.rounds > 256
 
 
 def test_what_is_composed_is_at_the_delta_of_the_promise() -> None:

@@ -39,8 +39,8 @@ class AuditCell:
 
     @property
     def rounds(self) -> int:
-        """The horizon of the longest games."""
-        return self.subject.horizons[-1]
+        """The horizon of the longest games of two arms."""
+        return designs.longest(self.subject.horizons)
 
     @property
     def roots(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """`dpbandits audit`: what is typed, made a subject; what came of the audit, as lines."""
 
+import math
 import shlex
 import sys
 import time
@@ -23,6 +24,9 @@ def audit(
     workers: int | None,
 ) -> int:
     """Audit an algorithm and print what came of it; returns 1 where a promise is refuted."""
+    for text in given:
+        if text.startswith("epsilon="):
+            raise UserError(f"the budget is given as --epsilon, not as {shown(text)}")
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
     games = _checked("--plays", Plays, _read(plays))
     arms = _checked("--many-arms", ManyArms, _read(many_arms))
@@ -64,6 +68,8 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise UserError(f"parameters are typed as name=value, got {shown(text)}")
+        if name in values:
+            raise UserError(f"{name} is given twice")
         values[name] = _read(value)
     if "horizon" in values:
         raise UserError("horizon is what the tables decide; it cannot be set")
@@ -98,9 +104,13 @@ def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
     yield f"  claimed: {budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
     for one in found:
         loss, delta = one.loss, one.claim.delta
-        yield f"  {'one choice' if one.one_choice else 'all arms'}, on tables of {one.tables}"
+        what = "one choice" if one.one_choice else "all arms"
+        if not one.cells:
+            yield f"  {what}: nothing that differs was seen; few games show little"
+            continue
+        yield f"  {what}, on tables of {one.tables}"
         if not one.one_choice:
-            yield f"    declared: {budget(one.composed, 0.0)} by its releases in such a game"
+            yield f"    declared: {budget(*one.declared[:2])} by its releases in such a game"
         bounds = [f"epsilon >= {one.pure_epsilon:.4g}"]
         if delta:
             bounds.append(f"epsilon >= {one.epsilon:.4g} at delta = {delta:g}")
@@ -116,4 +126,6 @@ def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
 
 def budget(epsilon: float, delta: float) -> str:
     """A budget in words."""
+    if math.isinf(epsilon):
+        return "no bound"
     return f"epsilon = {epsilon:.4g}" + (f", delta = {delta:g}" if delta else "")

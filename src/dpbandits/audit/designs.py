@@ -78,6 +78,16 @@ def horizons(released: Callable[[int], bool]) -> list[int]:
     return [first, *(rounds for rounds in SHORT if rounds > first)]
 
 
+def is_short(rounds: list[int]) -> bool:
+    """Whether more is played at these horizons than on the edge of a decision."""
+    return rounds[0] <= max(SHORT)
+
+
+def longest(rounds: list[int]) -> int:
+    """The rounds of the longest games of two arms, those in which an arm waits included."""
+    return max(rounds[-1], TIMES[-1] * rounds[0]) if is_short(rounds) else rounds[-1]
+
+
 def constant(rounds: int) -> Iterator[Design]:
     """Two arms of constant rewards, a reward of the first flipped."""
     for own in (0.0, 1.0):

@@ -50,7 +50,7 @@ def features(arms: int, rounds: int) -> list[Feature]:
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     """The arm of the first round in which more than one was seen; counts of shape (2, cells).
 
-    Before it all games are alike: its law is that of one choice on a given history.
+    Before it all these games are alike: among them its law is that of one choice on one history.
     """
     of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
     chosen = np.flatnonzero((of_rounds > 0).sum(axis=1) > 1)

@@ -2,8 +2,9 @@
 
 Half of the games find, half measure. What is measured is one event on one pair of tables, fixed
 before its games are played: whatever the search came up with, and however much of it is chance,
-the bound errs with probability 1 % at most. Where an algorithm keeps its promise, that is how often
-the audit says that it does not.
+what is measured errs with probability 1 % at most. Where an algorithm keeps its promise, that is
+how often the audit says that it does not; where the promise is of one round, one choice and all
+arms are measured each by itself, and it is 2 % at most.
 """
 
 import math
@@ -33,7 +34,7 @@ class Finding:
     """An event on a pair of tables, measured. Its bounds hold with 99 % confidence, all at once."""
 
     claim: Claim  # for games of this length
-    composed: float  # the pure epsilon of what is declared to be released in such a game
+    declared: Limit  # what its releases in such a game compose to
     one_choice: bool  # whether it is an event of one choice, on a history that is given
     tables: str
     feature: str  # of which the event is a part
@@ -58,13 +59,15 @@ class Finding:
     @property
     def refutes_claim(self) -> bool:
         """Whether the algorithm, as it is played, cannot be what its paper promises."""
+        if self.claim.notion is Notion.REVISED:
+            return False  # a promise of the mean over rewards, not of these
         is_of_claim = self.one_choice or self.claim.notion is not Notion.PER_ROUND
         return is_of_claim and self.epsilon > self.claim.epsilon
 
     @property
     def refutes_releases(self) -> bool:
         """Whether it tells more than it declares to release."""
-        return self.pure_epsilon > self.composed
+        return self.loss.epsilon(self.declared.delta) > self.declared.epsilon
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +130,18 @@ class Auditor:
 
     def _measured(self, found: Candidate, games: int) -> Finding:
         design, event = found.design, found.event
-        if event is None:
-            told, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
-        else:
+        told, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
+        if event is not None:
             counts = self._counts(design, games, f"measured, {found.limit.one_choice}")
             told = event.feature.words, len(event.cells)
-            loss = Loss(*event.counted(counts), games)
+            # A choice is told by games of one history: all that are measured have it, or nothing
+            # is proved.
+            of_choice = first_choice(counts, design.arms, design.rounds)
+            if not found.limit.one_choice or of_choice == [event.feature]:
+                loss = Loss(*event.counted(counts), games)
         return Finding(
             self.subject.claim(design.arms, design.rounds),
-            self.subject.composed(design.arms, design.rounds),
+            self.subject.declared(design.arms, design.rounds),
             found.limit.one_choice,
             design.words,
             *told,
@@ -184,7 +190,7 @@ class Auditor:
     def _designs(self) -> list[Design]:
         rounds = self.subject.horizons
         found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
-        if rounds[0] <= max(designs.SHORT):
+        if designs.is_short(rounds):
             found += [design for n in rounds for design in designs.constant(n)]
             found += designs.waiting(rounds[0])
             found += designs.many_arms(self.many_arms)

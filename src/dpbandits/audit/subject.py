@@ -61,18 +61,31 @@ class Subject:
         """The epsilon that its declared releases within so many rounds compose to."""
         return composed_epsilon(self.releases(arms, rounds), delta)
 
+    def declared(self, arms: int, rounds: int) -> Limit:
+        """What its releases within so many rounds compose to, for all arms together.
+
+        At delta = 0, but for a promise under revision: that is a mean over rewards, which fixed
+        tables alone do not contradict, so what is declared is held against them at its delta.
+        """
+        claim = self.claim(arms, rounds)
+        delta = claim.delta if claim.notion is Notion.REVISED else 0.0
+        return Limit(self.composed(arms, rounds, delta), delta, False)
+
     def limits(self, arms: int, rounds: int) -> list[Limit]:
         """What is audited: the promise; and, if that is of one round, what all rounds tell.
 
         A promise of all rounds and the declared releases limit the same probabilities: the smaller
         of the two is what a leak exceeds first.
         """
-        claim, composed = self.claim(arms, rounds), self.composed(arms, rounds)
+        claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
         if claim.notion is Notion.PER_ROUND:
-            delta = claim.delta if math.isinf(composed) else 0.0
-            one, all_ = Limit(claim.epsilon, claim.delta, True), Limit(composed, delta, False)
-            return [one, all_]
-        return [min(Limit(composed, 0.0, False), Limit(claim.epsilon, claim.delta, False))]
+            one = Limit(claim.epsilon, claim.delta, True)
+            if math.isinf(declared.epsilon):
+                return [one, declared._replace(delta=claim.delta)]
+            return [one, declared]
+        if claim.notion is Notion.REVISED:
+            return [declared]
+        return [min(declared, Limit(claim.epsilon, claim.delta, False))]
 
     def releases(self, arms: int, rounds: int) -> Iterable[Release]:
         """What it declares to release within so many rounds."""
