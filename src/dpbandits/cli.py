@@ -342,7 +342,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--seed": {"type": int, "default": 1, "metavar": "N", "help": "of the games; 1"},
     "--workers": {"type": int, "metavar": "N", "help": "threads; all cores if not said"},
-    "--horizon": {"default": "1_000_000", "metavar": "T", "help": "rounds; a million"},
+    "--horizon": {
+        "default": "1_000_000",
+        "metavar": "T",
+        "help": "rounds; a million (DP-UCB-INT takes minutes beyond 10^10)",
+    },
     "--arms": {"default": "5", "metavar": "K", "help": "how many; 5"},
     "--delta": {"metavar": "DELTA", "help": "of all that have one; else the default, or 10^-6"},
     "--paper": {"metavar": "KEY", "help": "the figures of this paper alone, such as azize2022"},

@@ -128,9 +128,10 @@ def loss_of_a_choice(arms: int, others: float, delta: float = 0.0) -> float:
 
 
 def test_what_is_told_of_dp_ftpl_gauss_without_its_start_is_so() -> None:
-    told = {2: ".48", 64: "1.86", 256: "2.21"}
-    for arms, number in told.items():
-        assert number in TEXT
+    told = {2: ".48 with two", 64: "1.86 with 64", 256: "2.21 with 256"}
+    for arms, words in told.items():
+        assert words in TEXT
+        number = words.split()[0]
         largest = max(loss_of_a_choice(arms, others) for others in (0.0, 1.0))
         assert largest == pytest.approx(float(number), abs=0.005)
     assert "more than 1.95" in TEXT
