@@ -1,4 +1,4 @@
-"""Privacy where the law can be computed: what is played, not a formula beside it.
+"""Privacy where the law can be computed.
 
 Three ways. A change of one reward is undone by moving the noise that reads it, so that the loss of
 every outcome is at most the sum of the moves over their scales. Short games are enumerated to the
