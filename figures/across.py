@@ -12,19 +12,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from dpbandits.curves import Series
-from dpbandits.plotting import (
-    PAGE,
-    Drawing,
-    PanelDrawing,
-    Style,
-    draw_log_over_parameter,
-    draw_over_time,
-    in_mathtext,
-    legend_below,
-    panel_grid,
-    style_of,
-)
+from dpbandits.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.ranks import mean_rank, ranks
+from dpbandits.shapes import draw_log_over_parameter, draw_over_time, legend_below, panel_grid
+from dpbandits.styles import Style, in_mathtext, style_of, style_of_curve
 
 
 class Look(NamedTuple):
@@ -60,9 +51,9 @@ NOT_PRIVATE = Look(Style("#000000", "x"), width=0.6, depth=5)
 def readings_side_by_side(drawing: Drawing) -> Figure:
     """Regret over time, log-log; a row for each algorithm, a curve for each reading of its text.
 
-    The title of a panel is `<row>: <panel>`, the label of a curve `<algorithm> (<reading>)`.
+    The row of a panel is its algorithm; a curve that has no reading is there for comparison.
     """
-    rows = [list(panels) for _, panels in groupby(drawing.panels, key=_row)]
+    rows = [list(panels) for _, panels in groupby(drawing.panels, key=lambda p: p.row)]
     columns = max(len(panels) for panels in rows)
     figure = Figure(figsize=(PAGE, 1.7 * len(rows)))
     figure.set_layout_engine("constrained", w_pad=0.02)
@@ -78,8 +69,8 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
             unused.set_axis_off()
         axes[-1].legend(
             handles.values(),
-            [_in_legend(label, panels) for label in handles],
-            title=_row(panels[0]),
+            [_in_legend(series) for series in _first_of_label(panels)],
+            title=panels[0].row,
             title_fontproperties={"weight": "bold", "size": 7.5},
             alignment="left",
             loc="center left",
@@ -110,13 +101,12 @@ def against_horizon(drawing: Drawing) -> Figure:
 def leaderboard(drawing: Drawing) -> Figure:
     """Regret at the horizon and rank, a row per algorithm at every budget, hollow at the largest.
 
-    The title of a panel is `<notion>: <instance>`; panels of one title are drawn as one. A notion
-    is a block of rows, the lowest mean rank on top, an instance is a column.
+    The row of a panel is a notion of privacy, drawn as a block with the lowest mean rank on top;
+    its column is an instance. Panels of the same row and column are drawn as one.
     """
     blocks: dict[str, dict[str, list[Series]]] = {}
     for panel in drawing.panels:
-        notion, _, instance = panel.title.partition(": ")
-        blocks.setdefault(notion, {}).setdefault(instance, []).extend(panel.series)
+        blocks.setdefault(panel.row, {}).setdefault(panel.column, []).extend(panel.series)
     rows = [len(next(iter(block.values()))) for block in blocks.values()]
     columns = max(len(block) for block in blocks.values())
     figure = Figure(figsize=(PAGE, 0.2 * sum(rows) + 0.35 * len(rows) + 0.7))
@@ -149,13 +139,12 @@ def leaderboard(drawing: Drawing) -> Figure:
 def privacy_audit(drawing: Drawing) -> Figure:
     """What is claimed, composed and audited: a row per algorithm, a column per budget.
 
-    The title of a panel is `<notion>: <what is shown>`, and a notion is a block of rows. A budget
-    beyond the right edge is an arrow.
+    The row of a panel is a notion of privacy, drawn as a block; its column is what it shows. A
+    budget beyond the right edge is an arrow.
     """
     blocks: dict[str, dict[str, Sequence[Series]]] = {}
     for panel in drawing.panels:
-        notion, _, shown = panel.title.partition(": ")
-        blocks.setdefault(notion, {})[shown] = panel.series
+        blocks.setdefault(panel.row, {})[panel.column] = panel.series
     rows = [len(block["claimed"]) for block in blocks.values()]
     given = drawing.panels[0].series[0].x
     figure = Figure(figsize=(PAGE, 0.18 * sum(rows) + 0.33 * len(rows) + 0.7))
@@ -199,7 +188,7 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
         for row, series in enumerate(block.get(shown, ())):
             at = float(series.centre[i])
             if shown == "audited":
-                ax.barh(row, at, height=0.62, color=style_of(series.style).colour, alpha=0.55)
+                ax.barh(row, at, height=0.62, color=style_of_curve(series).colour, alpha=0.55)
             if at > most:
                 ax.plot(most, row, **{**look, "marker": ">", "clip_on": False})
             elif look["marker"]:
@@ -216,10 +205,6 @@ def _mark(shown: str) -> Line2D | Patch:
     return Line2D([], [], label=label, **BUDGETS[shown])
 
 
-def _row(panel: PanelDrawing) -> str:
-    return panel.title.partition(": ")[0]
-
-
 def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[float, float]) -> None:
     # Per instance and budget, and by the label of a curve, its rank there.
     first = next(iter(block.values()))
@@ -231,7 +216,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
     ]
     overall = {s.label: mean_rank([own[s.label] for own in found]) for s in first}
     order = sorted(overall, key=lambda label: overall[label].place)
-    styles = {s.label: style_of(s.style) for s in first}
+    styles = {s.label: style_of_curve(s) for s in first}
     for ax, drawn in zip(axes[:-1], block.values(), strict=True):
         ax.set_xscale("log")
         ax.set_xlim(ends)
@@ -297,7 +282,7 @@ def _show_what_is_seen(ax: Axes, panels: list[PanelDrawing]) -> None:
 
 def _over_time(ax: Axes, panel: PanelDrawing, looks: dict[str, Look]) -> dict[str, Line2D]:
     # The lines per label.
-    ax.set_title(f"({panel.letter}) {panel.title.partition(': ')[2]}")
+    ax.set_title(f"({panel.letter}) {panel.title}")
     ax.set_xscale("log")
     ax.set_yscale("log")
     lines = {}
@@ -334,9 +319,16 @@ def _looks(panels: list[PanelDrawing]) -> dict[str, Look]:
     return looks
 
 
-def _in_legend(label: str, panels: list[PanelDrawing]) -> str:
+def _first_of_label(panels: list[PanelDrawing]) -> list[Series]:
+    found: dict[str, Series] = {}
+    for panel in panels:
+        for series in panel.series:
+            found.setdefault(series.label, series)
+    return list(found.values())
+
+
+def _in_legend(series: Series) -> str:
     # In lines; of the algorithm that the row is about, the reading alone.
-    reading = label.removesuffix(")").partition(" (")[2]
-    if reading and _algorithms(panels)[label] == panels[0].series[0].style:
-        return in_mathtext(reading).replace(", ", ",\n")
-    return in_mathtext(label).replace(" (", "\n(")
+    if series.reading:
+        return in_mathtext(series.reading).replace(", ", ",\n")
+    return in_mathtext(series.legend).replace(" (", "\n(")

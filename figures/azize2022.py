@@ -8,19 +8,16 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFormatter, NullLocator
 
 from dpbandits.errors import UserError
-from dpbandits.plotting import (
-    COLUMN,
-    PAGE,
-    Drawing,
-    PanelDrawing,
+from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     legend_below,
     panel_grid,
-    style_of,
     write_at_the_end,
     write_slopes,
 )
+from dpbandits.styles import style_of
 
 
 def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None:

@@ -4,15 +4,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
-from dpbandits.plotting import (
-    PAGE,
-    Drawing,
-    PanelDrawing,
-    draw_over_parameter,
-    draw_regret_over_time,
-    legend_below,
-    panel_grid,
-)
+from dpbandits.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import draw_over_parameter, draw_regret_over_time, legend_below, panel_grid
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:

@@ -4,7 +4,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing, draw_all_over_time
+from dpbandits.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import draw_all_over_time
 
 
 def two_budgets(drawing: Drawing) -> Figure:

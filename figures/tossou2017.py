@@ -7,7 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.curves import Series
-from dpbandits.plotting import COLUMN, Drawing, in_mathtext, panel_grid, style_of
+from dpbandits.plotting import COLUMN, Drawing
+from dpbandits.shapes import panel_grid
+from dpbandits.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars a curve, as in the original
 FLOOR = "uniform"  # what does not learn: drawn without bars
@@ -61,7 +63,7 @@ def _show_who_learns(ax: Axes, series: tuple[Series, ...]) -> None:
 
 def _with_bars(ax: Axes, series: Series, at: np.ndarray) -> Artist:
     # A line with markers and bars at some x; what is above and below it has a length of its own.
-    style, label = style_of(series.style), in_mathtext(series.legend)
+    style, label = style_of_curve(series), in_mathtext(series.legend)
     (line,) = ax.plot(series.x, series.centre, color=style.colour, linestyle=style.line)
     if series.style == FLOOR:
         line.set_label(label)

@@ -9,10 +9,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from dpbandits.curves import Series
-from dpbandits.plotting import (
-    PAGE,
-    Drawing,
-    PanelDrawing,
+from dpbandits.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import (
     draw_all_over_parameter,
     draw_log_over_parameter,
     draw_regret_over_time,

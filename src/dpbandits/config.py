@@ -6,18 +6,19 @@ Hydra composes; dpbandits.reader checks and builds. Errors of either are one lin
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import hydra
 import yaml
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
-from dpbandits import effect, project
+from dpbandits import changes, effect, project
 from dpbandits.errors import LONGEST, UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
 from dpbandits.panel_reader import PANEL_KEYS
@@ -95,6 +96,7 @@ def _compose(overrides: Sequence[str]) -> DictConfig:
 
 def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
+    changed = _changes(config, figure, parsed)
     typed = frozenset(o.package or o.key_or_group for o in parsed)
     defaults = project.read_yaml("conf/config.yaml").get("defaults") or []
     chosen = dict(pair for entry in defaults if isinstance(entry, dict) for pair in entry.items())
@@ -106,7 +108,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
         what = re.sub(r"^\w+ raised while resolving interpolation: ", "", _first_line(error))
         path = str(error.full_key)
         raise Origins(figure, {}, typed, chosen).error(f"{path}: {what}", path) from error
-    at = Origins(figure, plain, typed, chosen)
+    at = Origins(figure, plain, typed, chosen, changed)
     at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
     for group, valid in KEYS.items():
         plain[group] = at.mapping(plain.get(group), group)
@@ -115,6 +117,19 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     if plain["profile"]["name"] not in (profiles := project.names("profile")):
         raise at.unknown("profile", plain["profile"]["name"], profiles, "profile.name")
     return Read(Reader(at).read(), read_settings(at, overrides), at)
+
+
+def _changes(
+    config: DictConfig, figure: str, parsed: Sequence[Override]
+) -> tuple[changes.Change, ...]:
+    # Beside the same command without what makes another figure.
+    if not any(map(changes.may_change, parsed)):
+        return ()
+    file = _compose([f"figure={figure}"])
+    return changes.changes(
+        parsed,
+        *(cast(Any, OmegaConf.to_container(c, resolve=False)) for c in (config, file)),
+    )
 
 
 def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from dpbandits import statistics, theory
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cell import Cell, Grid, checkpoints
 from dpbandits.cells import AnyCell
-from dpbandits.spec import Bound, Curve, FigureSpec, Shown
+from dpbandits.spec import AS_THE_ALGORITHM, Bound, Curve, FigureSpec, Look, Shown
 from dpbandits.store import ALL, Store
 
 
@@ -37,6 +37,9 @@ class Series:
     low: np.ndarray  # and as the band or bars around it
     high: np.ndarray
     fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
+    curve: str = ""  # key of the curve in the figure's file
+    reading: str = ""
+    look: Look = AS_THE_ALGORITHM
 
     def error(self, i: int) -> float:
         """The standard error of the mean at a point; 0 for a bound."""
@@ -85,18 +88,30 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         _statistics(spec, values(curve, store, slice(first, first + width)))
         for first in range(0, len(x), width)
     ]
-    summed = {name: np.concatenate([part[name] for part in parts]) for name in STATISTICS}
+    summed: dict[str, Any] = {
+        name: np.concatenate([part[name] for part in parts]) for name in STATISTICS
+    }
     return Series(
-        panel=panel,
-        label=curve.label,
-        legend=curve.legend,
-        style=curve.style,
+        **identity(panel, curve),
         runs=0 if curve.is_exact else curve.runs,
         slope=slope(x, summed["centre"], curve) if spec.slopes else None,
         x=x,
-        fit=curve.fit,
         **summed,
     )
+
+
+def identity(panel: str, curve: Curve) -> dict[str, Any]:
+    """The fields of a Series that its specification decides."""
+    return {
+        "panel": panel,
+        "label": curve.label,
+        "legend": curve.legend,
+        "style": curve.style,
+        "fit": curve.fit,
+        "curve": curve.name,
+        "reading": curve.reading,
+        "look": curve.look,
+    }
 
 
 def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:

@@ -14,7 +14,8 @@ from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 
 from dpbandits.curves import Series
-from dpbandits.plotting import Drawing, PanelDrawing, style_of
+from dpbandits.plotting import Drawing, PanelDrawing
+from dpbandits.styles import style_of_curve
 
 Points = np.ndarray  # shape (n, 2)
 
@@ -131,7 +132,7 @@ def _look(line: Line2D) -> Look:
 
 def _house_look(series: Series, position: int, panel: PanelDrawing) -> Look:
     # Of several curves of an algorithm the second and so on have filled markers, as in pictures.
-    style = style_of(series.style)
+    style = style_of_curve(series)
     again = any(other.style == series.style for other in panel.series[:position])
     return Look(_hex(style.colour), style.line, 1.2, style.marker, again)
 

@@ -16,7 +16,8 @@ from dpbandits.spec import FigureSpec
 # How a figure looks, how often it is played, what is said of it: no cell is meant to depend on it.
 PRESENTATION = (
     *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
-    *("runs", "input_privacy", "claims", "note"),
+    *("runs", "input_privacy", "claims", "note", "about", "original", "row", "column"),
+    *("legend", "reading", "colour", "marker", "line"),
 )
 NAMED = 4  # keys, in a message
 
@@ -61,12 +62,11 @@ def refusal(at: Origins, key: str) -> str:
 
 
 def sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
-    """What decides the values of every curve, by panel and label; runs and looks do not."""
+    """Swept values and sources of every curve, by panel and key: what decides its numbers."""
     found: dict[tuple[str, str], list[Any]] = {}
     for panel in spec.panels:
-        for curve in panel.curves:  # of which two may have one label
-            told = found.setdefault((panel.letter, curve.label), [])
-            told.append((curve.name, curve.x, curve.sources))
+        for curve in panel.curves:  # several of one key where a panel has `each`
+            found.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
     return found
 
 
@@ -92,10 +92,13 @@ def is_there(at: Origins, key: str) -> bool:
 def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
     # Unless there is another value with which all is read, and is the same.
     plain = at.plain
-    # Titles may name values, which is no use of them.
-    for letter, panel in (plain["figure"].get("panels") or {}).items():
-        if isinstance(panel, Mapping) and "title" in panel:
-            plain = _changed(plain, ["figure", "panels", letter, "title"], "")
+    # Titles and labels may name values, which is no use of them.
+    for group in ("panels", "curves"):
+        for name, content in (plain["figure"].get(group) or {}).items():
+            for text in ("title", "row", "column", "label", "legend", "reading"):
+                if isinstance(content, Mapping) and text in content:
+                    plain = _changed(plain, ["figure", group, name, text], "")
+    plain = _changed(plain, ["figure", "title"], "")
     for other in _others(value(at, key)):
         changed = _changed(plain, key.split("."), other)
         try:

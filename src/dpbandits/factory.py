@@ -85,10 +85,13 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
 def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     """What the drawing function of a figure gets, of the curves of all its panels."""
     panels = (
-        plotting.PanelDrawing(p.letter, p.title, tuple(s for s in series if s.panel == p.letter))
+        plotting.PanelDrawing(
+            p.letter, p.title, tuple(s for s in series if s.panel == p.letter), p.row, p.column
+        )
         for p in spec.panels
     )
-    return plotting.Drawing(spec.title, tuple(panels))
+    changes = "; ".join(change.short for change in spec.changes)
+    return plotting.Drawing(spec.title, tuple(panels), changes)
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:

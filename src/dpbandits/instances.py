@@ -1,8 +1,10 @@
 """Environments of the configuration: a name of conf/environment/ or a mapping, made an instance."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import numpy as np
 from dpbandits import parameters, project, registry
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.origin import Origins, leaves
+
+FEW = 10  # means that a description lists
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ def describe(at: Origins, value: Any, path: str) -> Described:
 def instance(described: Described, figure: str) -> tuple[str, Any]:
     """The law's name and its parameters, checked."""
     content = copy.deepcopy(described.content)
+    content.pop("name", None)
     law = content.pop("law", None)
     if law not in registry.environment_names():
         what = "law is missing" if law is None else f"unknown law {shown(law)}"
@@ -75,3 +80,64 @@ def _equal_steps(steps: Mapping[str, Any], described: Described, figure: str) ->
                 f"{figure}: {name} must be {error}, got {shown(steps[name])} ({described.origin})"
             ) from None
     return [float(mean) for mean in np.linspace(steps["first"], steps["last"], int(steps["arms"]))]
+
+
+def name(law: str, params: Any) -> str:
+    """The papers' name of an instance, which is `name` in its file of conf/environment/.
+
+    Where no file names it: its law and number of arms.
+    """
+    return _names(project.folder()).get((law, params)) or _unnamed(law, params)
+
+
+def description(law: str, params: Any) -> str:
+    """An instance in a sentence: its name where a file has one, its arms and its law."""
+    named = _names(project.folder()).get((law, params))
+    return f"{named}: {_of_law(law, params)}" if named else _of_law(law, params)
+
+
+@cache
+def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
+    # By law and parameters: the name belongs to the instance, however a command spells it.
+    found: dict[tuple[str, Any], str] = {}
+    for member in project.names("environment"):
+        content = project.read_member("environment", member)
+        if isinstance(told := content.get("name"), str):
+            file = project.member_file("environment", member)
+            found[instance(Described(content, file), member)] = told
+    return found
+
+
+def _unnamed(law: str, params: Any) -> str:
+    arms = registry.environment(law).arms(params)
+    if kind := getattr(params, "kind", None):
+        return f"{parameters.reading_name(kind)} adversary, K = {arms}"
+    return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
+
+
+def _of_law(law: str, params: Any) -> str:
+    arms, fields = registry.environment(law).arms(params), parameters.plain(params)
+    if "means" in fields:
+        means = _numbers(fields.pop("means"))
+        told = f"{arms} {law.replace('-', ' ').capitalize()} arms, means {means}"
+    elif "kind" in fields:
+        told = f"{arms} arms, gains of the {fields.pop('kind')} adversary"
+    else:
+        told = f"{arms} arms of the law {law}"
+    defaults = type(params)._field_defaults
+    others = [
+        f"{field}={value}"
+        for field, value in fields.items()
+        if field != "arms" and getattr(params, field) != defaults.get(field)
+    ]
+    return ", ".join([told, *others])
+
+
+def _numbers(values: Sequence[float]) -> str:
+    # All of a few; of many in equal steps the ends, of others the first and the last.
+    if len(values) <= FEW:
+        return ", ".join(f"{value:g}" for value in values)
+    steps = np.diff(values)
+    if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+        return f"in equal steps from {values[0]:g} to {values[-1]:g}"
+    return f"{values[0]:g}, {values[1]:g}, ..., {values[-1]:g}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpbandits import parameters, project
+from dpbandits.changes import Change
 from dpbandits.errors import UserError, nearest, shown
 
 
@@ -22,7 +23,8 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 class Origins:
     """The places of the values of one composed configuration.
 
-    `typed` are the typed keys, `chosen` the members of the groups, as {"profile": "smoke"}.
+    `typed` are the typed keys, `chosen` the members of the groups, as {"profile": "smoke"},
+    `changes` the overrides that make another figure.
     """
 
     def __init__(
@@ -31,11 +33,13 @@ class Origins:
         plain: Mapping[str, Any],
         typed: frozenset[str],
         chosen: Mapping[str, Any],
+        changes: tuple[Change, ...] = (),
     ) -> None:
         self.figure = figure
         self.plain = plain
         self.typed = typed
         self.chosen = chosen
+        self.changes = changes
         self.file = project.member_file("figure", figure)
 
     def was_typed(self, path: str) -> bool:

@@ -1,5 +1,6 @@
 """The panels and curves of a figure."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,19 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits import bounds, parameters, registry, theory
+from dpbandits import bounds, parameters, registry, templates, theory
 from dpbandits.cell import Cell
 from dpbandits.cells import AnyCell
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
-from dpbandits.spec import Bound, Curve, Panel, Shown
+from dpbandits.spec import Bound, Curve, Look, Panel, Shown
 
-PANEL_KEYS = ("title", "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
+TEXTS = ("title", "row", "column")  # of a panel, with values in braces
+PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
 OF_RULES = [Shown.SAMPLES.value, Shown.FAILURES.value]
 OF_AUDITS = [
     shown.value for shown in (Shown.CLAIMED, Shown.COMPOSED, Shown.AUDITED, Shown.ONE_CHOICE)
 ]
+MARKERS = ("o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", "")
+LINES = ("-", "--", "-.", ":", "")
+COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 OVER_A_SWEEP = [Shown.PER_LOG.value, *OF_AUDITS]
 MEMBERS = {
     "algorithm": registry.algorithm_names,
@@ -76,14 +81,38 @@ class PanelReader:
             if panel.get("shows") in values and all(c.shows is Shown.REGRET for c in read):
                 message = f"{path}.shows is for {members}, of which the panel has none"
                 raise at.error(message, f"{path}.shows")
-        shared = {key: self.sources.find(key, layers)[0] for key in (*SHARED, *given)}
-        title = panel.get("title") or ""
+        named = self.sources.of_panel(layers, given)
+        if each:
+            named["each"] = templates.Several(each.values)
+        title, row, column = (
+            self.filled(panel.get(key) or "", named, f"{path}.{key}") for key in TEXTS
+        )
+        return Panel(letter, title, tuple(read), row, column)
+
+    def filled(self, template: Any, values: Mapping[str, Any], path: str) -> str:
+        """A title or label with its values. UserError where it names others."""
+        text = self.at.text(template, path)
         try:
-            filled = str(title).format(**shared)
-        except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-            message = f"{path}.title {shown(title)} may name only {', '.join(shared)} in braces"
-            raise at.error(message, f"{path}.title") from None
-        return Panel(letter, filled, tuple(read))
+            return templates.filled(text, values)
+        except ValueError:
+            message = f"{path} {shown(text)} may name only {', '.join(values)} in braces"
+            raise self.at.error(message, path) from None
+
+    def figure_title(self, template: Any, panels: Mapping[str, Any]) -> str:
+        """The title of the figure: a value in which panels differ is a list of theirs."""
+        at = self.at
+        several = []
+        for letter, content in panels.items():
+            path = f"figure.panels.{letter}"
+            layers = [(path, at.mapping(content, path)), ("figure", self.figure)]
+            several.append(self.sources.of_panel(layers, {}))
+        merged: dict[str, list[Any]] = {}
+        for of_panel in several:
+            for name, value in of_panel.items():
+                if value not in merged.setdefault(name, []):
+                    merged[name].append(value)
+        named = {name: templates.Several(values) for name, values in merged.items()}
+        return self.filled(template, named, "figure.title")
 
     def _values(self, content: Any, path: str) -> Values | None:
         # What is swept, or drawn for each of several values.
@@ -162,12 +191,20 @@ class PanelReader:
         if sweep is not None:
             change = partial(self.sources.changed, sweep.key, layers=layers, where=sweep.path)
             changed = [change(value, own=around.own) for value in sweep.values]
-        label = at.text(curve.get("label") or label, f"{path}.label")
         sources = tuple(read(path, curve, each) for each in changed)
+        values = self._of_source(sources[0], layers, sweep)
+        reading, label, legend = (
+            self.filled(curve.get(key) or default, values, f"{path}.{key}")
+            for key, default in (("reading", ""), ("label", label), ("legend", ""))
+        )
+        if reading:
+            label = f"{label} ({reading})"
         return Curve(
             name=name,
             label=label,
-            legend=self._legend(label, sources[0]),
+            legend=legend or self._legend(label, sources[0]),
+            reading=reading,
+            look=self._look(curve, path),
             style=style,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
@@ -176,6 +213,35 @@ class PanelReader:
             runs=self._runs(curve, path),
             fit=sweep and sweep.fit,
         )
+
+    def _of_source(
+        self, source: AnyCell | Bound, layers: list[Layer], sweep: Values | None
+    ) -> dict[str, Any]:
+        # The values that a label may name: of the game and the parameters, without the swept ones.
+        values = self.sources.of_panel(layers, {})
+        if isinstance(source, Bound):
+            values |= source.arguments
+        else:
+            values |= parameters.plain(source.params)
+        if sweep:
+            first, _, inner = sweep.key.partition(".")
+            swept = (*values,) if inner else (first,)
+            values = {name: value for name, value in values.items() if name not in swept}
+        return values
+
+    def _look(self, curve: Mapping[str, Any], path: str) -> Look:
+        at = self.at
+        told = {key: curve.get(key) for key in ("colour", "marker", "line")}
+        for key, value in told.items():
+            if value is not None:
+                at.text(value, f"{path}.{key}")
+        if told["colour"] is not None and not COLOUR.fullmatch(told["colour"]):
+            message = f"{path}.colour must be like '#0072B2', got {shown(told['colour'])}"
+            raise at.error(message, f"{path}.colour")
+        for key, valid in (("marker", MARKERS), ("line", LINES)):
+            if told[key] is not None:
+                at.choice(told[key], valid, f"{path}.{key}")
+        return Look(**told)
 
     def _runs(self, curve: Mapping[str, Any], path: str) -> int:
         # What is typed for all beats what the file says of one.

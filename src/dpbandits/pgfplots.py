@@ -16,7 +16,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from dpbandits import plotting
 from dpbandits.curves import Series
 from dpbandits.drawn import DrawnPanel, Look, find, places
-from dpbandits.plotting import Drawing, in_mathtext
+from dpbandits.plotting import Drawing
+from dpbandits.styles import in_mathtext
 
 INCH = 2.54
 GAP, BELOW = 1.6, 2.2  # cm between two panels: for the numbers of an axis, for titles and names

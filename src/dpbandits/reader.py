@@ -14,15 +14,15 @@ from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.panel_reader import PanelReader
 from dpbandits.source_reader import SHARED
-from dpbandits.spec import FigureSpec, Panel
+from dpbandits.spec import FigureSpec, Original, Panel
 
-PAPER = "paper"  # the profile of the papers' own numbers
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("plays", "spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
-    *("claims", "note"),
+    *("claims", "note", "about", "original"),
 )
+KINDS_OF_ORIGINAL = ("figure", "table")
 
 
 class Reader:
@@ -52,15 +52,15 @@ class Reader:
         if runs is None or ("figure.runs" in self.given and not at.was_typed("runs")):
             runs, path = figure["runs"], "figure.runs"  # also what it says of the profile
         runs = at.checked(parameters.Count, runs, path)
-        read = PanelReader(at, figure, self.given, runs).read
+        reader = PanelReader(at, figure, self.given, runs)
         all_panels = tuple(
-            read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
+            reader.read(str(letter), panels[letter], {n: self.curves[n] for n in named[letter]})
             for letter in panels
         )
         return FigureSpec(
             name=at.figure,
             paper=at.text(figure["paper"], "figure.paper"),
-            title=at.text(figure["title"], "figure.title"),
+            title=reader.figure_title(figure["title"], panels),
             draw=at.text(figure["draw"], "figure.draw"),
             runs=runs,
             centre=at.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
@@ -69,6 +69,11 @@ class Reader:
             panels=all_panels,
             claims=self._claims(all_panels),
             note=at.text(figure.get("note") or "", "figure.note"),
+            about=at.text(figure.get("about") or "", "figure.about"),
+            original=self._original(figure.get("original")),
+            seed=at.checked(parameters.Seed, self.plain["seed"], "seed"),
+            profile=self.plain["profile"]["name"],
+            changes=at.changes,
         )
 
     # The figure as a whole
@@ -76,10 +81,22 @@ class Reader:
     def _claims(self, panels: Sequence[Panel]) -> tuple[Claim, ...]:
         # The paper speaks of its own numbers: not of a shorter horizon, nor of what is typed.
         at = self.at
-        changed = any(key.partition(".")[0] == "figure" and key != "figure" for key in at.typed)
-        if changed or at.plain["profile"]["name"] != PAPER:
+        if at.changes:
             return ()
         return ClaimsReader(at, panels).read(self.figure.get("claims"))
+
+    def _original(self, content: Any) -> Original | None:
+        # `{ figure: 2, part: (a) }` or `{ table: 2 }`.
+        if content is None:
+            return None
+        at, path = self.at, "figure.original"
+        told = at.mapping(content, path)
+        at.keys(told, (*KINDS_OF_ORIGINAL, "part"), path, ())
+        kinds = [kind for kind in KINDS_OF_ORIGINAL if kind in told]
+        if len(kinds) != 1:
+            raise at.error(f"{path} must name a figure or a table by its number", path)
+        number = at.checked(parameters.Count, told[kinds[0]], f"{path}.{kinds[0]}")
+        return Original(kinds[0], number, at.text(told.get("part") or "", f"{path}.part"))
 
     def _apply_profile(self) -> None:
         # What the figure says under `profiles:` of the chosen one replaces what it says above.

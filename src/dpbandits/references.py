@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits import project
-from dpbandits.curves import PLACE, STATISTICS, Series, slope
+from dpbandits.curves import PLACE, STATISTICS, Series, identity, slope
 from dpbandits.errors import UserError, nearest
 from dpbandits.spec import Curve, FigureSpec
 
@@ -93,12 +93,12 @@ def _series(
     spec: FigureSpec, panel: str, curve: Curve, rows: Sequence[dict[str, str]], scale: str
 ) -> Series:
     file = _file(spec.name, scale)
-    numbers = {name: _numbers(rows, name, file) for name in ("x", "runs", *STATISTICS)}
+    numbers: dict[str, Any] = {
+        name: _numbers(rows, name, file) for name in ("x", "runs", *STATISTICS)
+    }
     runs = int(numbers.pop("runs")[0])
     fitted = slope(numbers["x"], numbers["centre"], curve) if spec.slopes else None
-    return Series(
-        panel, curve.label, curve.legend, curve.style, runs, fitted, **numbers, fit=curve.fit
-    )
+    return Series(**identity(panel, curve), runs=runs, slope=fitted, **numbers)
 
 
 def _numbers(rows: Sequence[dict[str, str]], column: str, file: str) -> np.ndarray:

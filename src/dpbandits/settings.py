@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpbandits import parameters, project
+from dpbandits.changes import PROFILE, folder_name
 from dpbandits.engine import Cluster
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
@@ -23,11 +24,17 @@ class Settings:
     block: int  # runs per task at least
     overrides: tuple[str, ...]  # of the command line, for the record
     cluster: Cluster | None = None  # None: threads of this process
+    variant: str = ""  # name of the overrides that make another figure; none of the figure itself
     job: str | None = None  # of a multirun
 
     def folder(self, figure: str) -> Path:
-        """Where the files of a figure go; those of a job of a multirun beside its other jobs'."""
-        return self.out / "multirun" / figure / self.job if self.job else self.out / figure
+        """Folder of a figure's files, `out/<figure>`; of a changed one a folder in it.
+
+        Those of a job of a multirun are beside its other jobs'.
+        """
+        if self.job:
+            return self.out / "multirun" / figure / self.job
+        return self.out / figure / self.variant
 
 
 def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:
@@ -42,9 +49,16 @@ def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:
         workers=workers,
         block=at.checked(parameters.Count, engine["block"], "engine.block"),
         overrides=tuple(overrides),
+        variant=_variant(at),
         # No engine but Dask's has the key.
         cluster=Cluster(_scheduler(at)) if "scheduler" in engine else None,
     )
+
+
+def _variant(at: Origins) -> str:
+    # A profile has a folder of its own, paths.out, unless that is typed.
+    elsewhere = at.was_typed("paths.out")
+    return folder_name([c for c in at.changes if c.key != PROFILE or elsewhere])
 
 
 def _folder(at: Origins, key: str) -> Path:

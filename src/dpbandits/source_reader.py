@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from dpbandits import bounds, parameters, registry
+from dpbandits import bounds, instances, parameters, registry
 from dpbandits.audit import designs
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Plays, Subject
@@ -25,7 +25,8 @@ OWN: dict[
     "rule": (),
     "bound": ("at",),
 }
-CURVE_KEYS = (*OWN, "label", "runs", *SHARED)
+LOOK = ("legend", "reading", "colour", "marker", "line")
+CURVE_KEYS = (*OWN, "label", "runs", *LOOK, *SHARED)
 GRIDS = [grid.value for grid in Grid]
 
 Layer = tuple[str, Mapping[str, Any]]  # the path of a mapping in the configuration, and the mapping
@@ -101,6 +102,22 @@ class SourceReader:
         if self.find("stream", layers)[0] is not None:
             game |= self._stream(layers)._asdict()
         return game
+
+    def of_panel(self, layers: list[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
+        """The values that a title may name: of the game that its panel describes."""
+        found = {key: self.find(key, layers)[0] for key in (*SHARED, *given)}
+        values = {key: value for key, value in found.items() if value is not None}
+        if values.get("environment") is not None:
+            law, params, values["horizon"] = self._bandit(layers)
+            values |= self.of_instance(law, params)
+        if values.get("stream") is not None:
+            values["stream"] = self._stream(layers)._asdict()
+        return values
+
+    def of_instance(self, law: str, params: Any) -> dict[str, Any]:
+        """The values that an instance gives to titles and labels."""
+        arms = registry.environment(law).arms(params)
+        return {**parameters.plain(params), "arms": arms, "instance": instances.name(law, params)}
 
     # Values of the layers
 

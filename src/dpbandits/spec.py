@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpbandits.cells import AnyCell
+from dpbandits.changes import Change
 from dpbandits.claims import Claim
 
 
@@ -29,13 +30,37 @@ class Shown(Enum):
     ONE_CHOICE = "audited-choice"  # and one of them, if the promise is of single ones
 
 
+class Look(NamedTuple):
+    """Colour, marker and line that the figure's file asks for; None: as the algorithm has them."""
+
+    colour: str | None = None
+    marker: str | None = None
+    line: str | None = None
+
+
+AS_THE_ALGORITHM = Look()
+
+
+@dataclass(frozen=True)
+class Original:
+    """The figure or table of a paper that a figure reproduces: Fig. 2 (a), (b)."""
+
+    kind: str  # figure or table
+    number: int
+    part: str = ""
+
+    def __str__(self) -> str:
+        space = " " if self.part.startswith("(") else ""
+        return f"{'Fig.' if self.kind == 'figure' else 'Table'} {self.number}{space}{self.part}"
+
+
 @dataclass(frozen=True)
 class Curve:
     """One line of a panel: a cell over time, or a cell for every value of the swept parameter."""
 
     name: str  # its key in the configuration
     label: str  # in tables
-    legend: str  # the label, as a legend tells it
+    legend: str  # the label in a legend
     style: str  # the algorithm (or bound) that decides colour and marker
     shows: Shown
     over: str  # what x is: `t`, the round, or the name of the swept parameter
@@ -43,6 +68,8 @@ class Curve:
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
     runs: int  # of each source; what is exact has none whatever this says
     fit: tuple[float, float] | None = None  # the x between which a slope is fitted; None: all
+    reading: str = ""  # the reading of the paper's text that sets it apart from its siblings
+    look: Look = AS_THE_ALGORITHM
 
     @property
     def is_exact(self) -> bool:
@@ -58,6 +85,13 @@ class Panel:
     letter: str  # a, b, ... in the order of the original
     title: str
     curves: tuple[Curve, ...]
+    row: str = ""  # heading that it shares with its neighbours
+    column: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Row, column and title in one line."""
+        return ", ".join(filter(None, (self.row, self.column, self.title)))
 
 
 @dataclass(frozen=True)
@@ -75,6 +109,11 @@ class FigureSpec:
     panels: tuple[Panel, ...]
     claims: tuple[Claim, ...]  # what the paper says of it; none where the numbers are not its own
     note: str = ""  # what its caption must say besides
+    about: str = ""  # a sentence or two on what it shows
+    original: Original | None = None  # None: a figure of our own
+    seed: int = 0  # root of every random stream
+    profile: str = "paper"
+    changes: tuple[Change, ...] = ()  # what differs from the figure's file
 
     def runs_of_cells(self) -> dict[AnyCell, int]:
         """Every cell of the figure, in the order of the panels, with its runs."""

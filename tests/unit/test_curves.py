@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
 
+from dpbandits import registry
 from dpbandits.cell import Grid, checkpoints
 from dpbandits.config import load
 from dpbandits.curves import STATISTICS, Series, to_csv, values
-from dpbandits.plotting import SPARE, STYLES, style_of
 from dpbandits.runner import plan, play
 from dpbandits.store import Store
+from dpbandits.styles import SPARE_COLOURS, STYLES, _spare, style_of
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -185,8 +187,35 @@ UNKNOWN = [f"my-algorithm-{i}" for i in range(20)]
 
 def test_no_two_algorithms_look_alike() -> None:
     assert len(set(STYLES.values())) == len(STYLES)
-    assert len(set(SPARE)) == len(SPARE)
-    assert not set(STYLES.values()) & set(SPARE)
+
+
+def test_two_strangers_differ_in_colour_from_all_others_and_from_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # As many as there are spare colours; all of them are in the registry, as dropped-in files are.
+    strangers = [f"mine-{i}" for i in range(len(SPARE_COLOURS))]
+    known = registry.algorithm_names()
+    monkeypatch.setattr(registry, "algorithm_names", lambda: [*known, *strangers])
+    _spare.cache_clear()
+    colours = [style_of(name).colour for name in strangers]
+    _spare.cache_clear()
+    assert len(set(colours)) == len(strangers)
+    taken = {style.colour for style in STYLES.values()}
+    for i, colour in enumerate(colours):
+        nearest = min(distance(colour, other) for other in {*taken, *colours[:i]})
+        assert nearest > 30  # of CIE76; 2.3 is just noticeable
+
+
+def distance(one: str, other: str) -> float:
+    return float(np.linalg.norm(lab(one) - lab(other)))
+
+
+def lab(colour: str) -> np.ndarray:
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.cbrt(np.array(to_xyz) @ linear / np.array([0.95047, 1.0, 1.08883]))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def test_a_known_algorithm_has_the_look_of_its_name() -> None:
@@ -196,13 +225,13 @@ def test_a_known_algorithm_has_the_look_of_its_name() -> None:
 
 def test_an_unknown_algorithm_has_a_spare_look() -> None:
     looks = {style_of(name) for name in UNKNOWN}
-    assert looks <= set(SPARE)
+    assert {look.colour for look in looks} <= set(SPARE_COLOURS)
     assert len(looks) > 1
 
 
 def test_an_unknown_algorithm_looks_the_same_in_every_process() -> None:
     code = (
-        "import json, sys; from dpbandits.plotting import style_of; "
+        "import json, sys; from dpbandits.styles import style_of; "
         "print(json.dumps([style_of(name) for name in json.loads(sys.argv[1])]))"
     )
     there = subprocess.run(

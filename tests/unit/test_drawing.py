@@ -11,16 +11,9 @@ from matplotlib.figure import Figure
 
 from dpbandits.curves import STATISTICS, Series
 from dpbandits.errors import UserError
-from dpbandits.plotting import (
-    Drawing,
-    PanelDrawing,
-    Style,
-    draw_all_over_parameter,
-    draw_all_over_time,
-    draw_over_time,
-    drawing_function,
-    in_mathtext,
-)
+from dpbandits.plotting import Drawing, PanelDrawing, drawing_function
+from dpbandits.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
+from dpbandits.styles import Style, in_mathtext
 
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(
@@ -111,11 +104,13 @@ def test_budgets_have_a_block_a_notion_a_column_a_budget_and_arrows_where_they_l
     panels = [
         PanelDrawing(
             letter,
-            f"per-round DP: {what}",
+            "",
             tuple(
                 replace(of_two_budgets(label, style, numbers), x=np.array([0.5, 4.0]))
                 for label, style, numbers in zip("AB", ("adap-ucb", "dp-se"), of, strict=True)
             ),
+            row="per-round DP",
+            column=what,
         )
         for letter, (what, of) in zip("abcd", shown.items(), strict=True)
     ]
@@ -153,19 +148,20 @@ def of_two_budgets(label: str, style: str, means: tuple[float, float]) -> Series
 
 def test_a_leaderboard_has_a_block_a_notion_and_its_rows_by_their_mean_rank() -> None:
     # On C1 AdaP-UCB is first at both budgets, on C2 at one: DP-SE, from panels of its own with the
-    # same titles, is second.
-    adap = [("Pure: C1", (20.0, 2.0)), ("Pure: C2", (50.0, 5.0))]
-    dp_se = [("Pure: C1", (30.0, 3.0)), ("Pure: C2", (40.0, 6.0))]
+    # same row and column, is second.
+    def panel(
+        row: str, column: str, label: str, style: str, means: tuple[float, float]
+    ) -> PanelDrawing:
+        return PanelDrawing("a", "", (of_two_budgets(label, style, means),), row, column)
+
     panels = [
-        PanelDrawing("a", title, (of_two_budgets("DP-SE (epsilon/2)", "dp-se", means),))
-        for title, means in dp_se
+        panel("Pure", "C1", "DP-SE (epsilon/2)", "dp-se", (30.0, 3.0)),
+        panel("Pure", "C2", "DP-SE (epsilon/2)", "dp-se", (40.0, 6.0)),
+        panel("Pure", "C1", "AdaP-UCB", "adap-ucb", (20.0, 2.0)),
+        panel("Pure", "C2", "AdaP-UCB", "adap-ucb", (50.0, 5.0)),
+        panel("Other", "C1", "X", "ucb", (0.0, 9.0)),
+        panel("Other", "C2", "X", "ucb", (7.0, 8.0)),
     ]
-    panels += [
-        PanelDrawing("b", title, (of_two_budgets("AdaP-UCB", "adap-ucb", means),))
-        for title, means in adap
-    ]
-    panels.append(PanelDrawing("c", "Other: C1", (of_two_budgets("X", "ucb", (0.0, 9.0)),)))
-    panels.append(PanelDrawing("d", "Other: C2", (of_two_budgets("X", "ucb", (7.0, 8.0)),)))
     figure = drawing_function("across", "leaderboard")(Drawing("Board", tuple(panels)))
     _, _, _, c1, c2, mean_rank, *_, other, _, _ = figure.axes
     assert [text.get_text() for text in c1.get_yticklabels()] == [

@@ -21,10 +21,10 @@ from dpbandits.curves import STATISTICS, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.export import export, exported
 from dpbandits.pgfplots import in_latex
-from dpbandits.plotting import style_of
 from dpbandits.settings import Settings
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store
+from dpbandits.styles import style_of
 
 Loaded = tuple[FigureSpec, Settings]
 

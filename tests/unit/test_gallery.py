@@ -15,7 +15,7 @@ from commands import DPBANDITS, FIGURES, ROOT, Process
 from gallery_pages import Page
 from matplotlib.figure import Figure
 
-from dpbandits import audited, gallery, plotting, registry, results, verdicts
+from dpbandits import audited, gallery, plotting, registry, results, shapes, verdicts
 from dpbandits.algorithms import dp_ucb
 from dpbandits.errors import UserError
 from dpbandits.gallery import hover, papers, texts
@@ -182,7 +182,7 @@ def test_a_point_outside_of_the_frame_has_no_place() -> None:
     figure = Figure()
     ax = figure.subplots()
     ax.set_xscale("log")  # 0 is nowhere
-    plotting.draw_all_over_parameter(ax, drawing.panels[0])
+    shapes.draw_all_over_parameter(ax, drawing.panels[0])
     ax.set_xlim(1, 5)
     (line,) = hover.lines(figure, drawing)
     assert [point[2] for point in line["points"]] == [1, 2, 3, 4, 5]
@@ -195,7 +195,7 @@ def test_a_look_at_a_figure_changes_none_of_its_bytes() -> None:
 
     def draw(drawing: plotting.Drawing) -> Figure:
         figure = Figure()
-        plotting.draw_all_over_parameter(figure.subplots(), drawing.panels[0])
+        shapes.draw_all_over_parameter(figure.subplots(), drawing.panels[0])
         return figure
 
     seen: list[Any] = []

@@ -18,9 +18,10 @@ from dpbandits.gallery.figures import Shown
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.kernel import PACKAGE
 from dpbandits.parameters import reading_name
-from dpbandits.plotting import Style, style_file, style_of
+from dpbandits.plotting import style_file
 from dpbandits.privacy.table import Row, rows
 from dpbandits.spec import Bound
+from dpbandits.styles import Style, style_of
 
 READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources with a page
 

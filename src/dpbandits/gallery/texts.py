@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from dpbandits.gallery.papers import BY_KEY, OWN
-from dpbandits.plotting import in_mathtext
+from dpbandits.styles import in_mathtext
 
 # What stands in titles, labels and axes. Another command is shown as its name.
 SYMBOLS = {

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from dpbandits.config import Read
 from dpbandits.curves import Series
-from dpbandits.plotting import in_mathtext
 from dpbandits.spec import FigureSpec
+from dpbandits.styles import in_mathtext
 from dpbandits.sweeps.jobs import Job, short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -17,18 +17,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpbandits.cell import Cell
 from dpbandits.curves import Series
-from dpbandits.plotting import (
-    COLUMN,
-    PAGE,
-    Drawing,
-    PanelDrawing,
-    draw_all_over_parameter,
-    in_mathtext,
-    legend_below,
-    panel_grid,
-    style_of,
-)
+from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import draw_all_over_parameter, legend_below, panel_grid
 from dpbandits.spec import FigureSpec
+from dpbandits.styles import in_mathtext, style_of_curve
 from dpbandits.sweeps.jobs import short
 from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, spec_of
 from dpbandits.sweeps.maps import grid, heat_maps, of_both
@@ -136,7 +128,7 @@ def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     # Between values that are no numbers there is nothing: markers with bars, no lines.
     found: list[Line2D] = []
     for i, series in enumerate(panel.series):
-        style, again = style_of(series.style), [s.style for s in panel.series[:i]]
+        style, again = style_of_curve(series), [s.style for s in panel.series[:i]]
         line, *_ = ax.errorbar(
             series.x + 0.4 * ((i + 0.5) / len(panel.series) - 0.5),
             series.centre,

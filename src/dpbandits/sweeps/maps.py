@@ -6,8 +6,10 @@ import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing, in_mathtext, panel_grid
+from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.shapes import panel_grid
 from dpbandits.spec import FigureSpec
+from dpbandits.styles import in_mathtext
 from dpbandits.sweeps.jobs import depends
 from dpbandits.sweeps.keys import LETTERS, Key, Point
 

@@ -12,6 +12,7 @@ from dpbandits import plotting
 from dpbandits.curves import PLACE, STATISTICS, Series, rows, written
 from dpbandits.provenance import git_revision
 from dpbandits.spec import Curve, FigureSpec
+from dpbandits.styles import in_mathtext, style_of
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
 from dpbandits.sweeps.keys import symbol
@@ -116,7 +117,7 @@ def _draw(
     # What every trial came to, over each of the keys; the best one filled.
     figure = Figure(figsize=(plotting.COLUMN * min(len(ranges), 2), 2.4 * -(-len(ranges) // 2)))
     axes = figure.subplots(-(-len(ranges) // 2), min(len(ranges), 2), sharey=True, squeeze=False)
-    style = plotting.style_of(curve.style)
+    style = style_of(curve.style)
     best = best_of(done)
     look: dict[str, Any] = {"color": style.colour, "marker": style.marker or "o", "linestyle": ""}
     for ax, searched, label in zip(axes.flat, ranges, labels, strict=False):
@@ -131,5 +132,5 @@ def _draw(
             )
         ax.set_xscale("log" if searched.is_logarithmic else "linear")
         ax.set_xlabel(symbol(label))
-    axes[0, 0].set_ylabel(f"Mean final regret of {plotting.in_mathtext(curve.label)}")
+    axes[0, 0].set_ylabel(f"Mean final regret of {in_mathtext(curve.label)}")
     return figure

@@ -1,0 +1,57 @@
+"""Titles and labels with the values of what is played in braces: `$\\epsilon = {epsilon}$`."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class Count(int):
+    """A whole number; `{arms:words}` spells it out up to ten."""
+
+    def __format__(self, spec: str) -> str:
+        if spec == "words":
+            return WORDS[self] if 0 <= self < len(WORDS) else f"{self:d}"
+        return super().__format__(spec)
+
+
+class Number(float):
+    """A number; without a format it is written as in formulas: 0.1, 10^{-10}, e^{-10}."""
+
+    def __str__(self) -> str:
+        if self > 0:
+            for base, log in (("10", math.log10(self)), ("e", math.log(self))):
+                whole = round(log)
+                if abs(whole) > 4 and math.isclose(log, whole, rel_tol=1e-12):
+                    return f"{base}^{{{whole}}}"
+        return f"{float(self):g}"
+
+    def __format__(self, spec: str) -> str:
+        return float(self).__format__(spec) if spec else str(self)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """The template with the values in it. ValueError where it names another, or misuses one."""
+    named = {name: _formatted(value) for name, value in values.items()}
+    try:
+        return template.format(**named)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"no value for {error}") from error
+
+
+class Several:
+    """The values of several panels, each in the format that is asked for: 1, 2 and 3."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = [_formatted(value) for value in values]
+
+    def __format__(self, spec: str) -> str:
+        parts = [format(value, spec) for value in self.values]
+        return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def _formatted(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return {k: _formatted(v) for k, v in value.items()} if isinstance(value, dict) else value
+    return Count(value) if isinstance(value, int) else Number(value)
