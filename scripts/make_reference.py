@@ -79,6 +79,8 @@ def keep_ci(name: str) -> None:
     if not spec.panels:
         raise Unfit("the papers' scale says all that a check needs")
     store = check.play(spec, settings)
+    if store is None:
+        raise Unfit("runs failed")
     kept = [
         replace(
             s,

@@ -1,7 +1,7 @@
-"""What audits found of every algorithm, for pages and captions: the reference of a figure.
+"""Results of the audits of every algorithm, for pages and captions: the reference of a figure.
 
-Nothing is played here. An audit counts for all parameters that leave what is claimed and what is
-released as it was.
+Nothing is played here. The result of an audit stands for all parameters that leave the promise and
+the releases as they were.
 """
 
 from collections.abc import Mapping
@@ -16,27 +16,36 @@ from dpbandits.audit.subject import Subject
 from dpbandits.spec import Shown
 
 FIGURE = "privacy-audit"
-EPSILON = 1.0  # that was given to the algorithms
+EPSILON = 1.0  # budget of the audits that pages show
 
 
 class Audited(NamedTuple):
     """Lower bounds on epsilon, each with 99 % confidence."""
 
     label: str  # of the curve
-    epsilon: float  # of all arms
-    one_choice: float | None  # None where the promise is of all arms
+    given: float  # epsilon of the audit
+    delta: float  # and delta, 0 where the algorithm has none
+    epsilon: float  # lower bound for all arms together
+    one_choice: float | None  # and for one choice; None where the promise is of all arms
 
 
 def of(algorithm: str, params: Any) -> Audited | None:
-    """What was found of an algorithm with such parameters at epsilon = 1; None: no audit."""
-    for cell, found in audits().items():
-        if cell.member == algorithm and _alike(cell, params):
-            return found
-    return None
+    """The audit of an algorithm with such parameters: at their epsilon, else at epsilon = 1.
+
+    None where there is no such audit.
+    """
+    own = [
+        result
+        for cell, result in audits().items()
+        if cell.member == algorithm and _alike(cell, params)
+    ]
+    same = [result for result in own if result.given == params.epsilon]
+    usual = [result for result in own if result.given == EPSILON]
+    return next(iter(same + usual), None)
 
 
 def audits() -> Mapping[AuditCell, Audited]:
-    """What was found of every curve at epsilon = 1, in the order of the figure."""
+    """The result for every curve and budget, in the order of the figure."""
     return _of_project(project.folder())
 
 
@@ -63,15 +72,20 @@ def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
     bounds: dict[AuditCell, dict[Shown, float]] = {}
     for panel in spec.panels:
         for curve in panel.curves:
-            found = series.get((panel.letter, curve.label))
-            if found is None or curve.is_exact or EPSILON not in (curve.x or ()):
+            reference = series.get((panel.letter, curve.label))
+            if reference is None or curve.is_exact:
                 continue
-            at = found.x.tolist().index(EPSILON)
-            cell = curve.sources[at]
-            assert isinstance(cell, AuditCell)
-            labels[cell] = curve.label
-            bounds.setdefault(cell, {})[curve.shows] = float(found.centre[at])
+            for i, cell in enumerate(curve.sources):
+                assert isinstance(cell, AuditCell)
+                labels[cell] = curve.label
+                bounds.setdefault(cell, {})[curve.shows] = float(reference.centre[i])
     return {
-        cell: Audited(labels[cell], told[Shown.AUDITED], told.get(Shown.ONE_CHOICE))
-        for cell, told in bounds.items()
+        cell: Audited(
+            labels[cell],
+            cell.params.epsilon,
+            getattr(cell.params, "delta", 0.0),
+            own[Shown.AUDITED],
+            own.get(Shown.ONE_CHOICE),
+        )
+        for cell, own in bounds.items()
     }

@@ -1,15 +1,38 @@
-"""The caption of a figure: what is drawn, and what the privacy of every curve comes to."""
+"""The caption of a figure: what is drawn, on which game, and the privacy of every curve."""
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
-from dpbandits import audited, parameters
-from dpbandits.cell import Cell
+from dpbandits import audited, games, parameters
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cell import Cell, StoppingCell
 from dpbandits.cells import AnyCell
+from dpbandits.formulas import plain
 from dpbandits.privacy.releases import composed_epsilon
-from dpbandits.spec import Bound, Curve, FigureSpec
+from dpbandits.spec import OWN, Bound, Curve, FigureSpec
+
+WIDTH = 100  # characters of a line
+CENTRES = {
+    "mean": "mean",
+    "median": "median",
+    "median-of-means": "median of means (24 groups)",
+}
+SPREADS = {
+    "none": "no band",
+    "std": "band or bars: one standard deviation on either side",
+    "standard-error": "band or bars: one standard error on either side",
+    "quartiles": "band or bars: from the lower to the upper quartile",
+    "gini": "bars: Gini mean difference of the runs above the line, and of those below",
+}
+UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
+EXPLANATION = (
+    "Privacy, for a change of one reward: the epsilon that an algorithm is given, the notion in"
+    " which its paper promises it, the epsilon that the releases it declares compose to and, where"
+    f" figure {audited.FIGURE} has an audit, a lower bound on the epsilon that it spends, at the"
+    " budget of that audit."
+)
 
 
 @cache
@@ -26,75 +49,105 @@ def budget(cell: AnyCell) -> float | None:
 
 
 def caption(spec: FigureSpec) -> str:
-    """Text of a few lines: the title, the statistics and, per curve, the budget asked and spent."""
-    lines = [f"{spec.title} ({spec.paper}); {statistics(spec)}.", ""]
-    lines += textwrap.wrap(
-        "Privacy, of a change of one reward: the epsilon that an algorithm was given, the notion in"
-        " which its paper promises it, what the releases that it declares compose to, and what an"
-        f" audit at epsilon = {audited.EPSILON:g} found that is lost at least (figure"
-        f" {audited.FIGURE}).",
-        width=100,
-    )
+    """The text below a figure, wrapped: changes, what is drawn, games, note, privacy by curve."""
+    source = ", ".join(map(str, filter(None, (spec.paper != OWN and spec.paper, spec.original))))
+    changed = "; ".join(change.words for change in spec.changes)
+    drawn = statistics(spec)
+    opening = [
+        f"Changed from the figure's file: {changed}." if changed else "",
+        f"{spec.title} ({source})." if source else f"{spec.title}.",
+        spec.about,
+        f"{drawn[:1].upper()}{drawn[1:]}.",
+    ]
+    paragraphs = [" ".join(filter(None, opening)), *games.of_figure(spec)]
     if spec.note:
-        lines += ["", *textwrap.wrap(spec.note, width=100), ""]
-    for panel in spec.panels:
-        lines += [
-            f"({panel.letter}) {curve.label}: {privacy(curve)}{_warned(curve)}"
-            for curve in panel.curves
-        ]
+        paragraphs += ["", spec.note]
+    if spec.cells():
+        paragraphs += ["", EXPLANATION, *_of_curves(spec)]
+    lines = [line for text in paragraphs for line in _wrapped(plain(text))]
     return "\n".join(lines) + "\n"
 
 
+def _of_curves(spec: FigureSpec) -> Iterator[str]:
+    # What curves of several panels have in common once; formulas, which have no privacy, last.
+    panels: dict[str, list[str]] = {}
+    formulas: dict[str, None] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            if isinstance(curve.sources[0], Bound):
+                formulas[curve.legend] = None
+            else:
+                warned = f". Warning: {text}" if (text := warning(curve)) else ""
+                line = f"{curve.legend}: {privacy(curve)}{warned}"
+                panels.setdefault(line, []).append(panel.letter)
+    for line, letters in panels.items():
+        yield f"({'), ('.join(dict.fromkeys(letters))}) {line}"
+    if formulas:
+        yield f"Formulas, not played: {', '.join(formulas)}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False) or [""]
+
+
 def runs_of(spec: FigureSpec) -> str:
-    """`20 runs`; where the curves differ in it, `40 to 400 runs`."""
-    runs = set(spec.runs_of_cells().values()) or {spec.runs}
-    told = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs)}"
-    return f"{told} run{'s' * (max(runs) > 1)}"
+    """`20 runs`; where the curves differ in it, `40 to 400 runs`; of audits, `one audit`."""
+    of_cells = spec.runs_of_cells()
+    runs, kinds = set(of_cells.values()) or {spec.runs}, {type(cell) for cell in of_cells}
+    unit = UNITS[kinds.pop()] if len(kinds) == 1 else "run"
+    low, high = min(runs), max(runs)
+    if high == 1:
+        return f"one {unit}"
+    return f"{high:,} {unit}s" if low == high else f"{low:,} to {high:,} {unit}s"
 
 
 def statistics(spec: FigureSpec) -> str:
-    """What is drawn, of how many runs: `mean and std of 20 runs`."""
-    drawn = spec.centre if spec.spread == "none" else f"{spec.centre} and {spec.spread}"
-    return f"{drawn} of {runs_of(spec)}"
+    """The meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
+    if not spec.cells():
+        return "all curves are formulas, nothing is played"
+    runs = f"{runs_of(spec)}, seed {spec.seed}"
+    if set(spec.runs_of_cells().values()) == {1}:
+        return f"every value is that of {runs}"
+    return f"line: {CENTRES[spec.centre]} of {runs}; {SPREADS[spec.spread]}"
 
 
 def privacy(curve: Curve) -> str:
-    """The budget that a curve was given and what its releases compose to, or that it is none."""
+    """The budget that a curve is given and the one that its releases compose to."""
     cells = [source for source in curve.sources if not isinstance(source, Bound)]
     if not cells:
-        return "a bound, nothing is played"
+        return "a formula, nothing is played"
     spent = [budget(cell) for cell in cells]
     known = [epsilon for epsilon in spent if epsilon is not None]
     if not known:
         return "not private"
     given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
     claim = cells[0].claim()
-    promised = f", {claim.notion.title}" if claim else ""
+    promised = f" ({claim.notion.title})" if claim else ""
     delta = getattr(cells[0].params, "delta", 0.0)
     at = f" at delta = {delta:.3g}" if delta else ""
-    told = f"given {_range(given)}{promised}, composes to {_range(known)}{at}"
+    text = f"given epsilon = {_range(given)}{promised}, composes to {_range(known)}{at}"
     # A last digit is not a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
-        told = f"{told}: MORE than it was given"
-    return f"{told}{_audited(cells[0])}"
+        text = f"{text}, more than given"
+    return f"{text}{_audited(cells)}"
 
 
-def _audited(cell: AnyCell) -> str:
-    # What an audit of the same algorithm found; nothing of what is an audit itself.
-    found = audited.of(cell.member, cell.params) if isinstance(cell, Cell) else None
-    if found is None:
+def _audited(cells: Sequence[AnyCell]) -> str:
+    # The bound of an audit, beside its own budget: never beside another one.
+    bandits = [cell for cell in cells if isinstance(cell, Cell)]
+    result = audited.of(bandits[0].member, bandits[0].params) if bandits else None
+    if result is None:
         return ""
-    one = "" if found.one_choice is None else f", {found.one_choice:.3g} of one choice"
-    return f"; audited: {found.epsilon:.3g}{one}"
-
-
-def _warned(curve: Curve) -> str:
-    told = warning(curve)
-    return f"; WARNING: {told}" if told else ""
+    made_at = (result.given, result.delta)
+    same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
+    delta = f", delta = {result.delta:.3g}" if result.delta else ""
+    where = "" if same else f" at epsilon = {result.given:g}{delta}"
+    one = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
+    return f"; audited{where}: at least {result.epsilon:.3g}{one}"
 
 
 def warning(curve: Curve) -> str:
-    """What an algorithm says of its cells, and of which of the swept ones; "" where nothing."""
+    """The warning that an algorithm gives for its cells, with the swept values; "" without one."""
     warned = {
         x: warning
         for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
@@ -102,12 +155,14 @@ def warning(curve: Curve) -> str:
     }
     if not warned:
         return ""
-    where = f" at {_range(list(warned))}" if curve.x else ""
+    where = f" at {curve.over} = {_range(list(warned))}" if curve.x else ""
     return f"{next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
+    if math.isinf(high):
+        return "no finite bound" if math.isinf(low) else f"{low:.4g} up to no finite bound"
     if math.isclose(low, high):
         return f"{low:.4g}"
     return f"{low:.4g} to {high:.4g}"

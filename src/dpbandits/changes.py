@@ -39,6 +39,8 @@ class Change:
     @property
     def short(self) -> str:
         """The change in the title line of a picture."""
+        if self.key == PROFILE:
+            return f"scale of the profile {self.value}"
         parts = self.key.rpartition("@")[2].split(".")[1:]
         if "@" in self.key:
             return f"curve {parts[-1]} added: {self.value}"

@@ -5,14 +5,15 @@ curve, with the committed references, in bands that hold for all of them togethe
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits import config, runner
-from dpbandits.atomic import check_writable
+from dpbandits import config
 from dpbandits.bands import Outcome, Reference, compare, compare_exact
+from dpbandits.completion import complete
 from dpbandits.counterparts import PROFILE, Point, points
 from dpbandits.curves import values
 from dpbandits.errors import UserError
@@ -62,23 +63,23 @@ def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings
     return config.load(figure, [PROFILE, *overrides])
 
 
-def play(spec: FigureSpec, settings: Settings) -> Store:
-    """Play what is missing; the store that has it all."""
-    store = Store(settings.cache)
-    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
-    if tasks:
-        check_writable(store.folder)
-    if failures := runner.play(tasks, store, settings.workers, spec.name, settings.cluster):
-        first = failures[0]
-        raise UserError(f"{spec.name}: {first.task.cell.name} failed: {first.error}")
-    return store
+def play(spec: FigureSpec, settings: Settings) -> Store | None:
+    """Play the missing runs; returns the store that has them all, None where some failed."""
+    folder = settings.folder(spec.name)
+    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
+    return None if completed.failures else completed.store
 
 
 def compare_all(
     spec: FigureSpec, settings: Settings, found: Sequence[Point], level: float
-) -> Checked:
-    """Play what is missing and make the comparisons, each at a probability of a false alarm."""
+) -> Checked | None:
+    """Play the missing runs and make the comparisons, each at a probability of a false alarm.
+
+    None where runs failed.
+    """
     store = play(spec, settings)
+    if store is None:
+        return None
     of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in found)}
     made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in found)
     return Checked(spec.name, tuple(made))
@@ -97,17 +98,23 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     number = sum(map(len, found.values()))
     if not number:
         raise UserError("check would compare nothing: no figure has a curve")
-    alarms = 0
+    alarms, failed = 0, list[str]()
     for spec, settings in prepared:
         checked = compare_all(spec, settings, found[spec.name], FALSE_ALARM / number)
+        if checked is None:
+            failed.append(spec.name)
+            continue
         print(checked.line(), flush=True)
         alarms += _tell(checked)
+    if failed:
+        sys.stdout.flush()
+        print(f"dpbandits: not checked, as runs failed: {', '.join(failed)}", file=sys.stderr)
     print(
-        f"{len(found)} figures, {number} comparisons:"
+        f"{len(found) - len(failed)} figures, {number} comparisons:"
         f" {f'{alarms} curves are outside' if alarms else 'all inside'}; were every law the same,"
         f" one would be outside with a probability of {FALSE_ALARM:g} at most"
     )
-    return 1 if alarms else 0
+    return 1 if alarms or failed else 0
 
 
 def _tell(checked: Checked) -> int:

@@ -98,7 +98,8 @@ def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
             for text in ("title", "row", "column", "label", "legend", "reading"):
                 if isinstance(content, Mapping) and text in content:
                     plain = _changed(plain, ["figure", group, name, text], "")
-    plain = _changed(plain, ["figure", "title"], "")
+    for text in ("title", "about"):
+        plain = _changed(plain, ["figure", text], "")
     for other in _others(value(at, key)):
         changed = _changed(plain, key.split("."), other)
         try:

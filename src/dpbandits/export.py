@@ -9,7 +9,7 @@ from typing import Any
 
 from dpbandits import factory, plotting
 from dpbandits.atomic import write_atomically
-from dpbandits.captions import runs_of
+from dpbandits.captions import statistics
 from dpbandits.curves import STATISTICS, Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.pgfplots import to_pgfplots
@@ -40,7 +40,8 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     series = summarise(spec, factory.cached(spec, settings))
     if draw:
         told = [
-            f"{spec.title} ({spec.paper}): {spec.centre} of {runs_of(spec)}, band {spec.spread}.",
+            f"{spec.title} ({spec.paper}): {statistics(spec)}.",
+            *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
             f"{factory.command('export', spec, settings)} --format pgfplots",
             f"Revision {git_revision()}.",
         ]
@@ -59,6 +60,8 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
         "command": factory.command("run", spec, settings),
         "centre": spec.centre,
         "spread": spec.spread,
+        "seed": spec.seed,
+        "changed_from_its_file": factory.changed(spec),
         # Without the time: it is no property of the numbers.
         "provenance": {k: v for k, v in provenance().items() if k != "written"},
         "panels": [

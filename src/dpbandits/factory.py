@@ -5,7 +5,6 @@ import json
 import math
 import re
 import shlex
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
 from dpbandits.cells import AnyCell
+from dpbandits.completion import complete
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.progress import duration
@@ -24,8 +24,10 @@ from dpbandits.provenance import git_revision, provenance
 from dpbandits.settings import Settings
 from dpbandits.spec import Curve, FigureSpec
 from dpbandits.store import Store, key
+from dpbandits.verdicts import Judged
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
+VERDICT = "verdict.json"
 Draw = Callable[[plotting.Drawing], Figure]
 
 
@@ -35,24 +37,18 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.folder(spec.name)
     check_writable(folder)
-    store = Store(settings.cache)
-    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
-    if tasks:  # a cache that has everything may be read-only
-        check_writable(store.folder)
-    computed = sum(len(task.runs) for task in tasks)
-    failures = runner.play(tasks, store, settings.workers, spec.name, settings.cluster)
-    if failures:
-        _report(failures, computed, folder / "failures.json")
+    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
+    if completed.failures:
         return 1
-    (folder / "failures.json").unlink(missing_ok=True)
-    series = summarise(spec, store)
-    drawn = _write_files(spec, settings, store, draw, series)
-    told = _write_verdicts(spec, series, folder / "verdict.json")
-    cached = sum(spec.runs_of_cells().values()) - computed
+    series = summarise(spec, completed.store)
+    judged = verdicts.judge(spec, series)
+    drawn = _write_files(spec, settings, completed.store, draw, series, judged)
+    cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
-        f"{spec.name}: {computed} runs computed, {cached} from the cache;"
+        f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
         f" {'drawn' if drawn else 'pictures are up to date'};"
-        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}{told}"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+        f"{_in_words(verdicts.count(judged))}"
     )
     return 0
 
@@ -62,10 +58,9 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    _write_files(spec, settings, store, draw, series, again=True)
-    folder = settings.folder(spec.name)
-    _write_verdicts(spec, series, folder / "verdict.json")
-    print(f"{spec.name}: drawn from the cache; {folder}")
+    judged = verdicts.judge(spec, series)
+    _write_files(spec, settings, store, draw, series, judged, again=True)
+    print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
 
@@ -100,16 +95,20 @@ def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     return shlex.join(["dpbandits", verb, spec.name, *own])
 
 
-def _write_verdicts(spec: FigureSpec, series: Sequence[Series], file: Path) -> str:
-    # What came of the claims of a paper, in a file and, in numbers, as words; "" without claims.
-    if not spec.claims:
-        file.unlink(missing_ok=True)
+VERDICT_WORDS = {
+    "holds": "reproduced",
+    "fails": "not reproduced",
+    "depends": "depending on the reading",
+    "undecided": "undecided",
+}
+
+
+def _in_words(counted: dict[str, int]) -> str:
+    # `; of the paper's 7 claims 6 are reproduced, 1 is not reproduced`
+    if not counted:
         return ""
-    judged = verdicts.judge(spec, series)
-    content = {"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs}
-    write_atomically(file, (json.dumps(content, indent=1) + "\n").encode())
-    counted = ", ".join(f"{number} {word}" for word, number in verdicts.count(judged).items())
-    return f"; claims: {counted}"
+    told = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
+    return f"; claims about this figure: {told} (verdict.json)"
 
 
 def _write_files(
@@ -118,37 +117,62 @@ def _write_files(
     store: Store,
     draw: Draw,
     series: list[Series],
+    judged: Sequence[Judged],
     again: bool = False,
 ) -> bool:
-    # Table, pictures and, last, the sidecar that vouches for them. False: all were there already.
-    file = settings.folder(spec.name) / spec.name
-    table = to_csv(series)
-    inputs = hashlib.sha256()
-    for part in (repr(spec), command("run", spec, settings), plotting.ink(spec.paper)):
-        inputs.update(part.encode())
-    inputs.update(table + str(git_revision()).encode())
-    if not again and _is_up_to_date(file, inputs.hexdigest()):
+    # Table, pictures, caption, verdicts and, last, the sidecar that vouches for them. False: all
+    # were there already.
+    folder = settings.folder(spec.name)
+    file = folder / spec.name
+    texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
+    sidecar = _sidecar(spec, settings, store, series)
+    verdict = _verdict(spec, judged)
+    # Whatever a text reads, another figure's reference or what an algorithm releases, is in it: the
+    # digest of the texts themselves leaves nothing out.
+    undated = {k: v for k, v in sidecar.items() if k != "provenance"}
+    undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
+    inputs = hashlib.sha256(_as_json(undated))
+    for part in (*texts.values(), verdict, repr(spec).encode(), plotting.ink(spec.paper).encode()):
+        inputs.update(_digest(part).encode())
+    if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
         return False
     keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
-    files = plotting.render(draw, drawing(spec, series), keywords)
-    files["csv"] = table
-    files["txt"] = caption(spec).encode()
-    sidecar = _sidecar(spec, settings, store, series)
+    files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
     sidecar["inputs"] = inputs.hexdigest()
     sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}
     for kind, content in files.items():
         write_atomically(file.with_suffix(f".{kind}"), content)
-    write_atomically(file.with_suffix(".json"), (json.dumps(sidecar, indent=1) + "\n").encode())
+    if verdict:
+        write_atomically(folder / VERDICT, verdict)
+    else:
+        (folder / VERDICT).unlink(missing_ok=True)
+    write_atomically(file.with_suffix(".json"), _as_json(sidecar))
     return True
 
 
-def _is_up_to_date(file: Path, inputs: str) -> bool:
-    # Whether the sidecar tells of these inputs and every file is as it was written.
+def _verdict(spec: FigureSpec, judged: Sequence[Judged]) -> bytes:
+    # The claims of a paper with their verdicts; nothing without claims.
+    if not spec.claims:
+        return b""
+    return _as_json({"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs})
+
+
+def _as_json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
+    # Whether the sidecar names these inputs and every file is as it was written.
     try:
         sidecar = json.loads(file.with_suffix(".json").read_bytes())
-        return sidecar["inputs"] == inputs and all(
-            _digest(file.with_suffix(f".{kind}").read_bytes()) == digest
-            for kind, digest in sidecar["files"].items()
+        written = file.with_name(VERDICT).read_bytes() if verdict else b""
+        return (
+            sidecar["inputs"] == inputs
+            and written == verdict
+            and all(
+                _digest(file.with_suffix(f".{kind}").read_bytes()) == digest
+                for kind, digest in sidecar["files"].items()
+            )
         )
     except (OSError, ValueError, KeyError):
         return False
@@ -166,8 +190,10 @@ def _sidecar(
         "figure": spec.name,
         "paper": spec.paper,
         "title": spec.title,
+        "changed_from_its_file": changed(spec),
         "command": command("run", spec, settings),
         "runs": spec.runs,
+        "seed": spec.seed,
         "centre": spec.centre,
         "spread": spec.spread,
         "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
@@ -183,6 +209,11 @@ def _sidecar(
             for curve in panel.curves
         ],
     }
+
+
+def changed(spec: FigureSpec) -> list[dict[str, str | None]]:
+    """What differs from the figure's file, as JSON values; null: absent there, or deleted."""
+    return [{"key": c.key, "value": c.value, "file": c.before} for c in spec.changes]
 
 
 def sources(curve: Curve) -> list[dict[str, Any]]:
@@ -201,25 +232,3 @@ def _source(source: Any) -> dict[str, Any]:
         # JSON knows no infinity.
         "composed_epsilon": "infinite" if spent == math.inf else spent,
     }
-
-
-def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
-    described = [
-        {
-            "cell": failure.task.cell.description(),
-            "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
-            "error": failure.error,
-            "traceback": failure.trace,
-        }
-        for failure in failures
-    ]
-    write_atomically(file, (json.dumps(described, indent=1) + "\n").encode())
-    first = failures[0].task
-    failed = sum(len(failure.task.runs) for failure in failures)
-    print(
-        f"dpbandits: {failed} of {runs} runs failed, the others are kept; first"
-        f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
-        f" all of them, with tracebacks, are in {file}; when that is mended, the same command"
-        " computes only what is missing",
-        file=sys.stderr,
-    )

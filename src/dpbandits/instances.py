@@ -91,9 +91,19 @@ def name(law: str, params: Any) -> str:
 
 
 def description(law: str, params: Any) -> str:
-    """An instance in a sentence: its name where a file has one, its arms and its law."""
-    named = _names(project.folder()).get((law, params))
-    return f"{named}: {_of_law(law, params)}" if named else _of_law(law, params)
+    """An instance with its number of arms and its law; its name first, where a file has one."""
+    if named := _names(project.folder()).get((law, params)):
+        return f"{named} ({_of_law(law, params, named=True)})"
+    return _of_law(law, params)
+
+
+def description_of_means(means: Sequence[float]) -> str:
+    """Arms of which only the means matter, in a sentence."""
+    named = {
+        tuple(p.means): n for (law, p), n in _names(project.folder()).items() if law == "bernoulli"
+    }
+    told = f"K = {len(means)}, means {_numbers(means)}"
+    return f"{named[tuple(means)]} ({told})" if tuple(means) in named else told
 
 
 @cache
@@ -115,15 +125,16 @@ def _unnamed(law: str, params: Any) -> str:
     return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
 
 
-def _of_law(law: str, params: Any) -> str:
+def _of_law(law: str, params: Any, named: bool = False) -> str:
     arms, fields = registry.environment(law).arms(params), parameters.plain(params)
     if "means" in fields:
         means = _numbers(fields.pop("means"))
-        told = f"{arms} {law.replace('-', ' ').capitalize()} arms, means {means}"
+        told = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
     elif "kind" in fields:
-        told = f"{arms} arms, gains of the {fields.pop('kind')} adversary"
+        kind = fields.pop("kind")
+        told = f"K = {arms}" if named else f"K = {arms}, gains of the {kind} adversary"
     else:
-        told = f"{arms} arms of the law {law}"
+        told = f"K = {arms}, law {law}"
     defaults = type(params)._field_defaults
     others = [
         f"{field}={value}"

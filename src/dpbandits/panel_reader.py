@@ -14,7 +14,7 @@ from dpbandits.cells import AnyCell
 from dpbandits.errors import shown
 from dpbandits.origin import Origins
 from dpbandits.source_reader import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
-from dpbandits.spec import Bound, Curve, Look, Panel, Shown
+from dpbandits.spec import TRANSITION, Bound, Curve, Look, Panel, Shown
 
 TEXTS = ("title", "row", "column")  # of a panel, with values in braces
 PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
@@ -98,8 +98,8 @@ class PanelReader:
             message = f"{path} {shown(text)} may name only {', '.join(values)} in braces"
             raise self.at.error(message, path) from None
 
-    def figure_title(self, template: Any, panels: Mapping[str, Any]) -> str:
-        """The title of the figure: a value in which panels differ is a list of theirs."""
+    def of_figure(self, key: str, panels: Mapping[str, Any]) -> str:
+        """A text of the figure: a value in which panels differ is a list of theirs."""
         at = self.at
         several = []
         for letter, content in panels.items():
@@ -112,7 +112,7 @@ class PanelReader:
                 if value not in merged.setdefault(name, []):
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
-        return self.filled(template, named, "figure.title")
+        return self.filled(self.figure.get(key) or "", named, f"figure.{key}")
 
     def _values(self, content: Any, path: str) -> Values | None:
         # What is swept, or drawn for each of several values.
@@ -181,7 +181,7 @@ class PanelReader:
             game, find = self.sources.game(layers), partial(self.sources.find, layers=layers)
             bounds.check_keys(at, path, curve, CURVE_KEYS, game)
             if (meet := curve.get("at")) is not None:
-                style = "transition"
+                style = TRANSITION
                 if sweep is None or sweep.key not in ("epsilon", "delta"):
                     message = f"{path}.at is for a figure with a sweep over epsilon or delta"
                     raise at.error(message, f"{path}.at")

@@ -60,7 +60,7 @@ class Reader:
         return FigureSpec(
             name=at.figure,
             paper=at.text(figure["paper"], "figure.paper"),
-            title=reader.figure_title(figure["title"], panels),
+            title=reader.of_figure("title", panels),
             draw=at.text(figure["draw"], "figure.draw"),
             runs=runs,
             centre=at.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
@@ -69,7 +69,7 @@ class Reader:
             panels=all_panels,
             claims=self._claims(all_panels),
             note=at.text(figure.get("note") or "", "figure.note"),
-            about=at.text(figure.get("about") or "", "figure.about"),
+            about=reader.of_figure("about", panels),
             original=self._original(figure.get("original")),
             seed=at.checked(parameters.Seed, self.plain["seed"], "seed"),
             profile=self.plain["profile"]["name"],

@@ -8,6 +8,9 @@ from dpbandits.cells import AnyCell
 from dpbandits.changes import Change
 from dpbandits.claims import Claim
 
+TRANSITION = "transition"  # style of the points where the regimes of a bound meet
+OWN = "across"  # the key of figures of our own, in place of a paper's
+
 
 @dataclass(frozen=True)
 class Bound:

@@ -15,7 +15,7 @@ from commands import DPBANDITS, FIGURES, ROOT, Process
 from gallery_pages import Page
 from matplotlib.figure import Figure
 
-from dpbandits import audited, gallery, plotting, registry, results, shapes, verdicts
+from dpbandits import audited, formulas, gallery, plotting, registry, results, shapes, verdicts
 from dpbandits.algorithms import dp_ucb
 from dpbandits.errors import UserError
 from dpbandits.gallery import hover, papers, texts
@@ -380,7 +380,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
 )
 def test_mathtext_becomes_html_and_text(source: str, html: str, plain: str) -> None:
     assert str(texts.maths(source)) == html
-    assert texts.plain(source) == plain
+    assert formulas.plain(source) == plain
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 from dpbandits import drawn
 from dpbandits.curves import Series
-from dpbandits.gallery.texts import plain, plain_label
+from dpbandits.formulas import plain
+from dpbandits.gallery.texts import plain_label
 from dpbandits.plotting import Drawing
 
 MOST = 150  # points of a line

@@ -10,6 +10,7 @@ import jinja2
 from dpbandits import captions, project
 from dpbandits.atomic import write_atomically
 from dpbandits.comparisons import Verdict
+from dpbandits.formulas import plain
 from dpbandits.gallery import rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import Shown, decisive
@@ -123,7 +124,7 @@ class _Pages:
         )
         self.templates.filters |= {
             "maths": texts.maths,
-            "plain": texts.plain,
+            "plain": plain,
             "label": texts.label,
             "plain_label": texts.plain_label,
             "number": texts.number,

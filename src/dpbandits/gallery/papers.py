@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-OWN = "across"
+from dpbandits.spec import OWN as OWN
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,10 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from dpbandits.formulas import SYMBOLS, formula, plain
 from dpbandits.gallery.papers import BY_KEY, OWN
 from dpbandits.styles import in_mathtext
 
-# What stands in titles, labels and axes. Another command is shown as its name.
-SYMBOLS = {
-    **{"alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ"},
-    **{"epsilon": "ε", "rho": "ρ", "theta": "θ", "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ"},
-    **{"tau": "τ", "phi": "φ", "omega": "ω", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊"},
-    **{"rfloor": "⌋", "cdot": "·", "times": "×", "propto": "∝", "leq": "≤", "geq": "≥"},
-    **{"infty": "∞", "sqrt": "√", "log": "log", "mathrm": "", "ldots": "…"},
-}
-RAISED = str.maketrans("0123456789+-=()n*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ*")
-LOWERED = str.maketrans("0123456789+-=()aeijkmnortxτ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒᵣₜₓτ")
 # What prose spells out: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a Greek one has an
 # index, a name with underscores has not.
 GREEK = "alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|tau|Gamma|Delta"
@@ -35,21 +26,14 @@ PROSE = re.compile(
     r"|(?P<sign>[<>]=|(?<=composes to )inf\b|\binf(?= at\b))"
 )
 SIGNS = {"<=": "≤", ">=": "≥", "inf": "∞"}
-TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|([A-Za-z]+)|(.)")
 
 
 def maths(text: str) -> Markup:
     """A text with mathtext between dollars, as HTML: `$N_i = 10^{-2}$` with sub and sup."""
     parts = text.split("$")
     return Markup("").join(
-        _formula(part, html=True) if i % 2 else prose(part) for i, part in enumerate(parts)
+        formula(part, html=True) if i % 2 else prose(part) for i, part in enumerate(parts)
     )
-
-
-def plain(text: str) -> str:
-    """The same without markup, for titles, alternatives and search."""
-    parts = text.split("$")
-    return "".join(_formula(p, html=False) if i % 2 else p for i, p in enumerate(parts))
 
 
 def label(text: str) -> Markup:
@@ -60,31 +44,6 @@ def label(text: str) -> Markup:
 def plain_label(text: str) -> str:
     """The same without markup."""
     return plain(in_mathtext(text))
-
-
-def _formula(source: str, html: bool) -> Any:
-    out: Any = Markup("") if html else ""
-    source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊")
-    for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
-        if name:
-            out += SYMBOLS.get(name, name)
-        elif symbol:
-            out += "" if symbol in "!," else symbol  # a narrow space, or a character of its own
-        elif shift:
-            inner = _formula(argument.strip("{}"), html)
-            if html:
-                tag = "sup" if shift == "^" else "sub"
-                out += Markup("<{0}>{1}</{0}>").format(tag, inner)
-            else:
-                inner = inner.replace("−", "-")
-                moved = inner.translate(RAISED if shift == "^" else LOWERED)
-                same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
-                out += f"{shift}{inner}" if same else moved
-        elif letters:
-            out += Markup("<i>{}</i>").format(letters) if html else letters
-        elif other not in "{}":
-            out += "−" if other == "-" else other  # a minus sign
-    return out
 
 
 def prose(text: str) -> Markup:

@@ -1,17 +1,14 @@
 """The jobs of a multirun: what tells them apart, their names, and whether that changes anything."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from dpbandits import config, effect
+from dpbandits.changes import as_file_name, digest
 from dpbandits.config import Read
 from dpbandits.errors import UserError, shown
-
-LONGEST_NAME = 80  # characters of a folder
 
 
 @dataclass(frozen=True)
@@ -68,22 +65,12 @@ def names(jobs: Sequence[Job]) -> list[str]:
     """A name for every job, after the values that tell it apart: readable, and of a folder."""
     told = short(varied(jobs))
     found = [",".join(f"{told[k]}={job.typed().get(k, '')}" for k in told) for job in jobs]
-    cleaned = [of_folder(name) for name in found]
+    cleaned = [as_file_name(name) for name in found]
     often = Counter(cleaned)
     return [
-        f"{clean}-{_digest(name)}" if often[clean] > 1 else clean
+        f"{clean}-{digest(name)}" if often[clean] > 1 else clean
         for clean, name in zip(cleaned, found, strict=True)
     ]
-
-
-def of_folder(name: str) -> str:
-    """A name as that of a folder or a file: of letters that need no quotes, and not too many."""
-    clean = re.sub(r"[^\w.,=+-]", "_", name)
-    return clean if len(clean) <= LONGEST_NAME else f"{clean[:LONGEST_NAME]}-{_digest(name)}"
-
-
-def _digest(name: str) -> str:
-    return sha256(name.encode()).hexdigest()[:8]
 
 
 # Mistakes --------------------------------------------------------------------------------------
@@ -126,7 +113,7 @@ def _alike(group: Sequence[Job]) -> bool:
 
 
 def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
-    """The curves, by panel and label, whose cells change with a key."""
+    """The curves, by panel and key, whose cells change with a key."""
     found = set()
     for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
         of = [effect.sources(job.read.spec) for job in group if isinstance(job.read, Read)]

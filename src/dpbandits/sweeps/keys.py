@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from dpbandits.config import Read
 from dpbandits.curves import Series
-from dpbandits.spec import FigureSpec
+from dpbandits.spec import Curve, FigureSpec
 from dpbandits.styles import in_mathtext
 from dpbandits.sweeps.jobs import Job, short
 
@@ -67,6 +67,14 @@ def key_of(key: str, points: Sequence[Point], spec: FigureSpec, varied: Sequence
         told = f"{told} of ({parts[2]})"
     found = Key(key, told, values)
     return found._replace(values=sorted(values)) if found.is_number else found
+
+
+def same_curve(all_series: Sequence[Series], panel: str, curve: Curve) -> Series | None:
+    """The series of a curve in another job, whose label may name other values."""
+    own = [s for s in all_series if (s.panel, s.curve) == (panel, curve.name)]
+    if len(own) > 1:  # a curve for each of several values
+        own = [s for s in own if s.label == curve.label]
+    return own[0] if own else None
 
 
 def symbol(name: str) -> str:

@@ -19,10 +19,10 @@ from dpbandits.cell import Cell
 from dpbandits.curves import Series
 from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.shapes import draw_all_over_parameter, legend_below, panel_grid
-from dpbandits.spec import FigureSpec
+from dpbandits.spec import Curve, FigureSpec
 from dpbandits.styles import in_mathtext, style_of_curve
 from dpbandits.sweeps.jobs import short
-from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, spec_of
+from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, same_curve, spec_of
 from dpbandits.sweeps.maps import grid, heat_maps, of_both
 
 MOST_AXES = 24  # what a page has room for
@@ -36,9 +36,9 @@ def summary(
     spec = spec_of(points[0])
     keys = [key_of(key, points, spec, varied) for key in varied]
     title = f"{spec.title}: by {', '.join(short(varied).values())}"
-    end = _end_of(spec, varied)
+    end, changes = _end_of(spec, varied), _in_every_job(points)
     if len(keys) == 2 and (maps := of_both(points, keys, spec)):
-        drawing = Drawing(title, tuple(maps))
+        drawing = Drawing(title, tuple(maps), changes)
         if len(maps) > MOST_AXES:
             return None
         grids = [grid(panel, points, keys) for panel in maps]
@@ -47,7 +47,13 @@ def summary(
     panels = _lines(points, main, [key for key in keys if key is not main], spec)
     if len(panels) > MOST_AXES:
         return None
-    return Drawing(title, tuple(panels)), lambda d: _over_values(d, main, end)
+    return Drawing(title, tuple(panels), changes), lambda d: _over_values(d, main, end)
+
+
+def _in_every_job(points: Sequence[Point]) -> str:
+    # The changes that all jobs share; those in which they differ are on the axes.
+    first, *others = (spec_of(point).changes for point in points)
+    return "; ".join(c.short for c in first if all(c in other for other in others))
 
 
 def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
@@ -77,21 +83,20 @@ def _lines(
         own = [p for p in points if [p.job.value(k.key) for k in others] == list(values)]
         told = [f"{k.label} = {k.told(v)}" for k, v in zip(others, values, strict=True)]
         for panel in spec.panels:
-            series = [_against(main, own, panel.letter, c.label) for c in panel.curves]
+            series = [_against(main, own, panel.letter, curve) for curve in panel.curves]
             title = ", ".join(filter(None, [panel.title, *told]))
             letter = LETTERS[len(found) % len(LETTERS)]
             found.append(PanelDrawing(letter, title, tuple(s for s in series if s is not None)))
     return [panel for panel in found if panel.series]
 
 
-def _against(key: Key, points: Sequence[Point], panel: str, label: str) -> Series | None:
+def _against(key: Key, points: Sequence[Point], panel: str, curve: Curve) -> Series | None:
     # What a curve ends at, over the values of a key.
     places = dict(zip(key.values, key.places, strict=True))
     ends = {
         places[point.job.value(key.key)]: series
         for point in points
-        for series in point.series
-        if (series.panel, series.label) == (panel, label)
+        if (series := same_curve(point.series, panel, curve)) is not None
     }
     if not ends:
         return None
@@ -99,7 +104,11 @@ def _against(key: Key, points: Sequence[Point], panel: str, label: str) -> Serie
     arrays: dict[str, Any] = {
         name: np.array([getattr(s, name)[-1] for s in ordered]) for name in ARRAYS
     }
-    return replace(ordered[0], legend=label, slope=None, x=np.array(sorted(ends)), **arrays)
+    labels = {s.label for s in ordered}  # which name a parameter, if the jobs differ in it
+    label = labels.pop() if len(labels) == 1 else curve.name
+    return replace(
+        ordered[0], label=label, legend=label, slope=None, x=np.array(sorted(ends)), **arrays
+    )
 
 
 def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:

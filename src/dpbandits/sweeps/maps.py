@@ -11,7 +11,7 @@ from dpbandits.shapes import panel_grid
 from dpbandits.spec import FigureSpec
 from dpbandits.styles import in_mathtext
 from dpbandits.sweeps.jobs import depends
-from dpbandits.sweeps.keys import LETTERS, Key, Point
+from dpbandits.sweeps.keys import LETTERS, Key, Point, same_curve
 
 
 def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> list[PanelDrawing]:
@@ -21,11 +21,12 @@ def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> l
     found: list[PanelDrawing] = []
     for panel in spec.panels:
         for curve in panel.curves:
-            if (panel.letter, curve.label) in both:
-                place = panel.letter, curve.label
-                of = [s for s in points[0].series if (s.panel, s.label) == place]
+            if (panel.letter, curve.name) not in both:
+                continue
+            series = same_curve(points[0].series, panel.letter, curve)
+            if series is not None:
                 title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
-                found.append(PanelDrawing(LETTERS[len(found) % len(LETTERS)], title, tuple(of)))
+                found.append(PanelDrawing(LETTERS[len(found) % len(LETTERS)], title, (series,)))
     return found
 
 
@@ -36,7 +37,7 @@ def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> n
     for job, all_series in points:
         column, row = (key.values.index(job.value(key.key)) for key in keys)
         for series in all_series:
-            if (series.panel, series.label) == (shown.panel, shown.label):
+            if (series.panel, series.curve) == (shown.panel, shown.curve):
                 found[row, column] = series.centre[-1]
     return found
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dpbandits import factory, plotting
 from dpbandits.all_figures import MISTAKEN, OK, produce_one
+from dpbandits.changes import as_file_name
 from dpbandits.config import Read
 from dpbandits.curves import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.errors import UserError
@@ -20,7 +21,7 @@ from dpbandits.progress import duration
 from dpbandits.provenance import git_revision
 from dpbandits.store import Store
 from dpbandits.sweeps import files
-from dpbandits.sweeps.jobs import Job, names, of_folder, refuse_idle, short, varied
+from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import Point
 from dpbandits.sweeps.lines import summary
 
@@ -159,7 +160,7 @@ def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None
         ],
     }
     try:
-        file = folder / of_folder(f"{figure}-by-{'-'.join(short(keys).values())}")
+        file = folder / as_file_name(f"{figure}-by-{'-'.join(short(keys).values())}")
         written_as = files.write(file, _files(group, command), sidecar)
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)

@@ -11,17 +11,18 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from dpbandits import config, runner
+from dpbandits import config
+from dpbandits.completion import complete
 from dpbandits.curves import STATISTICS, Series, summarise, values
 from dpbandits.errors import UserError, shown
 from dpbandits.progress import duration
 from dpbandits.spec import FigureSpec
-from dpbandits.store import Store
 from dpbandits.sweeps import files
 from dpbandits.sweeps.tuned import Range, Trial, only, verdict, write
 
@@ -38,6 +39,8 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     optuna = _optuna()
     name = _curve_of(ranges)
     spec, settings = config.load(figure, [*overrides, *(f"{r.key}={r.low!r}" for r in ranges)])
+    _, of_all = config.load(figure, overrides)  # whose changes are those of every trial
+    folder = settings.out / "tune" / figure / of_all.variant
     alone = _alone(spec, name)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=alone.cells()[0].seed))
     done: list[Trial] = []
@@ -50,7 +53,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
         }
         place = tuple(chosen.values())
         if place not in known:
-            trial = _try(figure, overrides, name, chosen, number)
+            trial = _try(figure, overrides, name, chosen, number, folder)
             known[place] = trial.mean if trial else None
             done += [trial] if trial else []
         found = known[place]
@@ -61,7 +64,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
         print("dpbandits: every trial failed, for the reasons above", file=sys.stderr)
         return 1
     command = files.command(("dpbandits", "tune", figure), [*words, f"--trials={trials}"])
-    told = write(alone, settings.out, ranges, done, command)
+    told = write(alone, folder, ranges, done, command)
     print(
         f"{verdict(done)}; {len(known)} values tried; {duration(time.monotonic() - start)}; {told}"
     )
@@ -116,9 +119,14 @@ def _alone(spec: FigureSpec, name: str) -> FigureSpec:
 
 
 def _try(
-    figure: str, overrides: Sequence[str], name: str, chosen: Mapping[str, float], number: int
+    figure: str,
+    overrides: Sequence[str],
+    name: str,
+    chosen: Mapping[str, float],
+    number: int,
+    folder: Path,
 ) -> Trial | None:
-    # None where it failed, which is told.
+    # None where it failed, which has been reported.
     typed = [f"{key}={value!r}" for key, value in chosen.items()]
     try:
         spec, settings = config.load(figure, [*overrides, *typed])
@@ -126,12 +134,11 @@ def _try(
         print(f"dpbandits: {error}", file=sys.stderr)
         return None
     alone = _alone(spec, name)
-    store = Store(settings.cache)
-    tasks = runner.plan(alone.runs_of_cells(), store, settings.block)
-    failures = runner.play(tasks, store, settings.workers, f"{figure}, trial {number + 1}")
-    if failures:
-        print(f"{failures[0].trace}dpbandits: that was {', '.join(typed)}", file=sys.stderr)
+    done = complete(alone.runs_of_cells(), settings, f"{figure}, trial {number + 1}", folder)
+    if done.failures:
+        print(f"dpbandits: that was {', '.join(typed)}", file=sys.stderr)
         return None
+    store = done.store
     (series,) = summarise(alone, store)
     at_the_end = values(only(alone), store)[:, -1]
     runs = len(at_the_end)

@@ -76,12 +76,12 @@ def verdict(done: Sequence[Trial]) -> str:
 
 def write(
     spec: FigureSpec,
-    out: Path,
+    folder: Path,
     ranges: Sequence[Range],
     done: Sequence[Trial],
     command: str,
 ) -> str:
-    """Table, pictures and sidecar below the folder `out`; returns their names."""
+    """Write table, pictures and sidecar to a folder; returns their names."""
     keys = [r.key for r in ranges]
     table = written(
         ("trial", *(key.lstrip("+") for key in keys), *PLACE, *STATISTICS, "standard_error"),
@@ -93,7 +93,7 @@ def write(
     )
     best = best_of(done)
     told = short([key.lstrip("+") for key in keys])
-    drawing = plotting.Drawing(f"{spec.title}: tuned", ())
+    drawing = plotting.Drawing(f"{spec.title}: tuned", (), _changes(spec, ranges))
     pictures = plotting.render(
         lambda _: _draw(ranges, done, list(told.values()), only(spec)),
         drawing,
@@ -108,7 +108,13 @@ def write(
         "trials": len(done),
     }
     name = f"{spec.name}-{only(spec).name}-{'-'.join(told.values())}"
-    return files.write(out / "tune" / spec.name / name, {"csv": table, **pictures}, sidecar)
+    return files.write(folder / name, {"csv": table, **pictures}, sidecar)
+
+
+def _changes(spec: FigureSpec, ranges: Sequence[Range]) -> str:
+    # What every trial has changed; the keys that are searched have axes of their own.
+    searched = {r.key.lstrip("+") for r in ranges}
+    return "; ".join(change.short for change in spec.changes if change.key not in searched)
 
 
 def _draw(
