@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from dpbandits import config, factory, plotting, project, references, verdicts
-from dpbandits.gallery.figures import described
+from dpbandits.gallery.figures import place_of
 from dpbandits.gallery.papers import PAPERS, paper
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,12 +27,8 @@ def table() -> str:
         spec, _ = config.load(name, [])
         counted = verdicts.count(verdicts.judge(spec, references.read(spec, references.PAPER)))
         told = ", ".join(f"{number} {word}" for word, number in counted.items())
-        original, _ = described(name)
-        where = ", ".join(filter(None, (paper(spec.paper).short, original)))
-        number = re.search(r"\d+", original)
-        kind = 2 if number is None else int(original.startswith("Table"))
-        place = kind, int(number[0]) if number else 0, original, name
-        order = PAPERS.index(paper(spec.paper)), place
+        where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
+        order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name
         rows.append((order, f"| `{name}` | {spec.title} | {where} | {told} |"))
     head = ["| figure | what | from | claims |", "|---|---|---|---|"]
     return "\n".join([*head, *(row for _, row in sorted(rows))]) + "\n"

@@ -1,6 +1,5 @@
 """The figures of the gallery: their curves, pictures and claims, or why there are none."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from dpbandits.gallery import hover
 from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
 from dpbandits.messages import in_one_line
 from dpbandits.results import Kind, Result
+from dpbandits.spec import Original
 from dpbandits.verdicts import Judged
 
 
@@ -30,8 +30,6 @@ class Shown:
     name: str
     paper: Paper
     title: str
-    original: str  # which figure of the paper it is: `Fig. 2`; empty where it is none
-    about: str  # what its file says on top
     result: Result | None  # None: it cannot be read, see `failure`
     kinds: tuple[str, ...] = ()  # of its files, beside its page: figures/<name>/<name>.<kind>
     size: tuple[int, int] = (0, 0)  # of the picture, pixels
@@ -44,12 +42,20 @@ class Shown:
         return f"dpbandits run {self.name}"
 
     @property
-    def order(self) -> tuple[int, int, float, str]:
+    def order(self) -> tuple[int, int, int, str, str]:
         """Its place: by paper, there by the paper's own numbers, and then what is in none."""
-        number = re.search(r"\d+", self.original)
-        kind = 2 if number is None else int(self.original.startswith("Table"))
         place = PAPERS.index(self.paper) if self.paper in PAPERS else len(PAPERS)
-        return place, kind, int(number[0]) if number else 0, f"{self.original} {self.name}"
+        return place, *place_of(self.original), self.name
+
+    @property
+    def original(self) -> Original | None:
+        """The figure of the paper that it reproduces; None where it is our own."""
+        return self.result.spec.original if self.result else None
+
+    @property
+    def about(self) -> str:
+        """A sentence or two on what it shows."""
+        return self.result.spec.about if self.result else ""
 
     @property
     def drawn(self) -> bool:
@@ -87,13 +93,11 @@ class Shown:
         return self.result.spec.cells() if self.result else ()
 
 
-def described(name: str) -> tuple[str, str]:
-    """Which figure of its paper a figure is, `Fig. 2` or nothing, and what its file says on top."""
-    try:
-        about = _comment((project.folder() / project.member_file("figure", name)).read_text())
-    except (OSError, UnicodeDecodeError):
-        about = ""
-    return _original(about)
+def place_of(original: Original | None) -> tuple[int, int, str]:
+    """The place of an original among those of its paper: figures, tables, then none."""
+    if original is None:
+        return 2, 0, ""
+    return int(original.kind == "table"), original.number, original.part
 
 
 def show(name: str, folder: Path) -> Shown:
@@ -101,20 +105,19 @@ def show(name: str, folder: Path) -> Shown:
 
     An error of the configuration or of a drawing function must not keep the other figures away.
     """
-    original, about = described(name)
     key, title, result = OWN, name, None
     try:
         content = project.read_member("figure", name)
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
         result = results.load(name)
         key, title = result.spec.paper, result.spec.title
-        told = Shown(name, paper(key), title, original, about, result)
+        told = Shown(name, paper(key), title, result)
         return _draw(told, result, folder / name) if result.source else told
     except UserError as error:
         failure = str(error)
     except Exception as error:
         failure = in_one_line(error)
-    return Shown(name, paper(key), title, original, about, result, failure=failure)
+    return Shown(name, paper(key), title, result, failure=failure)
 
 
 def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
@@ -139,24 +142,6 @@ def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
     return Shown(
         **{**vars(shown), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
     )
-
-
-def _comment(text: str) -> str:
-    # The lines on top that begin with #, as one.
-    lines = []
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line.lstrip("# ").rstrip())
-    return " ".join(lines)
-
-
-def _original(about: str) -> tuple[str, str]:
-    # `azize2022, Fig. 2: regret ...` -> `Fig. 2` and the rest with a capital.
-    match = re.match(r"\w+\d{4}, ((?:Figs?\.|Table|Tables) [^:]{1,30}): (.*)", about, re.DOTALL)
-    if not match:
-        return "", about
-    return match[1], match[2][:1].upper() + match[2][1:]
 
 
 def decisive(judged: Judged) -> list[Finding]:

@@ -33,7 +33,7 @@ class Row:
 
 def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[Row]]]:
     """The rows per panel: its letter, its title."""
-    return [(p.letter, p.title, [_row(curve) for curve in p.curves]) for p in spec.panels]
+    return [(p.letter, p.heading, [_row(curve) for curve in p.curves]) for p in spec.panels]
 
 
 def _row(curve: Curve) -> Row:

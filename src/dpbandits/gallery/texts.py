@@ -116,7 +116,7 @@ def cited(text: str, up: str = "") -> Markup:
         elif part.startswith("`") and len(part) > 1:
             out += Markup("<code>{}</code>").format(part.strip("`"))
         else:
-            out += prose(part)
+            out += maths(part)
     return out
 
 

@@ -1,0 +1,134 @@
+"""Which overrides make another figure, how they are spelled, and the folder that they name."""
+
+from typing import Any
+
+import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+from dpbandits.changes import Change, folder_name, for_people, may_change, text
+from dpbandits.config import load
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+
+def folder(*typed: str, figure: str = "adap-c2") -> str:
+    _, settings = load(figure, typed)
+    return settings.folder(figure).relative_to(settings.out).as_posix()
+
+
+def changes(*typed: str, figure: str = "adap-c2") -> list[str]:
+    spec, _ = load(figure, typed)
+    return [change.words for change in spec.changes]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        (),
+        ("runs=5", "seed=7", "engine.workers=1"),
+        ("engine=dask",),
+        ("figure.runs=3",),
+        ("figure.horizon=10_000_000", "figure.environment=c2"),  # as the file has them
+        ("figure.horizon=1e7",),
+    ],
+)
+def test_runs_seed_engine_and_repeated_values_make_no_other_figure(typed: tuple[str, ...]) -> None:
+    assert folder(*typed) == "adap-c2"
+    assert changes(*typed) == []
+    spec, _ = load("adap-c2", typed)
+    assert spec.claims
+
+
+def test_a_changed_figure_has_a_folder_of_its_own_beside_the_figures() -> None:
+    typed = ("figure.horizon=100_000", "figure.environment=c4")
+    assert folder(*typed) == "adap-c2/environment=c4,horizon=100000"
+    assert folder(*reversed(typed)) == folder(*typed)
+    assert folder("figure.horizon=1e5", "figure.environment=c4", "runs=3") == folder(*typed)
+    spec, _ = load("adap-c2", typed)
+    assert spec.title == "Evolution of regret on C4"
+    assert spec.claims == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("figure.curves.adap-ucb.alpha=1", "adap-ucb.alpha=1"),
+        ("figure.curves.adap-klucb.alpha=1", "adap-klucb.alpha=1"),
+        ("figure.panels.a.epsilon=0.2", "panels.a.epsilon=0.2"),
+        ("~figure.curves.dp-se", "~dp-se"),
+        ("+algorithm@figure.curves.x=ucb", "x=ucb"),
+    ],
+)
+def test_the_folder_names_the_curve_or_panel_that_is_changed(typed: str, expected: str) -> None:
+    assert folder(typed) == f"adap-c2/{expected}"
+
+
+def test_folders_of_different_overrides_differ() -> None:
+    means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
+    many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
+    odd = ["+figure.note='\"a b\"'", "+figure.note='\"a_b\"'", "+figure.note='\"a?b\"'"]
+    names = {folder(typed) for typed in [*many, *odd]}
+    assert len(names) == len(many) + len(odd)
+    for name in names:
+        last = name.rpartition("/")[2]
+        assert len(last) < 100
+        assert set(last) <= set(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=+~-"
+        )
+
+
+def test_long_names_are_cut_and_stay_unique() -> None:
+    def named(value: str) -> str:
+        return folder_name([Change("figure.note", value, None)])
+
+    one, other = named("x" * 300), named("x" * 299 + "y")
+    assert one != other
+    assert max(len(one), len(other)) < 100
+
+
+def test_a_profile_has_a_folder_of_its_own_unless_the_folder_is_typed() -> None:
+    spec, settings = load("adap-c2", ["profile=smoke"])
+    assert settings.folder("adap-c2").parts[-3:] == ("out", "smoke", "adap-c2")
+    assert [change.words for change in spec.changes] == ["scale of the profile smoke"]
+    _, typed = load("adap-c2", ["profile=smoke", "paths.out=elsewhere"])
+    assert typed.folder("adap-c2").parts[-3:] == ("elsewhere", "adap-c2", "profile=smoke")
+
+
+def test_the_words_name_the_value_in_the_file() -> None:
+    typed = ("figure.horizon=100_000", "figure.curves.adap-ucb.alpha=1", "~figure.curves.dp-se")
+    assert changes(*typed) == [
+        "alpha of curve adap-ucb = 1 (file: 3.1)",
+        "without curve dp-se",
+        "horizon = 100,000 (file: 10,000,000)",
+    ]
+    assert changes("figure.panels.a.epsilon=0.2") == ["epsilon of panel (a) = 0.2 (file: 0.1)"]
+    assert changes("+algorithm@figure.curves.x=ucb") == ["curve x added: ucb"]
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        (100_000, "100000"),
+        (1e5, "100000"),
+        (0.25, "0.25"),
+        (True, "true"),
+        (None, "null"),
+        ([0.5, 1.0], "[0.5,1]"),
+        ({"law": "bernoulli", "means": [0.5]}, "{law:bernoulli,means:[0.5]}"),
+    ],
+)
+def test_a_value_has_one_spelling(value: Any, spelled: str) -> None:
+    assert text(value) == spelled
+
+
+def test_people_read_thousands_and_lists_apart() -> None:
+    assert for_people("1000000") == "1,000,000"
+    assert for_people("[0.5,1]") == "[0.5, 1]"
+    assert for_people("c4") == "c4"
+
+
+def test_only_keys_of_figure_and_profile_may_change_a_figure() -> None:
+    parse = OverridesParser.create().parse_overrides
+    free = parse(["runs=2", "seed=1", "engine=dask", "paths.out=x", "figure=adap-c1"])
+    assert not any(map(may_change, free))
+    assert all(map(may_change, parse(["profile=smoke", "figure.epsilon=1", "~figure.curves.x"])))
