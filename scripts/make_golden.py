@@ -1,19 +1,22 @@
-"""Make the golden rows again: `python scripts/make_golden.py [name ...]`.
+"""Make the golden rows and names again: `python scripts/make_golden.py [name ...]`.
 
 For a deliberate change of a law or of a random stream, and for a new algorithm, environment or set
-of hyper-parameters: the rows are what the code of this checkout gives, right or wrong. A name is a
-file of conf/algorithm/ or of conf/environment/; without names all rows are made. It prints what
-changed: look at it, and commit tests/golden/rows.jsonl with the change that it is due to.
+of hyper-parameters: the rows, and the names of the random streams behind them, are what the code of
+this checkout gives, right or wrong. A name is a file of conf/algorithm/ or of conf/environment/;
+without names all are made. It prints what changed: look at it, and commit tests/golden/rows.jsonl
+and tests/golden/streams.jsonl with the change that it is due to.
 """
 
 import os
 import sys
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
 
 import golden_rows  # noqa: E402  (what is golden is said beside the test)
+import golden_streams  # noqa: E402
 
 
 def main(names: list[str]) -> int:
@@ -25,6 +28,8 @@ def main(names: list[str]) -> int:
             f"unknown: {', '.join(unknown)}; there are {', '.join(sorted(known))}", file=sys.stderr
         )
         return 2
+    asked = [case for case in cases if not names or {case.plays, case.on} & set(names)]
+    changes = keep_names(cases, {case.name for case in asked})
     made_with, before = golden_rows.read() if golden_rows.FILE.exists() else ({}, {})
     if names and made_with != golden_rows.made_with():
         print(f"made with {made_with}, here is {golden_rows.made_with()}: all rows are made again")
@@ -35,7 +40,7 @@ def main(names: list[str]) -> int:
         else before[case.name]
         for case in cases
     }
-    changes = [f"gone: {name}" for name in before if name not in after]
+    changes += [f"gone: {name}" for name in before if name not in after]
     for name, rows in after.items():
         if name not in before:
             changes.append(f"new: {name}")
@@ -44,6 +49,23 @@ def main(names: list[str]) -> int:
     golden_rows.write(after.values())
     print("\n".join(changes) or "no row changed")
     return 0
+
+
+def keep_names(cases: Iterable[golden_rows.Case], asked: Container[str]) -> list[str]:
+    """Keep the names of the streams of those cases that are asked for or new; returns changes."""
+    before = golden_streams.read() if golden_streams.FILE.exists() else {}
+    after = {
+        case.name: golden_streams.names(case)
+        if case.name in asked or case.name not in before
+        else before[case.name]
+        for case in cases
+    }
+    golden_streams.write(after)
+    return [
+        f"changed: {name}, {change}"
+        for name in after
+        if name in before and (change := golden_streams.difference(before[name], after[name]))
+    ]
 
 
 if __name__ == "__main__":

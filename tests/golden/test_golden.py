@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import golden_rows
+import golden_streams
 import make_golden as script
 import pytest
 from golden_rows import COMMAND, Rows, cases, difference
@@ -167,7 +168,10 @@ def test_the_script_makes_what_is_named_and_tells_what_changed(
 ) -> None:
     content = golden_rows.FILE.read_text("utf-8")
     made_with, rows = golden_rows.read()
+    streams = golden_streams.FILE.read_bytes()
     monkeypatch.setattr(golden_rows, "FILE", tmp_path / "rows.jsonl")
+    monkeypatch.setattr(golden_streams, "FILE", tmp_path / "streams.jsonl")
+    golden_streams.FILE.write_bytes(streams)
     monkeypatch.setattr(golden_rows, "made_with", lambda: made_with)  # wherever this runs
     spoiled = copy.deepcopy(rows)
     spoiled["nas on a wall"] = [{"case": "nas on a wall"}]
@@ -184,6 +188,7 @@ def test_the_script_makes_what_is_named_and_tells_what_changed(
     ]
     assert script.main(["uniform"]) == 0
     assert golden_rows.FILE.read_text("utf-8") == content
+    assert golden_streams.FILE.read_bytes() == streams
     assert script.main(["klucb"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "no row changed"
     assert script.main(["kl-ucb"]) == 2

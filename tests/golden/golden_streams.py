@@ -1,0 +1,166 @@
+"""Golden names of random streams: which of them are kept, how they are recorded, and their file.
+
+A seed is spelt by a text, and the text by data: whatever changes one letter of it draws other
+numbers. The names are recorded where the code asks for a generator, so they are those that are
+drawn from, whichever function spells them. Nothing is played.
+
+Every golden case (golden_rows.py) keeps the names of its run. Where its algorithm promises privacy
+and its arms are Bernoulli, it also keeps the names of an audit: the bisections towards the edge of
+a decision, every design in every stage of the search, and the games that are measured.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from golden_rows import COMMON, SEED, Case
+
+from dpbandits import halting, registry, simulate
+from dpbandits.atomic import write_atomically
+from dpbandits.audit import games, search
+from dpbandits.audit.designs import Design
+from dpbandits.audit.events import Event
+from dpbandits.audit.features import BUCKETS, features, number_of_cells
+from dpbandits.audit.search import Auditor
+from dpbandits.audit.subject import Subject
+from dpbandits.cell import StoppingCell
+from dpbandits.streams import Role, stream, words
+
+FILE = Path(__file__).with_name("streams.jsonl")
+AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
+NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit: none is the default, so none goes unseen
+EXAMPLES = 8  # names of an audit that are kept in full, evenly spaced among its hundreds
+
+Asked = tuple[int, Role, int, str]  # the root seed, the role, the number of the run, the name
+Names = dict[str, dict[str, Any]]  # of a case, by role or AUDIT; JSON values
+
+
+class _Enough(Exception):
+    """All streams are named: nothing has to be played."""
+
+
+def names(case: Case) -> Names:
+    """The names of the streams of a case."""
+    kept: Names = {
+        role.name.lower(): {"words": _hexadecimal(words(name)), "name": name}
+        for _, role, _, name in asked_by_a_run(case.cell)
+    }
+    cell = case.cell
+    if case.on == "bernoulli" and not isinstance(cell, StoppingCell) and cell.pulls_of is None:
+        module = registry.algorithm(cell.algorithm)
+        if hasattr(module, "claim"):
+            # Some golden games are long and of a tiny budget, which an audit has no use for.
+            params = cell.params._replace(epsilon=COMMON["epsilon"])
+            kept[AUDIT] = _summary(asked_by_an_audit(Subject.of(cell.algorithm, params)))
+    return kept
+
+
+def asked_by_a_run(cell: Any) -> list[Asked]:
+    """The streams that a run of a cell asks for, in order; the policy's is the last."""
+    asked: list[Asked] = []
+
+    def listening(root: int, role: Role, run: int, name: str) -> np.random.Generator:
+        asked.append((root, role, run, name))
+        if role is Role.POLICY:
+            raise _Enough
+        return stream(root, role, run, name)
+
+    play = halting if isinstance(cell, StoppingCell) else simulate
+    with patch.object(play, "stream", listening), suppress(_Enough):
+        play.simulate(cell, range(1))
+    return asked
+
+
+def asked_by_an_audit(subject: Subject) -> list[Asked]:
+    """The streams that an audit asks for, in order.
+
+    Its games are replaced by counts that depend on the design alone and its search by one to which
+    all designs are equal: the names then do not depend on statistics, hence not on the machine.
+    """
+    asked: list[Asked] = []
+
+    def listening(root: int, role: Role, run: int, name: str) -> np.random.Generator:
+        asked.append((root, role, run, name))
+        return stream(root, role, run, name)
+
+    with ExitStack() as stack:
+        for module in (games, search):
+            stack.enter_context(patch.object(module, "stream", listening))
+            stack.enter_context(patch.object(module, "block_of_games", _counts))
+        stack.enter_context(patch.object(search, "best_event", _event))
+        Auditor(subject, SEED, 1, NUMBER, MANY_ARMS).audit(PLAYS)
+    return asked
+
+
+def _counts(
+    algorithm: str, params: Any, design: Design, table: Any, rng: Any, games: int
+) -> np.ndarray:
+    # Both arms are seen in the first round, and more than one sequence; arm 1 is pulled as often as
+    # its mean says, which is what a bisection reads.
+    counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+    counts[:2] = games // 2
+    pulls = features(design.arms, design.rounds)[design.rounds]
+    counts[pulls.first + round(float(design.table[0].mean()) * design.rounds)] = games
+    counts[-BUCKETS : 2 - BUCKETS] = games // 2
+    return counts
+
+
+def _event(
+    counts: Any, games: int, seen: Iterable[Any], delta: float
+) -> tuple[float, Event | None]:
+    return 1.0, Event(next(iter(seen)), np.array([0]), swapped=False)
+
+
+def _summary(asked: list[Asked]) -> dict[str, Any]:
+    # All names of an audit would be a megabyte an algorithm.
+    text = "\n".join(f"{root} {role:d} {run} {name}" for root, role, run, name in asked)
+    return {
+        "streams": len(asked),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "examples": [name for *_, name in asked[:: len(asked) // EXAMPLES]],
+    }
+
+
+def _hexadecimal(four: tuple[int, ...]) -> str:
+    return " ".join(f"{word:08x}" for word in four)
+
+
+def difference(golden: Names, now: Names) -> str | None:
+    """The first difference in words; None where all names are equal to the letter."""
+    for kind in {**golden, **now}:
+        before, after = golden.get(kind, {}), now.get(kind, {})
+        for key in {**before, **after}:
+            old, new = before.get(key), after.get(key)
+            if old == new:
+                continue
+            if key == "examples" and old and new:
+                old, new = next(
+                    (one, other) for one, other in zip(old, new, strict=True) if one != other
+                )
+            return f"{kind} stream: {key} is\n  {new}\n  golden\n  {old}"
+    return None
+
+
+def read() -> dict[str, Names]:
+    """The golden names by case."""
+    kept: dict[str, Names] = {}
+    for line in FILE.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        kept.setdefault(row.pop("case"), {})[row.pop("stream")] = row
+    return kept
+
+
+def write(kept: dict[str, Names]) -> None:
+    """The file: a line per case and stream."""
+    lines = [
+        {"case": case, "stream": kind, **row}
+        for case, of in kept.items()
+        for kind, row in of.items()
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    write_atomically(FILE, text.encode())
