@@ -90,16 +90,15 @@ def _student(level: float, runs: int) -> float:
 def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
     n, runs = reference.runs, len(values)
     middle = (n + 1) // 2  # below or at the median: the larger of both halves
-    for beyond, place, words in (
-        (reference.max, n, "above the reference's largest"),
-        (reference.median, middle, "above the reference's median"),
-        (-reference.median, middle, "below the reference's median"),
-        (-reference.min, n, "below the reference's smallest"),
+    for sign, limit, place, words in (
+        (1.0, reference.max, n, "above the reference's largest"),
+        (1.0, reference.median, middle, "above the reference's median"),
+        (-1.0, reference.median, middle, "below the reference's median"),
+        (-1.0, reference.min, n, "below the reference's smallest"),
     ):
-        signed = -values if words.startswith("below") else values
-        count = int(np.sum(signed > beyond + ROUNDING * abs(beyond)))
+        count = int(np.sum(sign * values > sign * limit + ROUNDING * abs(limit)))
         if count >= too_many(runs, n, place, level / 4):
-            return f"{count} of {runs} runs are {words}, {abs(beyond):,.6g}"
+            return f"{count} of {runs} runs are {words}, {limit:,.6g}"
     return ""
 
 

@@ -1,14 +1,13 @@
 """One stopping cell, some runs -> samples used and estimates. Where a rule meets its stream."""
 
-import json
 import time
 
 import numpy as np
 
-from dpbandits import registry
+from dpbandits import registry, streams
 from dpbandits.cell import StoppingCell
 from dpbandits.samples import Samples
-from dpbandits.streams import Role, stream
+from dpbandits.streams import Role, spelt, stream
 
 
 def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
@@ -18,18 +17,17 @@ def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     run and the law, the rule's by the rule and its parameters too: a run's row depends on nothing
     else.
     """
-    description = cell.description()
-    law = {"stream": description["stream"]}
-    rule = law | {"rule": cell.rule, "params": description["params"]}
-    told, own = json.dumps(law, sort_keys=True), json.dumps(rule, sort_keys=True)
+    of_samples = {"stream": streams.plain_fields(cell.stream)}
+    of_rule = of_samples | {"rule": cell.rule, "params": streams.plain_fields(cell.params)}
     halt = registry.stopping_rule(cell.rule).halt
     mean, radius = cell.stream
     values = np.empty((len(runs), cell.columns))
     seconds = np.empty(len(runs))
     for row, run in enumerate(runs):
         start = time.perf_counter()
-        rng = stream(cell.seed, Role.REWARDS, run, told)
+        rng = stream(cell.seed, Role.REWARDS, run, spelt(of_samples))
         samples = Samples(radius, (1.0 + mean / radius) / 2.0, rng)
-        values[row] = halt(cell.params, samples, stream(cell.seed, Role.POLICY, run, own))
+        own = stream(cell.seed, Role.POLICY, run, spelt(of_rule))
+        values[row] = halt(cell.params, samples, own)
         seconds[row] = time.perf_counter() - start
     return values, seconds

@@ -66,13 +66,25 @@ WORDS = {float: "a number", int: "a whole number", bool: "true or false"}
 
 
 def fields(params: type) -> dict[str, Any]:
-    """The fields of a Params class with their annotations, constraints included."""
+    """The fields of a Params class with their annotations, constraints included.
+
+    What else an annotation declares (streams.py) is left out: it limits no value.
+    """
     return _fields(params)
 
 
 @cache
 def _fields(params: type) -> dict[str, Any]:
-    return typing.get_type_hints(params, include_extras=True)
+    hints = typing.get_type_hints(params, include_extras=True)
+    return {name: _constrained(annotation) for name, annotation in hints.items()}
+
+
+def _constrained(annotation: Any) -> Any:
+    if typing.get_origin(annotation) is not Annotated:
+        return annotation
+    kind, *declared = typing.get_args(annotation)
+    constraints = [each for each in declared if isinstance(each, Constraint)]
+    return Annotated[kind, *constraints] if constraints else kind
 
 
 def reading_name(member: IntEnum) -> str:
@@ -161,10 +173,11 @@ def build(
 
 def plain(params: NamedTuple) -> dict[str, Any]:
     """The fields as JSON values: readings by name, tuples as lists."""
-    result: dict[str, Any] = {}
-    for name, value in params._asdict().items():
-        if isinstance(value, IntEnum):
-            result[name] = reading_name(value)
-        else:
-            result[name] = list(value) if isinstance(value, tuple) else value
-    return result
+    return {name: plain_value(value) for name, value in params._asdict().items()}
+
+
+def plain_value(value: Any) -> Any:
+    """The value of a field as a JSON value."""
+    if isinstance(value, IntEnum):
+        return reading_name(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -1,15 +1,14 @@
 """One cell, some runs -> their regret curves. The only place where a policy meets its bandit."""
 
-import json
 import time
 
 import numpy as np
 
-from dpbandits import registry
+from dpbandits import registry, streams
 from dpbandits.bandit import Bandit, new_bandit
 from dpbandits.cell import Cell
 from dpbandits.environments._pulls import PullsOf
-from dpbandits.streams import Role, stream
+from dpbandits.streams import Role, spelt, stream
 
 
 def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
@@ -21,13 +20,12 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
     names none.
     """
     environment = registry.environment(cell.environment)
-    description = cell.description()
-    rewards = {name: description[name] for name in ("environment", "instance")}
-    told = {name: value for name, value in description["params"].items() if name != "horizon"}
-    policy = rewards | {"algorithm": cell.algorithm, "params": told}
-    of_environment = json.dumps(rewards, sort_keys=True)
+    instance, params = streams.plain_fields(cell.instance), streams.plain_fields(cell.params)
+    params.pop("horizon", None)
+    of_environment = {"environment": cell.environment, "instance": instance}
+    of_policy = of_environment | {"algorithm": cell.algorithm, "params": params}
     if hasattr(environment, "table"):
-        drawn = stream(cell.seed, Role.TABLE, run, of_environment)
+        drawn = stream(cell.seed, Role.TABLE, run, spelt(of_environment))
         law = environment.table(cell.instance, cell.horizon, drawn)
     else:
         law = environment.law(cell.instance)
@@ -36,10 +34,10 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
         environment.arms(cell.instance),
         cell.horizon,
         cell.checkpoints(),
-        stream(cell.seed, Role.REWARDS, run, of_environment),
+        stream(cell.seed, Role.REWARDS, run, spelt(of_environment)),
         per_round,
     )
-    rng = stream(cell.seed, Role.POLICY, run, json.dumps(policy, sort_keys=True))
+    rng = stream(cell.seed, Role.POLICY, run, spelt(of_policy))
     registry.algorithm(cell.algorithm).play(cell.params, bandit, rng)
     played = int(bandit.clock[0])
     if played != cell.horizon:

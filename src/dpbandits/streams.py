@@ -1,9 +1,23 @@
-"""Named random streams: one per run and role, the same whoever asks and in whatever order."""
+"""Named random streams: one per run and role, the same whoever asks and in whatever order.
+
+A stream is seeded by its name, and the name is spelt from data alone: names in the registry and
+fields of Params. Two declarations in the annotation of a field keep the streams that there are:
+
+    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST  # there was no such field at first
+    scale: Annotated[Positive, StreamName("alpha")] = 3.1       # the field was called alpha
+"""
 
 import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
+
+from dpbandits import parameters
 
 
 class Role(IntEnum):
@@ -14,13 +28,85 @@ class Role(IntEnum):
     TABLE = 2  # gains that are made before the game
 
 
-def words(description: str) -> tuple[int, ...]:
+def words(name: str) -> tuple[int, ...]:
     """Four 32-bit words that stand for a text in the name of a stream."""
-    digest = hashlib.sha256(description.encode()).digest()
+    digest = hashlib.sha256(name.encode()).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
 
 
-def stream(root: int, role: Role, run: int, description: str) -> np.random.Generator:
-    """The generator of one role in one run. `description` names what may share the stream."""
-    sequence = np.random.SeedSequence(root, spawn_key=(role, run, *words(description)))
+def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
+    """The generator of one role in one run. `name` says what may share the stream."""
+    sequence = np.random.SeedSequence(root, spawn_key=(role, run, *words(name)))
     return np.random.Generator(np.random.PCG64(sequence))
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AddedLater:
+    """Declares a field that its class did not have at first.
+
+    `value` is the one that all runs were played with until then. As long as the field has it, the
+    field is in no name, and the streams are those that were always drawn from.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class StreamName:
+    """Declares the name that a field has in the names of streams, for one that was renamed."""
+
+    name: str
+
+
+def spelt(data: Mapping[str, Any]) -> str:
+    """The name of a stream that is named by JSON values; their order does not matter."""
+    return json.dumps(data, sort_keys=True)
+
+
+def plain_fields(params: NamedTuple) -> dict[str, Any]:
+    """The fields that name a stream as JSON values."""
+    return {name: parameters.plain_value(value) for name, value in fields(params).items()}
+
+
+def fields(params: NamedTuple) -> dict[str, Any]:
+    """The fields that name a stream, with their names in it, in the order of the class."""
+    named: dict[str, Any] = {}
+    for field, (name, added) in _declared(type(params)).items():
+        value = getattr(params, field)
+        if added is None or value != added.value:
+            named[name] = value
+    return named
+
+
+@cache
+def _declared(params: type) -> dict[str, tuple[str, AddedLater | None]]:
+    # The name of every field in streams, and whether it was added later.
+    declared: dict[str, tuple[str, AddedLater | None]] = {}
+    for field, annotation in get_type_hints(params, include_extras=True).items():
+        name, added = field, None
+        for each in getattr(annotation, "__metadata__", ()):
+            if isinstance(each, StreamName):
+                name = each.name
+            elif isinstance(each, AddedLater):
+                added = AddedLater(_checked(params, field, each.value))
+        declared[field] = name, added
+    names = [name for name, _ in declared.values()]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise TypeError(
+            f"{params.__module__}: two fields are called {twice[0]!r} in the names of streams;"
+            " give the newer one another StreamName"
+        )
+    return declared
+
+
+def _checked(params: type, field: str, value: Any) -> Any:
+    # A value that the field cannot have would never be left out.
+    try:
+        return parameters.coerce(parameters.fields(params)[field], parameters.plain_value(value))
+    except ValueError as error:
+        raise TypeError(
+            f"{params.__module__}: {field} is AddedLater({value!r}), which must be {error}"
+        ) from None

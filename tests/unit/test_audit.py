@@ -20,6 +20,7 @@ from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
 from dpbandits.audit.search import Auditor, Candidate, Finding
+from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.bandit import new_bandit, pull, pull_many
 from dpbandits.environments._entries import entries
@@ -127,7 +128,7 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
 ) -> None:
     table = np.zeros((arms, rounds))
     table[0] = designs.spread(0.4, rounds)
-    design = designs.flipped("a table", table, index)
+    design = designs.flipped("a name", "a table", table, index)
     params, games = adap_ucb.Params(1.0), 300
     counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
     rng, law = np.random.default_rng(5), entries(table)
@@ -163,11 +164,11 @@ def test_threads_and_blocks_do_not_move_a_count() -> None:
     design = next(designs.constant(8))
     games = 2 * BLOCK + 17
     parallel = joblib.Parallel(2, prefer="threads", return_as="generator_unordered")
-    arguments = "adap-ucb", adap_ucb.Params(1.0), design, games, 3, "a name"
+    arguments = "adap-ucb", adap_ucb.Params(1.0), design, games, 3, Part(0, False)
     alone = counts_of_games(*arguments)
     assert (alone == counts_of_games(*arguments, parallel)).all()
     assert alone[:, :2].sum() == 2 * games
-    other = counts_of_games(*arguments[:-1], "another name")
+    other = counts_of_games(*arguments[:-1], Part(1, False))
     assert (alone != other).any()
 
 
@@ -177,9 +178,10 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
     epsilon: float, own: float, other: float
 ) -> None:
     table = np.stack([np.full(3, own), np.full(3, other)])
-    design = designs.flipped("three rounds", table, 1)
+    design = designs.flipped("three rounds", "three rounds", table, 1)
     games = 400_000
-    counts = counts_of_games("adap-ucb", adap_ucb.Params(epsilon), design, games, 1, "law")
+    part = Part(0, False)
+    counts = counts_of_games("adap-ucb", adap_ucb.Params(epsilon), design, games, 1, part)
     for of_table, reward in zip(counts, (own, 1.0 - own), strict=True):
         ahead = epsilon * abs(reward - other)  # of a difference of two, in scales
         behind = 0.5 * math.exp(-ahead) * (1.0 + 0.5 * ahead)
@@ -193,6 +195,7 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
 
 def test_tables_are_neighbours() -> None:
     found = [*designs.constant(64), *designs.waiting(45), *designs.many_arms(5)]
+    assert len({design.id for design in found}) == len(found)
     assert len({design.words for design in found}) == len(found)
     for design in found:
         first, second = design.tables()
@@ -274,11 +277,10 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int, float]]]:
     kept: list[set[tuple[int, int, float]]] = []
     real = Auditor._played
 
-    def noted(self: Auditor, one: Candidate, games: int, name: str) -> Candidate:
-        round_ = int(name.removeprefix("search "))
-        kept.extend(set() for _ in range(round_ + 1 - len(kept)))
-        kept[round_].add(one.design.family)
-        return real(self, one, games, name)
+    def noted(self: Auditor, one: Candidate, games: int, stage: int) -> Candidate:
+        kept.extend(set() for _ in range(stage + 1 - len(kept)))
+        kept[stage].add(one.design.family)
+        return real(self, one, games, stage)
 
     monkeypatch.setattr(Auditor, "_played", noted)
     return kept

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpbandits.audit import stream_names
+
 SHORT = (8, 64, 256)  # rounds
 LONG = 4096  # of which a quarter more is played at most
 TIMES = (2, 4, 8)  # as long as the shortest games are those in which an arm waits
@@ -26,7 +28,8 @@ STEPS = 14  # bisections
 class Design:
     """A pair of tables that differ in one entry, and what they are called."""
 
-    words: str
+    id: str  # names the random streams of its games (stream_names.py); frozen, and never shown
+    words: str  # for people, in any wording
     table: np.ndarray  # shape (arms, rounds), rewards in [0, 1]
     arm: int  # of the changed entry, 0 the first
     index: int  # of the changed entry, 1 the first: the pull that reads it
@@ -96,8 +99,9 @@ def constant(rounds: int) -> Iterator[Design]:
                 if 4 * index <= rounds or index == 1:
                     table = np.empty((ARMS, rounds))
                     table[0], table[1] = own, other
+                    name = stream_names.constant(own, other, rounds, index)
                     words = f"rewards {own:.0f} and {other:.0f}, T = {rounds}"
-                    yield flipped(words, table, index)
+                    yield flipped(name, words, table, index)
 
 
 def waiting(first: int) -> Iterator[Design]:
@@ -115,14 +119,18 @@ def many_arms(arms: int) -> Iterator[Design]:
         for other in (0.0, 1.0):
             table = np.full((arms, rounds), other)
             table[0] = own
+            name = stream_names.many_arms(own, other, arms, rounds, 1)
             words = f"rewards {own:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}"
-            yield flipped(words, table, 1)
+            yield flipped(name, words, table, 1)
 
 
-def flipped(words: str, table: np.ndarray, index: int) -> Design:
-    """The table and the one whose entry `index` of the first arm is 1 less what it is."""
-    told = f"{words}, reward {index} of arm 1 flipped"
-    return Design(told, table, 0, index, 1.0 - float(table[0, index - 1]))
+def flipped(name: str, words: str, table: np.ndarray, index: int) -> Design:
+    """The table and the one whose entry `index` of the first arm is 1 less what it is.
+
+    `name` is the id of the design, `words` describe the table alone.
+    """
+    described = f"{words}, reward {index} of arm 1 flipped"
+    return Design(name, described, table, 0, index, 1.0 - float(table[0, index - 1]))
 
 
 def spread(share: float, rounds: int) -> np.ndarray:
@@ -139,8 +147,9 @@ def at_the_edge(rounds: int, pulls_of_first: Callable[[Design], float]) -> Itera
 
     def of_mean(share: float) -> Design:
         table = np.stack([spread(share, rounds), spread(0.5, rounds)])
+        name = stream_names.at_the_edge(share, rounds, 1)
         words = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        return flipped(words, table, 1)
+        return flipped(name, words, table, 1)
 
     least, most = pulls_of_first(of_mean(0.0)), pulls_of_first(of_mean(1.0))
     for edge in EDGES:

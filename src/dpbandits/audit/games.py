@@ -13,9 +13,11 @@ import joblib
 import numpy as np
 
 from dpbandits import registry
+from dpbandits.audit import stream_names
 from dpbandits.audit._count import count
 from dpbandits.audit.designs import Design
 from dpbandits.audit.features import number_of_cells
+from dpbandits.audit.stream_names import Part
 from dpbandits.bandit import new_bandit
 from dpbandits.environments._entries import entries
 from dpbandits.kernel import kernel
@@ -64,19 +66,19 @@ def counts_of_games(
     design: Design,
     games: int,
     seed: int,
-    name: str,
+    part: Part,
     parallel: Any = None,
 ) -> np.ndarray:
     """The counts of so many games on either table, int64 of shape (2, cells).
 
-    `name` tells these games from others of the same design and seed.
+    `part` tells these games from others of the same design and seed.
     """
     total = np.zeros((2, number_of_cells(design.arms, design.rounds)), np.int64)
     tables = design.tables()
 
     def block(which: int, first: int) -> tuple[int, np.ndarray]:
-        told = f"audit of {algorithm} {params} on {design.words}, {name}, table {which}"
-        rng = stream(seed, Role.POLICY, first, told)
+        name = stream_names.games(algorithm, params, design.id, part, which)
+        rng = stream(seed, Role.POLICY, first, name)
         number = min(BLOCK, games - first)
         return which, block_of_games(algorithm, params, design, tables[which], rng, number)
 

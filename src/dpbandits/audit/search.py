@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import joblib
 import numpy as np
 
-from dpbandits.audit import designs
+from dpbandits.audit import designs, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.features import Feature, all_one, features, first_choice
 from dpbandits.audit.games import block_of_games, counts_of_games
+from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.streams import Role, stream
@@ -132,7 +133,7 @@ class Auditor:
         design, event = found.design, found.event
         told, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
         if event is not None:
-            counts = self._counts(design, games, f"measured, {found.limit.one_choice}")
+            counts = self._counts(design, games, Part(self.number, found.limit.one_choice))
             told = event.feature.words, len(event.cells)
             # A choice is told by games of one history: all that are measured have it, or nothing
             # is proved.
@@ -150,11 +151,11 @@ class Auditor:
 
     def _found(self, tables: Iterable[Design], which: int, games: int) -> Candidate:
         left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
-        for number, (share, survivors) in enumerate(ROUNDS):
+        for stage, (share, survivors) in enumerate(ROUNDS):
             each = max(1, int(share * games / len(left) / 2))
             kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
-                played = self._played(candidate, each, f"search {number}")
+                played = self._played(candidate, each, stage)
                 if played.is_one_game:
                     continue  # more of it tell nothing either
                 alike = kept.setdefault(candidate.design.family, [])
@@ -164,11 +165,12 @@ class Auditor:
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
         return max(left, key=lambda one: one.promise(games))
 
-    def _played(self, candidate: Candidate, games: int, name: str) -> Candidate:
+    def _played(self, candidate: Candidate, games: int, stage: int) -> Candidate:
         design, limit = candidate.design, candidate.limit
-        told = f"{name}, {limit.one_choice}"
-        first = self._counts(design, games, f"{told}, first half")
-        second = self._counts(design, games, f"{told}, second half")
+        first, second = (
+            self._counts(design, games, Part(self.number, limit.one_choice, stage, half))
+            for half in (0, 1)
+        )
         if candidate.counts:
             first += candidate.counts[0]
             second += candidate.counts[1]
@@ -180,11 +182,10 @@ class Auditor:
         proved, event = best_event(counts, games, seen, limit.delta)
         return replace(candidate, counts=counts, games=games, proved=proved, event=event)
 
-    def _counts(self, design: Design, games: int, name: str) -> np.ndarray:
+    def _counts(self, design: Design, games: int, part: Part) -> np.ndarray:
         params = self.subject.params(design.rounds)
-        told = f"{name}, audit {self.number}"
         return counts_of_games(
-            self.subject.algorithm, params, design, games, self.seed, told, self.parallel
+            self.subject.algorithm, params, design, games, self.seed, part, self.parallel
         )
 
     def _designs(self) -> list[Design]:
@@ -197,10 +198,10 @@ class Auditor:
         return found
 
     def _pulls_of_first(self, design: Design) -> float:
-        params = self.subject.params(design.rounds)
-        told = f"audit {self.number} of {self.subject.algorithm} {params}, edge of {design.words}"
-        rng = stream(self.seed, Role.POLICY, 0, told)
-        counts = block_of_games(self.subject.algorithm, params, design, design.table, rng, FEW)
+        algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
+        name = stream_names.bisection(algorithm, params, design.id, self.number)
+        rng = stream(self.seed, Role.POLICY, 0, name)
+        counts = block_of_games(algorithm, params, design, design.table, rng, FEW)
         own = features(design.arms, design.rounds)[design.rounds]
         cells = counts[own.first : own.stop]
         return float(cells @ np.arange(len(cells)) / cells.sum())
