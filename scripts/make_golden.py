@@ -9,7 +9,6 @@ and tests/golden/streams.jsonl with the change that it is due to.
 
 import os
 import sys
-from collections.abc import Container, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,44 +27,37 @@ def main(names: list[str]) -> int:
             f"unknown: {', '.join(unknown)}; there are {', '.join(sorted(known))}", file=sys.stderr
         )
         return 2
-    asked = [case for case in cases if not names or {case.plays, case.on} & set(names)]
-    changes = keep_names(cases, {case.name for case in asked})
+    asked = {case.name for case in cases if not names or {case.plays, case.on} & set(names)}
+    streams_before = golden_streams.read() if golden_streams.FILE.exists() else {}
+    streams = {
+        case.name: golden_streams.names(case)
+        if case.name in asked or case.name not in streams_before
+        else streams_before[case.name]
+        for case in cases
+    }
     made_with, before = golden_rows.read() if golden_rows.FILE.exists() else ({}, {})
     if names and made_with != golden_rows.made_with():
         print(f"made with {made_with}, here is {golden_rows.made_with()}: all rows are made again")
-        names = []
+        asked = {case.name for case in cases}
     after = {
         case.name: golden_rows.play(case)
-        if not names or {case.plays, case.on} & set(names) or case.name not in before
-        else before[case.name]
-        for case in cases
-    }
-    changes += [f"gone: {name}" for name in before if name not in after]
-    for name, rows in after.items():
-        if name not in before:
-            changes.append(f"new: {name}")
-        elif change := golden_rows.difference(before[name], rows):
-            changes.append(f"changed: {change}")
-    golden_rows.write(after.values())
-    print("\n".join(changes) or "no row changed")
-    return 0
-
-
-def keep_names(cases: Iterable[golden_rows.Case], asked: Container[str]) -> list[str]:
-    """Keep the names of the streams of those cases that are asked for or new; returns changes."""
-    before = golden_streams.read() if golden_streams.FILE.exists() else {}
-    after = {
-        case.name: golden_streams.names(case)
         if case.name in asked or case.name not in before
         else before[case.name]
         for case in cases
     }
-    golden_streams.write(after)
-    return [
-        f"changed: {name}, {change}"
-        for name in after
-        if name in before and (change := golden_streams.difference(before[name], after[name]))
-    ]
+    changes = [f"gone: {name}" for name in {**before, **streams_before} if name not in after]
+    for name, rows in after.items():
+        if name not in before or name not in streams_before:
+            changes.append(f"new: {name}")
+            continue
+        if change := golden_streams.difference(streams_before[name], streams[name]):
+            changes.append(f"changed: {name}, {change}")
+        if change := golden_rows.difference(before[name], rows):
+            changes.append(f"changed: {change}")
+    golden_rows.write(after.values())
+    golden_streams.write(streams)
+    print("\n".join(changes) or "nothing changed")
+    return 0
 
 
 if __name__ == "__main__":

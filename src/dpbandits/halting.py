@@ -20,7 +20,7 @@ def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     of_samples = {"stream": streams.plain_fields(cell.stream)}
     of_rule = of_samples | {"rule": cell.rule, "params": streams.plain_fields(cell.params)}
     halt = registry.stopping_rule(cell.rule).halt
-    mean, radius = cell.stream
+    mean, radius = cell.stream.mean, cell.stream.radius
     values = np.empty((len(runs), cell.columns))
     seconds = np.empty(len(runs))
     for row, run in enumerate(runs):

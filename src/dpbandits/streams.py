@@ -1,10 +1,10 @@
 """Named random streams: one per run and role, the same whoever asks and in whatever order.
 
-A stream is seeded by its name, and the name is spelt from data alone: names in the registry and
-fields of Params. Two declarations in the annotation of a field keep the streams that there are:
+A stream is seeded by its name, and the name is spelt from data alone: members of the registry and
+the fields of their Params. Two declarations in the annotation of a field keep existing streams:
 
-    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST  # there was no such field at first
-    scale: Annotated[Positive, StreamName("alpha")] = 3.1       # the field was called alpha
+    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST  # a field that is new
+    scale: Annotated[Positive, StreamName("alpha")] = 3.1       # a field that was called alpha
 """
 
 import hashlib
@@ -29,13 +29,13 @@ class Role(IntEnum):
 
 
 def words(name: str) -> tuple[int, ...]:
-    """Four 32-bit words that stand for a text in the name of a stream."""
+    """The first four 32-bit words of the digest of a stream's name, which seed it."""
     digest = hashlib.sha256(name.encode()).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
 
 
 def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
-    """The generator of one role in one run. `name` says what may share the stream."""
+    """The generator of one role in one run. Equal names share the stream."""
     sequence = np.random.SeedSequence(root, spawn_key=(role, run, *words(name)))
     return np.random.Generator(np.random.PCG64(sequence))
 
@@ -45,10 +45,10 @@ def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class AddedLater:
-    """Declares a field that its class did not have at first.
+    """Declaration of a field that its class did not have at first.
 
-    `value` is the one that all runs were played with until then. As long as the field has it, the
-    field is in no name, and the streams are those that were always drawn from.
+    `value` is the one that every earlier run was played with, whatever the default becomes. A field
+    that has it is left out of the names of streams.
     """
 
     value: Any
@@ -56,23 +56,23 @@ class AddedLater:
 
 @dataclass(frozen=True)
 class StreamName:
-    """Declares the name that a field has in the names of streams, for one that was renamed."""
+    """Declaration of the name that a renamed field keeps in the names of streams: its first."""
 
     name: str
 
 
 def spelt(data: Mapping[str, Any]) -> str:
-    """The name of a stream that is named by JSON values; their order does not matter."""
+    """The name of a stream from JSON values, in whatever order they come."""
     return json.dumps(data, sort_keys=True)
 
 
 def plain_fields(params: NamedTuple) -> dict[str, Any]:
-    """The fields that name a stream as JSON values."""
+    """The fields that name a stream, as JSON values."""
     return {name: parameters.plain_value(value) for name, value in fields(params).items()}
 
 
 def fields(params: NamedTuple) -> dict[str, Any]:
-    """The fields that name a stream, with their names in it, in the order of the class."""
+    """The fields that name a stream, by their names in it, in the order of the class."""
     named: dict[str, Any] = {}
     for field, (name, added) in _declared(type(params)).items():
         value = getattr(params, field)

@@ -206,7 +206,9 @@ def play(case: Case) -> Rows:
 def difference(golden: Rows, played: Rows) -> str | None:
     """Where rows first differ, in words; None where they are equal to the last bit."""
     rounds = played[0].get("rounds", [])
-    for before, now in zip(golden, played, strict=False):
+    description, *runs = zip(golden, played, strict=False)
+    # The runs first: of a field that is new the description alone may differ.
+    for before, now in (*runs, description):
         for key in {**now, **before}:
             old, new, what = before.get(key), now.get(key), key
             if old == new:

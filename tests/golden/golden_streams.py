@@ -1,8 +1,8 @@
 """Golden names of random streams: which of them are kept, how they are recorded, and their file.
 
-A seed is spelt by a text, and the text by data: whatever changes one letter of it draws other
-numbers. The names are recorded where the code asks for a generator, so they are those that are
-drawn from, whichever function spells them. Nothing is played.
+The name of a stream seeds it: one letter more, and other numbers are drawn. Names are recorded
+where the code requests a generator, so they are those that seed it, whichever function spells them.
+Nothing is played.
 
 Every golden case (golden_rows.py) keeps the names of its run. Where its algorithm promises privacy
 and its arms are Bernoulli, it also keeps the names of an audit: the bisections towards the edge of
@@ -33,10 +33,10 @@ from dpbandits.streams import Role, stream, words
 
 FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
-NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit: none is the default, so none goes unseen
+NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit; none of them a default
 EXAMPLES = 8  # names of an audit that are kept in full, evenly spaced among its hundreds
 
-Asked = tuple[int, Role, int, str]  # the root seed, the role, the number of the run, the name
+Request = tuple[int, Role, int, str]  # the root seed, the role, the number of the run, the name
 Names = dict[str, dict[str, Any]]  # of a case, by role or AUDIT; JSON values
 
 
@@ -48,7 +48,7 @@ def names(case: Case) -> Names:
     """The names of the streams of a case."""
     kept: Names = {
         role.name.lower(): {"words": _hexadecimal(words(name)), "name": name}
-        for _, role, _, name in asked_by_a_run(case.cell)
+        for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
     if case.on == "bernoulli" and not isinstance(cell, StoppingCell) and cell.pulls_of is None:
@@ -56,16 +56,16 @@ def names(case: Case) -> Names:
         if hasattr(module, "claim"):
             # Some golden games are long and of a tiny budget, which an audit has no use for.
             params = cell.params._replace(epsilon=COMMON["epsilon"])
-            kept[AUDIT] = _summary(asked_by_an_audit(Subject.of(cell.algorithm, params)))
+            kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.algorithm, params)))
     return kept
 
 
-def asked_by_a_run(cell: Any) -> list[Asked]:
+def requests_of_a_run(cell: Any) -> list[Request]:
     """The streams that a run of a cell asks for, in order; the policy's is the last."""
-    asked: list[Asked] = []
+    requests: list[Request] = []
 
     def listening(root: int, role: Role, run: int, name: str) -> np.random.Generator:
-        asked.append((root, role, run, name))
+        requests.append((root, role, run, name))
         if role is Role.POLICY:
             raise _Enough
         return stream(root, role, run, name)
@@ -73,19 +73,19 @@ def asked_by_a_run(cell: Any) -> list[Asked]:
     play = halting if isinstance(cell, StoppingCell) else simulate
     with patch.object(play, "stream", listening), suppress(_Enough):
         play.simulate(cell, range(1))
-    return asked
+    return requests
 
 
-def asked_by_an_audit(subject: Subject) -> list[Asked]:
+def requests_of_an_audit(subject: Subject) -> list[Request]:
     """The streams that an audit asks for, in order.
 
     Its games are replaced by counts that depend on the design alone and its search by one to which
     all designs are equal: the names then do not depend on statistics, hence not on the machine.
     """
-    asked: list[Asked] = []
+    requests: list[Request] = []
 
     def listening(root: int, role: Role, run: int, name: str) -> np.random.Generator:
-        asked.append((root, role, run, name))
+        requests.append((root, role, run, name))
         return stream(root, role, run, name)
 
     with ExitStack() as stack:
@@ -94,7 +94,7 @@ def asked_by_an_audit(subject: Subject) -> list[Asked]:
             stack.enter_context(patch.object(module, "block_of_games", _counts))
         stack.enter_context(patch.object(search, "best_event", _event))
         Auditor(subject, SEED, 1, NUMBER, MANY_ARMS).audit(PLAYS)
-    return asked
+    return requests
 
 
 def _counts(
@@ -116,13 +116,13 @@ def _event(
     return 1.0, Event(next(iter(seen)), np.array([0]), swapped=False)
 
 
-def _summary(asked: list[Asked]) -> dict[str, Any]:
+def _summary(requests: list[Request]) -> dict[str, Any]:
     # All names of an audit would be a megabyte an algorithm.
-    text = "\n".join(f"{root} {role:d} {run} {name}" for root, role, run, name in asked)
+    text = "\n".join(f"{root} {role:d} {run} {name}" for root, role, run, name in requests)
     return {
-        "streams": len(asked),
+        "streams": len(requests),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "examples": [name for *_, name in asked[:: len(asked) // EXAMPLES]],
+        "examples": [name for *_, name in requests[:: len(requests) // EXAMPLES]],
     }
 
 
@@ -134,15 +134,14 @@ def difference(golden: Names, now: Names) -> str | None:
     """The first difference in words; None where all names are equal to the letter."""
     for kind in {**golden, **now}:
         before, after = golden.get(kind, {}), now.get(kind, {})
-        for key in {**before, **after}:
+        for key in sorted({**before, **after}):  # a name before its digest
             old, new = before.get(key), after.get(key)
             if old == new:
                 continue
-            if key == "examples" and old and new:
-                old, new = next(
-                    (one, other) for one, other in zip(old, new, strict=True) if one != other
-                )
-            return f"{kind} stream: {key} is\n  {new}\n  golden\n  {old}"
+            if old and new and key == "examples":
+                pairs = zip(old, new, strict=False)
+                old, new = next((p for p in pairs if p[0] != p[1]), (len(old), len(new)))
+            return f"{kind} stream: {key} is\n  {new}\ngolden\n  {old}"
     return None
 
 

@@ -163,15 +163,23 @@ def test_a_difference_of_one_bit_is_told_with_both_numbers(
     assert difference(GOLDEN, GOLDEN[:1]) == "a on b: 0 runs, golden 1"
 
 
+def test_a_run_that_moved_is_told_before_a_parameter_that_is_new() -> None:
+    played = copy.deepcopy(GOLDEN)
+    played[0]["params"]["new"] = 1.0
+    assert difference(GOLDEN, played) == "a on b: params.new is 1.0, golden None"
+    played[1]["pulls"] = [4, 6]
+    assert difference(GOLDEN, played) == "a on b, run 0: pulls of arm 1 is 4, golden 3"
+
+
 def test_the_script_makes_what_is_named_and_tells_what_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = golden_rows.FILE.read_text("utf-8")
     made_with, rows = golden_rows.read()
-    streams = golden_streams.FILE.read_bytes()
+    streams = golden_streams.FILE.read_text("utf-8")
+    names = golden_streams.read()
     monkeypatch.setattr(golden_rows, "FILE", tmp_path / "rows.jsonl")
     monkeypatch.setattr(golden_streams, "FILE", tmp_path / "streams.jsonl")
-    golden_streams.FILE.write_bytes(streams)
     monkeypatch.setattr(golden_rows, "made_with", lambda: made_with)  # wherever this runs
     spoiled = copy.deepcopy(rows)
     spoiled["nas on a wall"] = [{"case": "nas on a wall"}]
@@ -179,16 +187,23 @@ def test_the_script_makes_what_is_named_and_tells_what_changed(
         spoiled[name][2]["pulls"][0] = 0
     del spoiled["se on beta"]
     golden_rows.write(spoiled.values())
+    policy = names["klucb on beta"]["policy"]["name"]
+    for name in ("klucb on beta", "uniform on beta"):
+        names[name]["policy"]["name"] = "another"
+    del names["ucb on beta"]
+    golden_streams.write(names)
     assert script.main(["klucb"]) == 0
     golden = rows["klucb on beta"][2]["pulls"][0]
     assert capsys.readouterr().out.splitlines() == [
         "gone: nas on a wall",
+        *("changed: klucb on beta, policy stream: name is", f"  {policy}", "golden", "  another"),
         f"changed: klucb on beta, run 1: pulls of arm 1 is {golden}, golden 0",
         "new: se on beta",
+        "new: ucb on beta",
     ]
     assert script.main(["uniform"]) == 0
     assert golden_rows.FILE.read_text("utf-8") == content
-    assert golden_streams.FILE.read_bytes() == streams
+    assert golden_streams.FILE.read_text("utf-8") == streams
     assert script.main(["klucb"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "no row changed"
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing changed"
     assert script.main(["kl-ucb"]) == 2

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -13,7 +14,8 @@ from scipy.stats import binom, binomtest
 
 from dpbandits import registry
 from dpbandits.algorithms import adap_ucb, dp_ftpl_gauss, dp_ucb_int
-from dpbandits.audit import designs, events
+from dpbandits.algorithms._adaptive_episodes import Ties
+from dpbandits.audit import designs, events, stream_names
 from dpbandits.audit.command import subject_of
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
@@ -188,6 +190,54 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
         chance = 1.0 - behind if reward >= other else behind
         share = of_table[4] / games  # arm 1 in round 3
         assert abs(share - chance) < 5.0 * math.sqrt(chance * (1.0 - chance) / games)
+
+
+# Names of streams --------------------------------------------------------------------------------
+
+
+class Kinds(NamedTuple):
+    number: float
+    whole: int
+    flag: bool
+    reading: Ties
+    numbers: tuple[float, ...]
+
+
+def test_parameters_of_every_kind_name_a_stream_and_no_repr_has_a_part_in_it() -> None:
+    params = Kinds(float(np.float64(0.1)), 10**6, True, Ties.RANDOM, (0.5, 1e-9))
+    name = stream_names.bisection("adap-ucb", params, "a design", 2)
+    assert name == (
+        "audit 2 of adap-ucb Params(number=0.1, whole=1000000, flag=True,"
+        " reading=<Ties.RANDOM: 1>, numbers=(0.5, 1e-09)), edge of a design"
+    )
+    assert (
+        stream_names.bisection("adap-ucb", params._replace(number=np.float64(0.1)), "a design", 2)
+        == name
+    )
+
+
+def test_what_is_no_parameter_names_no_stream() -> None:
+    class Text(NamedTuple):
+        text: str
+
+    with pytest.raises(TypeError, match="a str cannot name a stream: 'x'"):
+        stream_names.bisection("adap-ucb", Text("x"), "a design", 2)
+
+
+def test_games_that_share_no_draw_differ_in_name() -> None:
+    parts = [
+        Part(audit, one_choice, stage, half)
+        for audit in (0, 1)
+        for one_choice in (False, True)
+        for stage, half in ((None, 0), (0, 0), (0, 1), (1, 0), (1, 1))
+    ]
+    names = {
+        stream_names.games("adap-ucb", adap_ucb.Params(1.0), design, part, table)
+        for part in parts
+        for design in ("one", "other")
+        for table in (0, 1)
+    }
+    assert len(names) == 4 * len(parts)
 
 
 # Designs -----------------------------------------------------------------------------------------

@@ -1,18 +1,19 @@
 import dataclasses
 import hashlib
 import itertools
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from dpbandits import registry, simulate
+from dpbandits import parameters, registry, simulate, streams
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import adversaries, bernoulli, beta
 from dpbandits.errors import UserError
-from dpbandits.streams import Role, stream, words
+from dpbandits.parameters import Positive
+from dpbandits.streams import AddedLater, Role, StreamName, spelt, stream, words
 
 
 def draws(name: tuple[int, Role, int, str]) -> list[int]:
@@ -237,3 +238,72 @@ def test_an_algorithm_that_is_told_another_horizon_than_it_plays_is_refused() ->
     law = bernoulli.Params((0.6, 0.5))
     with pytest.raises(UserError, match=r"^se is told the horizon 10 and would play 11 rounds$"):
         Cell("se", se.Params(10), "bernoulli", law, 11, Grid.END, 1)
+
+
+# Fields in the names of streams ------------------------------------------------------------------
+
+
+class Fields(NamedTuple):
+    epsilon: Positive
+    scale: Annotated[Positive, StreamName("alpha")] = 3.1
+    cap: Annotated[Positive, AddedLater(8)] = 8.0  # where the default was 8 once
+    ties: Annotated[Ties, AddedLater("first")] = Ties.FIRST
+    means: Annotated[tuple[float, ...], AddedLater([0.5, 0.25])] = (0.5, 0.25)
+
+
+def test_fields_name_a_stream_by_their_first_names_without_what_was_added_later() -> None:
+    assert streams.fields(Fields(1.0)) == {"epsilon": 1.0, "alpha": 3.1}
+    assert [*streams.fields(Fields(1.0))] == ["epsilon", "alpha"]
+    changed = Fields(1.0, 2.0, 9.0, Ties.RANDOM, (0.5, 0.5))
+    assert streams.fields(changed) == {
+        "epsilon": 1.0,
+        "alpha": 2.0,
+        "cap": 9.0,
+        "ties": Ties.RANDOM,
+        "means": (0.5, 0.5),
+    }
+    assert streams.plain_fields(changed)["ties"] == "random"
+    assert streams.plain_fields(changed)["means"] == [0.5, 0.5]
+
+
+def test_what_is_left_out_is_what_was_played_before_whatever_the_default_has_become() -> None:
+    class Defaults(NamedTuple):
+        cap: Annotated[Positive, AddedLater(8.0)] = 9.0
+
+    assert streams.fields(Defaults()) == {"cap": 9.0}
+    assert streams.fields(Defaults(8.0)) == {}
+
+
+def test_a_declaration_for_streams_limits_no_value() -> None:
+    annotations = parameters.fields(Fields)
+    assert annotations["scale"] == annotations["cap"] == annotations["epsilon"] == Positive
+    assert annotations["ties"] is Ties
+    built = parameters.build(Fields, {"epsilon": 1, "ties": "random", "cap": 2}, "it", str)
+    assert built == Fields(1.0, cap=2.0, ties=Ties.RANDOM)
+    with pytest.raises(UserError, match="cap must be positive and finite, got -1"):
+        parameters.build(Fields, {"epsilon": 1, "cap": -1}, "it", str)
+    assert parameters.plain(built)["cap"] == 2.0
+
+
+def test_two_fields_of_one_name_in_streams_are_refused() -> None:
+    class Twice(NamedTuple):
+        scale: Annotated[Positive, StreamName("alpha")] = 3.1
+        alpha: Annotated[Positive, AddedLater(1.0)] = 1.0
+
+    with pytest.raises(TypeError, match="two fields are called 'alpha' in the names of streams"):
+        streams.fields(Twice())
+
+
+def test_an_earlier_value_that_the_field_cannot_have_is_refused() -> None:
+    class Impossible(NamedTuple):
+        ties: Annotated[Ties, AddedLater("none")] = Ties.FIRST
+
+    words = r"ties is AddedLater\('none'\), which must be one of first, random"
+    with pytest.raises(TypeError, match=words):
+        streams.fields(Impossible())
+
+
+def test_a_stream_is_named_by_data_in_whatever_order() -> None:
+    assert spelt({"b": [1.0, 0.1], "a": {"d": True, "c": "x"}}) == (
+        '{"a": {"c": "x", "d": true}, "b": [1.0, 0.1]}'
+    )

@@ -1,9 +1,10 @@
 """Names of the random streams of an audit, spelt from data alone.
 
-Every letter is part of a seed: none of these words is shown, and none may be changed. What people
-read of a design is `Design.words`.
+Every letter here is part of a seed: none may be changed, and none is displayed. People read
+`Design.words` instead.
 """
 
+import json
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -52,7 +53,7 @@ def games(algorithm: str, params: NamedTuple, design: str, part: Part, table: in
 
 
 def bisection(algorithm: str, params: NamedTuple, design: str, audit: int) -> str:
-    """The stream of the games that tell the mean pulls of arm 1 on the design of this id."""
+    """The stream of the games by which a bisection estimates the mean pulls of arm 1."""
     return f"audit {audit} of {_member(algorithm, params)}, edge of {design}"
 
 
@@ -69,7 +70,8 @@ def _member(algorithm: str, params: NamedTuple) -> str:
 
 
 def _value(value: Any) -> str:
-    # As Python 3.11 shows them: so they were spelt first. What it shows later on does not matter.
+    # The first of these names were made of what Python 3.11 displays. It is spelt out here, so that
+    # no `__repr__` has a part in a seed.
     if isinstance(value, IntEnum):
         return f"<{type(value).__name__}.{value.name}: {value.value}>"
     if isinstance(value, bool):
@@ -77,7 +79,7 @@ def _value(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:d}"
     if isinstance(value, float):
-        return float.__repr__(value)  # the shortest digits that read back to the same bits
+        return json.dumps(value)  # the shortest digits that read back to the same bits
     if isinstance(value, tuple):
         return f"({', '.join(map(_value, value))})"
-    raise TypeError(f"a parameter of type {type(value).__name__} names no stream: {value!r}")
+    raise TypeError(f"a {type(value).__name__} cannot name a stream: {value!r}")
