@@ -76,6 +76,17 @@ def test_a_reference_without_spread_is_compared_exactly_but_for_a_few_runs() -> 
     assert not compare(np.full(40, 307.2 * (1 + 1e-12)), reference, 1e-7).alarm
 
 
+def test_an_alarm_below_negative_regrets_shows_their_sign() -> None:
+    # Against an adversary a run may earn more than the best fixed arm.
+    reference, new = of(np.full(400, -307.2)), np.full(40, -307.2)
+    new[:20] -= 0.3
+    words = "20 of 40 runs are below the reference's smallest, -307.2"
+    assert compare(new, reference, 1e-7).alarm == words
+    new[:20] += 0.6
+    words = "20 of 40 runs are above the reference's largest, -307.2"
+    assert compare(new, reference, 1e-7).alarm == words
+
+
 def test_one_lost_run_is_no_alarm_where_the_reference_has_lost_some() -> None:
     values = np.full(1000, 118.0)
     values[:4] = 29_947.0

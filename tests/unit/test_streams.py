@@ -1,6 +1,8 @@
 import dataclasses
 import hashlib
 import itertools
+import re
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.cell import Cell, Grid
 from dpbandits.environments import adversaries, bernoulli, beta
 from dpbandits.errors import UserError
-from dpbandits.parameters import Positive
+from dpbandits.parameters import Count, Positive
 from dpbandits.streams import AddedLater, Role, StreamName, spelt, stream, words
 
 
@@ -301,6 +303,17 @@ def test_an_earlier_value_that_the_field_cannot_have_is_refused() -> None:
     words = r"ties is AddedLater\('none'\), which must be one of first, random"
     with pytest.raises(TypeError, match=words):
         streams.fields(Impossible())
+
+
+def test_the_example_of_the_document_keeps_its_streams(root: Path) -> None:
+    document = (root / "docs" / "add-an-algorithm.md").read_text("utf-8")
+    (code,) = (c for c in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "Added" in c)
+    names: dict[str, Any] = {"__name__": "example", "NamedTuple": NamedTuple}
+    names |= {"Count": Count, "Positive": Positive, "Ties": Ties}
+    exec(code, names)
+    params = names["Params"](1.0)
+    assert params._asdict() == {"epsilon": 1.0, "exploration": 100, "ties": Ties.FIRST}
+    assert streams.fields(params) == {"epsilon": 1.0, "pulls": 100}
 
 
 def test_a_stream_is_named_by_data_in_whatever_order() -> None:
