@@ -10,7 +10,24 @@ ARGS ?=
 # Without make's own rules, which would take `make fig-` for a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery test check slow reliability lint bench clean
+.PHONY: help list all smoke gallery test check slow reliability lint bench clean distclean
+.PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
+
+# A variable that no target reads would be ignored in silence, `make fig-adap-c2 runs=5`, and a goal
+# like ~figure.panels.d would be refused after the figure is made.
+KNOWN := ARGS BIN PYTHON MAKE MAKEFLAGS SHELL
+typed = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+unknown := $(filter-out $(KNOWN),$(typed))
+deletions := $(filter ~%,$(MAKECMDGOALS))
+# A value with spaces is quoted; `args=...` is ARGS in other letters.
+quoted = $(if $(word 2,$1),'$1',$1)
+override = $(if $(filter arg args Args ARG,$1),,$1=)$(call quoted,$(value $1))
+overrides := $(strip $(ARGS) $(foreach name,$(unknown),$(call override,$(name))) $(deletions))
+goals := $(or $(filter-out $(deletions),$(MAKECMDGOALS)),fig-<name>)
+ifneq ($(unknown)$(deletions),)
+  $(error make has no use for $(strip $(unknown) $(deletions)): overrides are given in ARGS, \
+    make $(goals) ARGS="$(overrides)")
+endif
 
 help: ## this text
 	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
@@ -64,15 +81,32 @@ lint: $(READY) ## format, style and types
 bench: $(READY) ## speed: kernels, threads, every figure from a cold cache; most of an hour
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-clean: ## remove pictures, results and the environment
-	rm -rf out cache .venv .mypy_cache .ruff_cache .hypothesis
+clean: ## remove pictures and pages (out/) and the caches of tools; no result, no environment
+	@sh scripts/clean.sh
+
+distclean: ## remove all that was made, results (cache/) and environment too; says how many runs
+	@sh scripts/clean.sh all
+
+# A figure without its name, and names that are no target; a folder of that name is none either.
+.PHONY: $(patsubst %/,%,$(wildcard */))
+fig figs figure figures fig- explain explain-:
+	$(error which figure? make $(patsubst fig%,fig,$(@:-=))-<name>, as in make fig-adap-c2; \
+	  make list shows the names)
+paper paper- sweep sweep-:
+	$(error which $(@:-=)? make $(@:-=)-<name>, one of $(filter $(@:-=)-%,$(NAMES)))
+.DEFAULT:
+	$(error no target '$@'$(nearest): make help shows what there is)
+# Of group, folder and kind of file: fig-adap-c2 of conf/figure/adap-c2.yaml.
+members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))
+NAMES = $(call members,fig,conf/figure,yaml) $(call members,sweep,conf/sweep,yaml) \
+  $(call members,paper,figures,py) $(shell sed -n 's/^\([a-z]*\): .*/\1/p' Makefile)
+CLOSE := import sys, difflib; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))
+close = $(shell $(PYTHON) -c '$(CLOSE)' '$(subst ','\'',$@)' $(NAMES) 2>/dev/null)
+nearest = $(patsubst %, (did you mean make %?),$(close))
 
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "dpbandits needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
-	@echo "Setting up .venv; once, about a minute" >&2
 	@rm -f $(READY)
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(PYTHON) scripts/set_up.py $(@D)
 	@touch $(READY)

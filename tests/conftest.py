@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import tests_shown
 
 from dpbandits.atomic import write_atomically
 from dpbandits.provenance import git_revision
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = Callable[[str, str, str], None]
+
+
+@pytest.hookimpl(trylast=True)  # after pytest's own reporter, in which it shows
+def pytest_configure(config: pytest.Config) -> None:
+    """Show how far the tests are."""
+    if tests_shown.is_wanted(config):
+        config.pluginmanager.register(tests_shown.Shown(config))
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,19 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
 
 LINE_EVERY = 10.0  # seconds between plain lines
+COMPILATION = 10.0  # seconds that the kernels of unseen kinds may take beside their runs
 
 
 class Estimate:
@@ -17,30 +27,50 @@ class Estimate:
 
     Kinds differ by orders of magnitude (a batched policy, one that decides every round), so each
     is timed by itself; a kind that has not been seen counts as the median of those that have. The
-    last time counts, not the mean: the first includes the compilation.
+    last time counts, not the mean: the first includes the compilation. Runs are handed out in
+    tasks, and a single worker plays each: the last one takes its whole time, however many workers
+    have nothing left to do.
     """
 
     def __init__(self, runs: Mapping[str, int], workers: int) -> None:
         self.left = dict(runs)
         self.workers = workers
         self.pace: dict[str, float] = {}  # seconds a run
+        self.together: dict[str, int] = {}  # runs of a task
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:
         """Some runs of a kind are done, the last in `pace` seconds; None where they failed."""
         self.left[kind] -= runs
         if pace is not None:
-            self.pace[kind] = pace
+            self.pace[kind], self.together[kind] = pace, runs
 
     def remaining(self) -> float | None:
-        """Seconds left; None before half of the kinds have been seen."""
+        """Seconds left; None before half of the kinds have been seen.
+
+        None too where so little is left that the compilation of the unseen kinds would decide.
+        """
         if not self.pace or 2 * len(self.pace) < len(self.left):
             return None
         usual = statistics.median(self.pace.values())
-        return sum(n * self.pace.get(kind, usual) for kind, n in self.left.items()) / self.workers
+        total = sum(n * self.pace.get(kind, usual) for kind, n in self.left.items())
+        tasks = [min(self.left[k], n) * self.pace[k] for k, n in self.together.items()]
+        seconds = max(total / self.workers, *tasks)
+        unseen = any(n for kind, n in self.left.items() if kind not in self.pace)
+        return None if unseen and seconds < COMPILATION else seconds
+
+
+class TimeLeft(ProgressColumn):
+    """The estimated time left, which passes between two tasks too; nothing where it is over."""
+
+    def render(self, task: Task) -> Text:
+        """The time until `task.fields["until"]`, in seconds of the monotonic clock."""
+        until = task.fields["until"]
+        seconds = 0.0 if until is None else until - time.monotonic()
+        return Text(f"elapsed, {time_left(seconds)}" if seconds > 0 else "elapsed")
 
 
 class Reporter:
-    """Tells how far the runs are; use as a context manager."""
+    """Reports how far the runs are; use as a context manager."""
 
     def __init__(self, title: str, runs: Mapping[str, int], workers: int) -> None:
         self.title = title
@@ -58,11 +88,11 @@ class Reporter:
                 BarColumn(),
                 TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
                 TimeElapsedColumn(),
-                TextColumn("elapsed{task.fields[left]}"),
+                TimeLeft(),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self.task = self.bar.add_task(self.title, total=self.total, left="")
+            self.task = self.bar.add_task(self.title, total=self.total, until=None)
             self.bar.start()
         return self
 
@@ -80,15 +110,21 @@ class Reporter:
         self.finished += runs
         self.estimate.add(kind, runs, pace)
         remaining = self.estimate.remaining()
-        left = "" if remaining is None else f", about {duration(remaining)} left"
         now = time.monotonic()
         if self.bar:
-            self.bar.update(self.task, advance=runs, left=left)
+            until = None if remaining is None else now + remaining
+            self.bar.update(self.task, advance=runs, until=until)
         elif now - self.last_line >= LINE_EVERY and self.finished < self.total:
             self.last_line = now
             spent = duration(now - self.started)
+            left = "" if remaining is None else f", {time_left(remaining)}"
             line = f"{self.title}: {self.finished}/{self.total} runs after {spent}{left}"
             print(line, file=sys.stderr, flush=True)
+
+
+def time_left(seconds: float) -> str:
+    """An estimate for people: 'about 12 s left'."""
+    return "less than a second left" if seconds < 1 else f"about {duration(seconds)} left"
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,159 @@
+"""Make the environment: `python3 scripts/set_up.py .venv`, as every target of the Makefile does.
+
+The standard library alone, as nothing else is there yet. Pip's own output would be 150 lines: one
+line per step is printed, on a terminal a live one too, and the rest is kept in set-up.log.
+"""
+
+import platform
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = ROOT / "requirements.lock"
+LINE_EVERY = 20.0  # seconds between lines of one step, off a terminal
+LAST_LINES = 12  # of pip's output, after a failure that has no line of its own
+
+# Pip's words for an index that does not answer, and for what then ends it.
+BROKEN = re.compile(r"connection broken by '(\w+)\((.*)")
+UNREACHED = re.compile(
+    r"No matching distribution|Max retries exceeded|Read ?timed? ?out|ReadTimeout|ConnectionError"
+)
+SYSTEM_ERROR = re.compile(r"\[Errno -?\d+\] ([^'\")\]]+)")
+
+
+class Failed(Exception):
+    """A step that failed, in the words that are printed."""
+
+
+class Progress:
+    """A step of the set-up: a live line on a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self.live = sys.stderr.isatty()
+        self.started = self.last_line = time.monotonic()
+
+    def show(self, text: str) -> None:
+        """Report how far the step is."""
+        now = time.monotonic()
+        line = f"  {text}, {now - self.started:.0f} s"
+        if self.live:
+            print(f"\r\033[K{line[:78]}", end="", file=sys.stderr, flush=True)
+        elif now - self.last_line >= LINE_EVERY:
+            self.last_line = now
+            print(line, file=sys.stderr, flush=True)
+
+    def end(self, text: str = "") -> None:
+        """End the step: its live line goes, a text is kept with the seconds that it took."""
+        if self.live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        if text:
+            spent = time.monotonic() - self.started
+            print(f"  {text}, {spent:.0f} s", file=sys.stderr, flush=True)
+
+
+class Step(NamedTuple):
+    """A command, the line after it, and the number of packages that it installs."""
+
+    command: Sequence[str]
+    done: str
+    packages: int
+
+
+def run(step: Step, log: list[str]) -> None:
+    """Run a step to its end. Failed where it fails; all of its output goes to `log`."""
+    progress, begin, seen = Progress(), len(log), 0
+    doing = step.done
+    process = subprocess.Popen(
+        step.command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            log.append(line.rstrip("\n"))
+            words = line.split()
+            if words[:1] == ["Collecting"] or line.startswith("Requirement already satisfied: "):
+                seen = min(seen + 1, step.packages)
+                doing = f"package {seen} of {step.packages}: {words[1] if seen else ''}"
+                if words[0] == "Requirement":
+                    doing = f"package {seen} of {step.packages}"
+            elif words[:1] == ["Downloading"]:  # with the size, in parentheses
+                doing = f"package {seen} of {step.packages}: {' '.join(words)}"
+            elif words[:2] == ["Installing", "collected"]:
+                doing = f"unpacking {step.packages} packages"
+            elif BROKEN.search(line):
+                doing = "the package index does not answer, pip tries again"
+            progress.show(doing)
+        status = process.wait()
+    finally:
+        process.kill()
+        progress.end()
+    if status:
+        raise Failed(reason(log[begin:]))
+    progress.end(step.done)
+
+
+def reason(output: Sequence[str]) -> str:
+    """The failure of a command: one line where no index was reached, else its own last lines."""
+    broken = [match for line in output if (match := BROKEN.search(line))]
+    if broken and any(UNREACHED.search(line) for line in output):
+        system = SYSTEM_ERROR.search(broken[-1][2])
+        why = system[1].strip() if system else broken[-1][1]
+        return (
+            f"pip cannot reach a package index ({why}): connect to the network or name an index"
+            " or proxy (PIP_INDEX_URL, PIP_PROXY), then repeat the command"
+        )
+    last = [line for line in output if line.strip()][-LAST_LINES:]
+    return "\n".join(["the environment cannot be made; its installer's last lines:", *last])
+
+
+def steps(folder: Path) -> list[Step]:
+    """The steps that are missing in a folder, of which each needs the one before."""
+    python, packages = folder / "bin" / "python", LOCK.read_text("utf-8").count("==")
+    pip = (str(python), "-m", "pip", "install", "--disable-pip-version-check")
+    own = ("--no-build-isolation", "--no-deps", "--editable", ".")
+    made = Step((sys.executable, "-m", "venv", str(folder)), "an empty environment", 0)
+    return [
+        *([] if python.exists() else [made]),
+        Step((*pip, "-r", str(LOCK)), f"{packages} packages of requirements.lock", packages),
+        Step((*pip, *own), "dpbandits itself", 0),
+    ]
+
+
+def main(folder: Path) -> int:
+    """The exit status: 0 for an environment that is whole, 2 after a step that failed."""
+    log: list[str] = []
+    todo = steps(folder)
+    packages = sum(step.packages for step in todo)
+    print(
+        f"Setting up {folder}, once, about a minute: Python {platform.python_version()},"
+        f" {packages} packages of requirements.lock, dpbandits",
+        file=sys.stderr,
+    )
+    try:
+        for step in todo:
+            run(step, log)
+    except Failed as error:
+        print(f"dpbandits: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("dpbandits: interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    finally:
+        if folder.is_dir():
+            text = "\n".join(log) + "\n"
+            (folder / "set-up.log").write_text(text, "utf-8", errors="backslashreplace")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
