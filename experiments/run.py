@@ -8,12 +8,33 @@ from dpbandits.cli import guarded, load_factory, status_of
 
 CONF = str(Path(__file__).resolve().parents[1] / "conf")
 os.environ["HYDRA_FULL_ERROR"] = "1"  # let its errors through, they become one line each
+HELP = """\
+usage: python experiments/run.py [-m] figure=<name> [key=value ...]
+
+Compute what is missing of a figure and draw it, as `dpbandits run` does; with -m, of several
+figures or of one figure for several values.
+
+  python experiments/run.py figure=adap-c2 runs=5         one figure
+  python experiments/run.py -m figure=adap-c1,adap-c2     several figures
+  python experiments/run.py -m figure=adap-c2 seed=1,2    a figure for each value
+  python experiments/run.py sweep=alpha                   a saved multirun, from conf/sweep/
+  python experiments/run.py figure=adap-c2 --cfg job      print the configuration alone
+
+Overrides: `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. `+key=value` adds a key that the
+figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine=ucb` adds a curve.
+`dpbandits list` prints the names, docs/sweeps.md explains several values, and --hydra-help
+prints Hydra's own options.
+"""
 
 
 def main() -> int:
     """The figure; or all jobs, of which Hydra makes a list and no more: it would stop at a failure,
     or tell the first alone.
     """
+    if {"-h", "--help"} & {*sys.argv[1:]}:
+        print(HELP, end="")
+        return 0
     # Imported late: an interrupt meanwhile, or what goes wrong at an import, is told in one line.
     import hydra
     from hydra.core.hydra_config import HydraConfig

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpbandits import config
 from dpbandits.bands import Outcome, Reference, compare, compare_exact
-from dpbandits.completion import complete
+from dpbandits.missing_runs import complete
 from dpbandits.counterparts import PROFILE, Point, points
 from dpbandits.curves import values
 from dpbandits.errors import UserError

@@ -31,7 +31,11 @@ def _command() -> int:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    # Git is asked where the answer is wanted.
+    version = _version() if "--version" in sys.argv else ""
+    parser.add_argument("--version", action="version", version=version, help="and the revision")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar=" | ".join(VERBS))
+    actions: dict[str, list[argparse.Action]] = {}
     for name, verb in VERBS.items():
         sub = verbs.add_parser(
             name,
@@ -41,17 +45,43 @@ def _command() -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         for argument in verb.takes:
-            sub.add_argument(argument, **ARGUMENTS[argument])
+            action = sub.add_argument(argument, **ARGUMENTS[argument])
+            actions.setdefault(argument, []).append(action)
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        from dpbandits.completion import complete
+
+        complete(parser, actions)
     # Before Python 3.13 it does not know overrides that stand behind an option.
     parsed, more = parser.parse_known_args()
     arguments = vars(parsed)
     verb = VERBS[arguments.pop("verb")]
     typed = next((name for name in ("overrides", "parameters") if name in verb.takes), None)
     if more and (typed is None or any(text.startswith("-") for text in more)):
-        parser.error(f"unrecognized arguments: {' '.join(more)}")
+        hint = _hint(arguments.get("figure", "<name>"), more) if "overrides" in verb.takes else ""
+        parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     if typed and more:
         arguments[typed] = [*arguments[typed], *more]
     return verb.do(**arguments)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    from dpbandits.provenance import git_revision
+
+    revision = git_revision()
+    return f"dpbandits {version('dpbandits')}{f' (revision {revision})' if revision else ''}"
+
+
+def _hint(figure: str, more: list[str]) -> str:
+    # For options that are overrides of Hydra's, or that only its own program has.
+    from dpbandits.overrides import from_options
+
+    if written := from_options(more):
+        return f"; overrides are written without dashes: {written}"
+    if {"-m", "--multirun"} & {*more}:
+        return f"; several values: python experiments/run.py -m figure={figure} key=1,2"
+    return ""
 
 
 def status_of(action: Callable[[], int]) -> int:
@@ -113,25 +143,12 @@ def _interrupt_once() -> None:
 
 
 def show_list() -> int:
-    """Print what there is."""
-    from dpbandits import project, registry
+    """Print the names that a command line may hold."""
+    from dpbandits.listing import lines
 
-    for name in project.names("figure"):
-        content = project.read_member("figure", name)
-        print(f"figure       {name:<16} {content.get('paper', ''):<12} {content.get('title', '')}")
-    for name in registry.algorithm_names():
-        print(f"algorithm    {name:<16} {_first_sentence(registry.algorithm(name).__doc__)}")
-    for name in registry.stopping_rule_names():
-        print(f"rule         {name:<16} {_first_sentence(registry.stopping_rule(name).__doc__)}")
-    for name in registry.environment_names():
-        print(f"law          {name:<16} {_first_sentence(registry.environment(name).__doc__)}")
-    for name in project.names("environment"):
-        print(f"environment  {name}")
+    for line in lines():
+        print(line)
     return 0
-
-
-def _first_sentence(text: str | None) -> str:
-    return (text or "").strip().partition("\n")[0]  # none under PYTHONOPTIMIZE=2
 
 
 def run(figure: str, overrides: list[str]) -> int:
@@ -352,9 +369,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "--paper": {"metavar": "KEY", "help": "the figures of this paper alone, such as azize2022"},
     "--trials": {"type": int, "default": 20, "metavar": "N", "help": "how many values to try; 20"},
     "--format": {
-        "required": True,
+        "default": "csv",
         "choices": ("csv", "json", "pgfplots"),
-        "help": "a tidy table, strict JSON, or a picture for LaTeX",
+        "help": "a tidy table, strict JSON, or a picture for LaTeX; csv",
     },
     "--out": {"metavar": "FOLDER", "help": "where to; out/gallery if not said"},
     "--output": {"metavar": "FILE", "help": "written whole or not at all; else standard output"},

@@ -18,9 +18,10 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
-from dpbandits import changes, effect, project
-from dpbandits.errors import LONGEST, UserError, nearest, shown
-from dpbandits.origin import Origins, leaves
+from dpbandits import changes, effect, parameters, project
+from dpbandits.errors import UserError, nearest, shown
+from dpbandits.origin import Origins, beaten_by, leaves
+from dpbandits.overrides import check, check_figure
 from dpbandits.panel_reader import PANEL_KEYS
 from dpbandits.reader import FIGURE_KEYS, Reader
 from dpbandits.settings import Settings, read_settings
@@ -154,9 +155,9 @@ def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) ->
 @contextmanager
 def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     """Turn the errors of Hydra, OmegaConf and YAML into one line each."""
-    _read_figure_file(overrides)
+    check_figure(overrides)
     try:
-        _check_typed(overrides)
+        check(overrides, GROUPS)
         yield
     except MissingConfigException as error:
         raise UserError(_missing(error)) from error
@@ -204,40 +205,6 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         raise UserError("a number of the command line has thousands of digits") from error
 
 
-def _check_typed(overrides: Sequence[str]) -> None:
-    # What Hydra has no words for, or words about its own insides.
-    typed = [override for override in overrides if override not in ("-m", "--multirun")]
-    if any(override.startswith("-") for override in typed):
-        return  # options of Hydra's own are among them
-    for override in OverridesParser.create().parse_overrides(typed):
-        key, told = override.key_or_group, shown(override.input_line)
-        if not key:
-            raise UserError(f"{told} has no key: write key=value")
-        if len(key) > LONGEST:  # Hydra asks the file system for it
-            raise UserError(f"unknown key {shown(key)} (command line)")
-        if key not in GROUPS or override.package or override.is_delete():
-            continue
-        if override.is_add():
-            raise UserError(f"{told} would be a second {key}: leave out the plus")
-        if override.value() in (None, "") or isinstance(override.value(), int | float):
-            raise UserError(f"{told} names no {key}; {nearest('', project.names(key))}")
-
-
-def _read_figure_file(overrides: Sequence[str]) -> None:
-    # Alone and first: for a file that is no YAML, or no mapping, or whose defaults are no list,
-    # Hydra has no words. What names several figures is left to Hydra.
-    figures = project.names("figure")
-    project.check_defaults("conf/config.yaml")
-    for override in overrides:
-        key, equals, name = override.partition("=")
-        if key == "figure" and equals and not re.search(r"[,(]", name):
-            if name not in figures:
-                told = shown(name)  # shorter than elsewhere: the names that there are take room
-                told = told if len(told) <= LONGEST // 2 else f"{told[:24]}...{told[-24:]}"
-                raise UserError(f"unknown figure {told}; {nearest(name, figures)}")
-            project.check_defaults(project.member_file("figure", name))
-
-
 def _missing(error: MissingConfigException) -> str:
     # `In 'figure/x': Could not find 'algorithm/y'` and the options that there are.
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
@@ -253,10 +220,26 @@ def _first_line(error: Exception) -> str:
     return told.splitlines()[0]
 
 
+def _misvalued(key: str, overrides: Sequence[str]) -> str:
+    # That the value is wrong too: else the next message would be the first to say so.
+    name = key.removeprefix("figure.")
+    kinds = {"epsilon": parameters.Budget, "delta": parameters.Delta, "horizon": parameters.Rounds}
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    for value in (o.value() for o in parsed if o.key_or_group == key and name in kinds):
+        try:
+            parameters.coerce(kinds[name], value)
+        except ValueError as error:
+            return f"; {name} must be {error}, got {shown(value)}"
+    return ""
+
+
 def _unknown_override(key: str, overrides: Sequence[str]) -> str:
     # The keys that exist are those of the same command without its unknown ones.
     choices = [o for o in overrides if o.partition("=")[0] in ("figure", *GROUPS)]
     message = f"unknown key {shown(key)} (command line)"
+    if key.startswith("algorithm@"):
+        value = next((o.partition("=")[2] for o in overrides if o.startswith(f"{key}=")), "<name>")
+        return f"{shown(key)} is no curve yet (command line): +{key}={value} adds it"
     if key == "engine.scheduler":
         return f"{message}: only engine=dask has a scheduler"
     if any(re.match(r"figure=.*[,(]", choice) for choice in choices):
@@ -280,6 +263,8 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
         return f"{message}; {above} holds no keys, it is {shown(node)}"
     inside = {"curves": CURVE_KEYS, "panels": PANEL_KEYS}.get(parts[1], ()) if depth > 1 else ()
     if parts[-1] in (FIGURE_KEYS if above == "figure" else inside) and len(parts) == depth + 1:
+        if depth == 1 and (stronger := beaten_by({"figure": node}, key)):
+            return f"{message}: set {stronger} instead, which beat it{_misvalued(key, overrides)}"
         return f"{message}: it is not there yet, +{key}=<value> adds it"
     same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
     return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"

@@ -5,11 +5,11 @@ it was, whatever else would be typed for that key would be as idle. A value that
 no mistake: the figure is what was asked for.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpbandits.errors import UserError, shown
-from dpbandits.origin import Origins, leaves
+from dpbandits.origin import Origins, beaten_by
 from dpbandits.reader import Reader
 from dpbandits.spec import FigureSpec
 
@@ -19,7 +19,6 @@ PRESENTATION = (
     *("runs", "input_privacy", "claims", "note", "about", "original", "row", "column"),
     *("legend", "reading", "colour", "marker", "line"),
 )
-NAMED = 4  # keys, in a message
 
 
 def refuse_idle(at: Origins, spec: FigureSpec) -> None:
@@ -128,31 +127,9 @@ def _why(at: Origins, key: str) -> str:
     name = key.rpartition(".")[2]
     if key.startswith("figure.profiles."):
         return f"the profile is {at.plain['profile']['name']}"
-    stronger = [path for path in _deciding(at, name) if _rank(path) > _rank(key)]
-    if not stronger:
-        return f"nothing in the figure is computed from this {name}"
-    more = f" and {len(stronger) - NAMED} more" if len(stronger) > NAMED else ""
-    return f"it is beaten by {', '.join(stronger[:NAMED])}{more}"
-
-
-def _deciding(at: Origins, name: str) -> Iterable[str]:
-    # The keys of the figure that say something of the same name, also by sweeping over it.
-    for path, content in leaves(at.plain["figure"], "figure"):
-        *above, last = path.split(".")
-        if above[1:2] in (["profiles"], ["claims"]):
-            continue
-        if last == name and content is not None:
-            yield path
-        elif last == "key" and isinstance(content, str) and name in content.split("."):
-            yield ".".join([*above, "values"])
-
-
-def _rank(path: str) -> int:
-    # What stands before what: a sweep before a curve, a curve before a panel.
-    parts = path.split(".")
-    if "sweep" in parts or "each" in parts:
-        return 3
-    return {"curves": 2, "panels": 1}.get(parts[1], 0)
+    if stronger := beaten_by(at.plain, key):
+        return f"it is beaten by {stronger}"
+    return f"nothing in the figure is computed from this {name}"
 
 
 def _text(value: Any) -> str:

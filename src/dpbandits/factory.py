@@ -16,7 +16,7 @@ from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
 from dpbandits.cells import AnyCell
-from dpbandits.completion import complete
+from dpbandits.missing_runs import complete
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
 from dpbandits.progress import duration

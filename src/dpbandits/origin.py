@@ -10,6 +10,8 @@ from dpbandits import parameters, project
 from dpbandits.changes import Change
 from dpbandits.errors import UserError, nearest, shown
 
+NAMED = 4  # keys, in a message
+
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The dotted paths of all values of nested mappings, with the values."""
@@ -18,6 +20,36 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(child, f"{path}.{name}" if path else str(name))
     else:
         yield path, node
+
+
+def beaten_by(plain: Mapping[str, Any], key: str) -> str:
+    """The keys of the figure that a key has no effect beside, as a message names them; '' if none.
+
+    A sweep beats a curve, a curve beats a panel, a panel beats the figure.
+    """
+    stronger = [path for path in _deciding(plain, key) if _rank(path) > _rank(key)]
+    more = f" and {len(stronger) - NAMED} more" if len(stronger) > NAMED else ""
+    return ", ".join(stronger[:NAMED]) + more
+
+
+def _deciding(plain: Mapping[str, Any], key: str) -> Iterator[str]:
+    # The keys of the figure that set a value of the same name, also by sweeping over it.
+    name = key.rpartition(".")[2]
+    for path, content in leaves(plain["figure"], "figure"):
+        *above, last = path.split(".")
+        if above[1:2] in (["profiles"], ["claims"]):
+            continue
+        if last == name and content is not None:
+            yield path
+        elif last == "key" and isinstance(content, str) and name in content.split("."):
+            yield ".".join([*above, "values"])
+
+
+def _rank(path: str) -> int:
+    parts = path.split(".")
+    if "sweep" in parts or "each" in parts:
+        return 3
+    return {"curves": 2, "panels": 1}.get(parts[1], 0)
 
 
 class Origins:
@@ -96,7 +128,10 @@ class Origins:
             return parameters.coerce(annotation, value)
         except ValueError as error:
             what = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
-            raise self.error(f"{what} must be {error}, got {shown(value)}", path) from None
+            message = f"{what} must be {error}, got {shown(value)}"
+            if path in self.typed and path.startswith("figure.") and beaten_by(self.plain, path):
+                message += f"; any value is beaten by {beaten_by(self.plain, path)}"
+            raise self.error(message, path) from None
 
     def text(self, value: Any, path: str) -> str:
         """The value, which must be a text."""

@@ -12,7 +12,7 @@ import statistics
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -40,7 +40,7 @@ class Tally:
     def __init__(self, tests: Iterable[str], workers: int, pace: Mapping[str, float]) -> None:
         self.total = Counter(map(file_of, tests))
         self.done = Counter[str]()
-        self.seconds = Counter[str]()
+        self.seconds = defaultdict[str, float](float)
         self.workers = workers
         self.before = pace
         self.begun: dict[str, None] = {}  # the files that have begun, in their order
@@ -75,7 +75,8 @@ class Tally:
         tests, done = self.total.total(), self.done.total()
         files = len(self.total) - len(self.left())
         remaining = self.remaining()
-        parts = [f"{files}/{len(self.total)} files, {100 * done // tests} % of {tests} tests"]
+        percent = 100 * done // max(tests, 1)
+        parts = [f"{files}/{len(self.total)} files, {percent} % of {tests} tests"]
         parts.append(f"after {duration(spent)}")
         if remaining:
             parts.append(time_left(remaining))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits import config
-from dpbandits.completion import complete
+from dpbandits.missing_runs import complete
 from dpbandits.curves import STATISTICS, Series, summarise, values
 from dpbandits.errors import UserError, shown
 from dpbandits.progress import duration
