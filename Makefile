@@ -87,14 +87,16 @@ clean: ## remove pictures and pages (out/) and the caches of tools; no result, n
 distclean: ## remove all that was made, results (cache/) and environment too; says how many runs
 	@sh scripts/clean.sh all
 
-# A figure without its name, and names that are no target; a folder of that name is none either.
-.PHONY: $(patsubst %/,%,$(wildcard */))
+# A figure without its name, and names that are no target. Make takes a folder for one that is up
+# to date, unless it is phony and has a rule.
 fig figs figure figures fig- explain explain-:
 	$(error which figure? make $(patsubst fig%,fig,$(@:-=))-<name>, as in make fig-adap-c2; \
 	  make list shows the names)
 paper paper- sweep sweep-:
 	$(error which $(@:-=)? make $(@:-=)-<name>, one of $(filter $(@:-=)-%,$(NAMES)))
-.DEFAULT:
+FOLDERS := $(filter-out figures,$(patsubst %/,%,$(wildcard */)))
+.PHONY: $(FOLDERS)
+.DEFAULT $(FOLDERS):
 	$(error no target '$@'$(nearest): make help shows what there is)
 # Of group, folder and kind of file: fig-adap-c2 of conf/figure/adap-c2.yaml.
 members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,46 +66,50 @@ class Step(NamedTuple):
 
 def run(step: Step, log: list[str]) -> None:
     """Run a step to its end. Failed where it fails; all of its output goes to `log`."""
-    progress, begin, seen = Progress(), len(log), 0
-    doing = step.done
-    process = subprocess.Popen(
-        step.command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    assert process.stdout is not None
+    progress, begin = Progress(), len(log)
     try:
-        for line in process.stdout:
-            log.append(line.rstrip("\n"))
-            words = line.split()
-            if words[:1] == ["Collecting"] or line.startswith("Requirement already satisfied: "):
-                seen = min(seen + 1, step.packages)
-                doing = f"package {seen} of {step.packages}: {words[1] if seen else ''}"
-                if words[0] == "Requirement":
-                    doing = f"package {seen} of {step.packages}"
-            elif words[:1] == ["Downloading"]:  # with the size, in parentheses
-                doing = f"package {seen} of {step.packages}: {' '.join(words)}"
-            elif words[:2] == ["Installing", "collected"]:
-                doing = f"unpacking {step.packages} packages"
-            elif BROKEN.search(line):
-                doing = "the package index does not answer, pip tries again"
-            progress.show(doing)
-        status = process.wait()
+        with subprocess.Popen(
+            step.command,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process:
+            assert process.stdout is not None
+            for line, text in doing(process.stdout, step):
+                log.append(line)
+                progress.show(text)
     finally:
-        process.kill()
         progress.end()
-    if status:
+    if process.returncode:
         raise Failed(reason(log[begin:]))
     progress.end(step.done)
+
+
+def doing(output: Iterable[str], step: Step) -> Iterator[tuple[str, str]]:
+    """Each line of pip's output, and in a few words what pip is at."""
+    text, packages = step.done, 0
+    for line in output:
+        words = line.split()
+        if words[:1] == ["Collecting"] or words[:3] == ["Requirement", "already", "satisfied:"]:
+            packages = min(packages + 1, step.packages)
+            text = f"package {packages} of {step.packages}"
+            if words[0] == "Collecting":
+                text += f": {words[1]}"
+        elif words[:1] == ["Downloading"]:  # with the size, in parentheses
+            text = f"package {packages} of {step.packages}: {' '.join(words)}"
+        elif words[:2] == ["Installing", "collected"]:
+            text = f"unpacking {step.packages} packages"
+        elif BROKEN.search(line):
+            text = "the package index does not answer, pip tries again"
+        yield line.rstrip("\n"), text
 
 
 def reason(output: Sequence[str]) -> str:
     """The failure of a command: one line where no index was reached, else its own last lines."""
     broken = [match for line in output if (match := BROKEN.search(line))]
-    if broken and any(UNREACHED.search(line) for line in output):
+    if broken and any(UNREACHED.search(line) for line in output if not BROKEN.search(line)):
         system = SYSTEM_ERROR.search(broken[-1][2])
         why = system[1].strip() if system else broken[-1][1]
         return (

@@ -50,8 +50,8 @@ def check(overrides: Sequence[str], groups: Collection[str]) -> None:
         return  # options of Hydra's own are among them
     if names := {*typed} & {*project.names("figure")}:
         raise UserError(
-            f"{shown(min(names))} is a figure without its key: write figure={min(names)}, or several"
-            " figures as `python experiments/run.py -m figure=<name>,<name>`"
+            f"{shown(min(names))} is a figure without its key: figure={min(names)}; several figures"
+            " are `python experiments/run.py -m figure=<name>,<name>`"
         )
     for override in OverridesParser.create().parse_overrides(typed):
         key, text = override.key_or_group, shown(override.input_line)
