@@ -35,6 +35,9 @@ Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, what the message mu
 SCHEDULER = "engine.scheduler must be like tcp://host:8786, got "
 WORKERS = "engine.workers must be a whole number from 1 to 1024, got"
 EPSILON = "epsilon must be positive and finite, got"
+BUDGET = "epsilon must be 0 or more, and finite, got"
+PANELS = ", ".join(f"figure.panels.{letter}.epsilon" for letter in "abcd")
+NO_EPSILON = f"unknown key 'figure.epsilon' {LINE}: set"
 KEY = "'figure.horizon'"
 MEANS = "bernoulli: means must be a list of two or more means in [0, 1], got"
 HORIZON = "adap-c2: horizon must be a whole number from 1 to 2^53, got"
@@ -58,7 +61,10 @@ VALUES: list[Row] = [
     ),
     (C2, "+figure.curves.adap-ucb.epsilon='0.5'", ("adap-ucb", f"{EPSILON} '0.5'", LINE)),
     (C2, "+figure.curves.adap-ucb.epsilon=true", ("adap-ucb", f"{EPSILON} True", LINE)),
-    (C2, "+figure.epsilon=-1", ("epsilon", "-1", LINE)),  # that every panel beats
+    (C2, "+figure.epsilon=-1", (f"{BUDGET} -1; any value is beaten by {PANELS}", LINE)),
+    (C2, "figure.epsilon=-1", (f"{NO_EPSILON} {PANELS} instead,", f"beat it; {BUDGET} -1")),
+    (C2, "figure.epsilon=1", (f"{NO_EPSILON} {PANELS} instead, which beat it",)),
+    ("exp3-privacy", "figure.epsilon=1", (f"{NO_EPSILON} figure.sweep.values instead",)),
     (C2, "figure.curves.adap-ucb.alpha=0", ("adap-ucb: alpha must be positive", "got 0", LINE)),
     (
         C2,
@@ -263,11 +269,29 @@ NAMES: list[Row] = [
     ),
 ]
 
+WITH_A_PLUS = "write +algorithm@figure.curves."
 MINE = "`+algorithm@figure.curves.mine=<name>`"
 SEVERAL = ("several values", "`python experiments/run.py -m figure=<name> key=1,2`")
 UNREADABLE = ("write key=value", "two pairs of quotes")
 
 STRUCTURE: list[Row] = [
+    (
+        C2,
+        "algorithm@figure.curves.x=ucb",
+        ("is no curve yet", LINE, "+algorithm@figure.curves.x=ucb adds it"),
+    ),
+    (C2, "+algorithm@figure.curves.x=ucbb", ("unknown algorithm 'ucbb'; did you mean 'ucb'?",)),
+    (C2, "figure.curves.x=ucb", ("'figure.curves.x=ucb' gives", f"{WITH_A_PLUS}x=ucb")),
+    (C2, "+figure.curves.x=ucb", ("'+figure.curves.x=ucb' gives", f"{WITH_A_PLUS}x=ucb")),
+    *(
+        (C2, typed, (f"{typed!r} names no curve: {WITH_A_PLUS}<curve>=ucb",))
+        for typed in (
+            *("algorithm=ucb", "+algorithm=ucb", "+algorithm@curves.x=ucb"),
+            *("+algorithm@figure.curve.x=ucb", "algorithm@figure=ucb"),
+        )
+    ),
+    (C2, "+algorithm@figure.curves=ucb", (f"{WITH_A_PLUS}<curve>=ucb",)),
+    (C2, "adap-c1", ("'adap-c1' is a figure without its key: figure=adap-c1; several",)),
     (C2, "+figure.curves.mine.label=x", ("figure.curves.mine must have", MINE, LINE)),
     (C2, "+figure.curves.adap-ucb.bound=x", ("adap-ucb", "got algorithm and bound", LINE)),
     (
@@ -409,14 +433,25 @@ ARGUMENTS: dict[str, str] = {
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
     "explain": "the following arguments are required: figure",
-    "export": "the following arguments are required: figure, --format",
-    "export adap-c2": "the following arguments are required: --format",
+    "export": "the following arguments are required: figure",
     "export adap-c2 --format xml": "invalid choice: 'xml'",
     "export adap-c2 --format csv -m runs=2": "unrecognized arguments: -m",
     "run-all --paper": "argument --paper: expected one argument",
     "list adap-c2": "unrecognized arguments: adap-c2",
     "run adap-c2 --multirun": "unrecognized arguments: --multirun",
-    "run adap-c2 -m": "unrecognized arguments: -m",
+    "run adap-c2 -m": (
+        "unrecognized arguments: -m; several values: python experiments/run.py -m figure=adap-c2"
+    ),
+    "run adap-c2 --runs 5": (
+        "unrecognized arguments: --runs 5; overrides are written without dashes: runs=5"
+    ),
+    "run adap-c2 --runs": "overrides are written without dashes: runs=<value>",
+    "run adap-c2 -runs=5 --nonsense 3": "overrides are written without dashes: runs=5",
+    "plot adap-c2 --horizon=9 --profile smoke": "dashes: figure.horizon=9 profile=smoke",
+    "explain adap-c2 --figure.panels.a.epsilon 1": "dashes: figure.panels.a.epsilon=1",
+    "run-all --workers 1": "overrides are written without dashes: engine.workers=1",
+    "run adap-c2 --nonsense 3": "unrecognized arguments: --nonsense 3",
+    "list --runs 5": "unrecognized arguments: --runs 5",
     "--nonsense run adap-c2": "unrecognized arguments: --nonsense",
 }
 
@@ -448,6 +483,7 @@ def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended:
     told = ARGUMENTS[typed]
     assert mistake.startswith("dpbandits")
     assert mistake.endswith(told) if "required" in told else told in mistake
+    assert ("dashes" in mistake) == ("dashes" in told)
 
 
 @pytest.mark.parametrize(
@@ -490,7 +526,14 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "make all": ((*MAKE, "all", "ARGS=runs=0"), (FIRST_RUNS_0, "make: ***")),
     "make smoke": ((*MAKE, "smoke", "ARGS=rums=1"), ("dpbandits: unknown key 'rums'", "make: ***")),
-    "make fig-": ((*MAKE, "fig-"), ("make: *** No rule to make target 'fig-'",)),
+    "run.py --runs": (
+        (sys.executable, "experiments/run.py", f"figure={C2}", "--runs", "5"),
+        ("dpbandits: overrides are written without dashes: runs=5",),
+    ),
+    "run.py without a key": (
+        (sys.executable, "experiments/run.py", C2),
+        (f"dpbandits: '{C2}' is a figure without its key: figure={C2}; several figures are ",),
+    ),
     "make with ARGS": ((*MAKE, f"fig-{C2}", "ARGS=runs=0"), (RUNS_0, "make: ***")),
 }
 

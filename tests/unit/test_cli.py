@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from commands import (
 from dpbandits import runner
 from dpbandits.config import load
 from dpbandits.curves import summarise, to_csv
+from dpbandits.provenance import git_revision
 from dpbandits.store import Store
 
 
@@ -36,18 +38,45 @@ def test_list_names_what_there_is() -> None:
     done = Process(*DPBANDITS, "list").done()
     assert (done.status, done.err) == (0, "")
     named = {tuple(line.split()[:2]) for line in done.out.splitlines()}
-    for kind in ("figure", "environment"):
-        members = {path.stem for path in (ROOT / "conf" / kind).glob("*.yaml")}
+    for kind, folder in (
+        *((kind, ROOT / "conf" / kind) for kind in ("figure", "environment")),
+        ("+algorithm", ROOT / "conf" / "algorithm"),
+    ):
+        members = {path.stem for path in folder.glob("*.yaml")}
         assert {name for group, name in named if group == kind} == members
     assert {("algorithm", "dp-se"), ("algorithm", "ucb"), ("law", "bernoulli")} <= named
-    (line,) = (line for line in done.out.splitlines() if line.startswith("figure       adap-c2"))
-    assert line.endswith("azize2022    Evolution of regret on C2")
+    assert {("rule", "nas"), ("+algorithm", "azize2022-dp-ucb")} <= named
+
+
+def test_the_version_is_that_of_the_package_and_of_git() -> None:
+    done = Process(*DPBANDITS, "--version").done()
+    assert (done.status, done.err) == (0, "")
+    revision = git_revision()
+    more = f" (revision {revision})" if revision else ""
+    assert done.out == f"dpbandits {metadata.version('dpbandits')}{more}\n"
+
+
+@pytest.mark.parametrize("typed", [("--help",), ("-h",), ("figure=adap-c2", "runs=0", "--help")])
+def test_run_py_helps_with_figures_and_overrides(typed: tuple[str, ...]) -> None:
+    done = Process(*RUN_PY, *typed).done()
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("usage: python experiments/run.py [-m] figure=<name> [key=value")
+    for fragment in ("figure=adap-c2 runs=5", "-m figure=adap-c2 seed=1,2", "+algorithm@figure."):
+        assert fragment in done.out
+    assert "--hydra-help" in done.out
+
+
+def test_the_help_of_hydra_is_still_there() -> None:
+    done = Process(*RUN_PY, "--hydra-help").done()
+    assert (done.status, done.err) == (0, "")
+    assert "--multirun" in done.out
 
 
 # From nothing to six files -----------------------------------------------------------------------
 
 SMOKE = ("profile=smoke", "runs=2")
 EXPORT = ("export", "adap-ksweep", "--format", "csv")  # the overrides stand behind an option
+AS_CSV = ("export", "adap-ksweep")  # the default
 
 
 @dataclass
@@ -61,6 +90,7 @@ class Smoke:
     plotted: Done
     explained: Done
     exported: Done
+    as_csv: Done
 
     def file(self, kind: str, out: str = "out") -> bytes:
         return (self.folder / out / "adap-ksweep" / f"adap-ksweep.{kind}").read_bytes()
@@ -83,7 +113,7 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
         Process(*DPBANDITS, verb, "adap-ksweep", *SMOKE, *below(folder, out))
         for verb, out in (("run", "out"), ("plot", "elsewhere"), ("explain", "nowhere"))
     ]
-    more.append(Process(*DPBANDITS, *EXPORT, *SMOKE, *below(folder)))
+    more += [Process(*DPBANDITS, *e, *SMOKE, *below(folder)) for e in (EXPORT, AS_CSV)]
     return Smoke(folder, first, times, *(process.done() for process in more))
 
 
@@ -157,6 +187,7 @@ def test_after_a_run_explain_says_that_a_run_computes_nothing(smoke: Smoke) -> N
 def test_export_writes_the_table_and_nothing_else(smoke: Smoke) -> None:
     assert (smoke.exported.status, smoke.exported.err) == (0, "")
     assert smoke.exported.out == smoke.file("csv").decode()
+    assert smoke.as_csv == smoke.exported
 
 
 # Refusals ----------------------------------------------------------------------------------------

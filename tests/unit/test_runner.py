@@ -19,7 +19,7 @@ from dpbandits.cell import Cell
 from dpbandits.config import load
 from dpbandits.engine import Cluster
 from dpbandits.errors import UserError
-from dpbandits.progress import Estimate, Reporter, duration
+from dpbandits.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.runner import Task, plan, play
 from dpbandits.store import Store
 
@@ -310,6 +310,30 @@ def test_a_kind_that_was_not_seen_counts_as_the_median_of_the_others() -> None:
     assert estimate.remaining() == pytest.approx(10.0 + 1000.0 + 7 * 10.0)
 
 
+def test_the_last_task_takes_one_worker_its_whole_time() -> None:
+    estimate = Estimate({"a": 10}, 4)
+    estimate.add("a", 5, 2.0)
+    assert estimate.remaining() == pytest.approx(5 * 2.0)  # and not a quarter of it
+    estimate = Estimate({"slow": 6, "quick": 100}, 2)
+    estimate.add("slow", 5, 8.0)
+    estimate.add("quick", 10, 0.5)
+    assert estimate.remaining() == pytest.approx((1 * 8.0 + 90 * 0.5) / 2)
+    estimate.add("quick", 90, 0.5)
+    assert estimate.remaining() == pytest.approx(8.0)  # the run that is left of a task of five
+
+
+def test_little_is_not_estimated_while_kernels_may_have_to_be_compiled() -> None:
+    estimate = Estimate({"a": 8, "b": 8, "c": 8}, 2)
+    estimate.add("a", 8, 0.001)
+    estimate.add("b", 8, 0.001)
+    assert estimate.remaining() is None  # c may take seconds before its first run
+    estimate.add("c", 2, 0.001)
+    assert estimate.remaining() == pytest.approx(6 * 0.001 / 2)
+    long = Estimate({"a": 8, "b": 8}, 1)
+    long.add("a", 4, 10.0)
+    assert long.remaining() == pytest.approx(12 * 10.0)  # beside which a compilation is nothing
+
+
 def test_when_all_is_done_nothing_is_left() -> None:
     estimate = Estimate({"a": 2, "b": 1}, 2)
     estimate.add("a", 2, 5.0)
@@ -336,6 +360,63 @@ def test_when_all_is_done_nothing_is_left() -> None:
 )
 def test_a_duration_is_told_in_two_units_at_most(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "less than a second left"),
+        (0.94, "less than a second left"),
+        (1.0, "about 1.0 s left"),
+        (75.0, "about 1 min 15 s left"),
+    ],
+)
+def test_less_than_a_second_is_not_told_as_0_seconds(seconds: float, text: str) -> None:
+    assert time_left(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("pace", "line"),
+    [
+        (0.0001, "my-figure: 16/24 runs after 30 s, less than a second left"),
+        (3.0, "my-figure: 16/24 runs after 30 s, about 12 s left"),
+    ],
+)
+def test_at_16_runs_of_24_the_line_is_true(
+    pace: float,
+    line: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    with Reporter("my-figure", {"a": 12, "b": 12}, 2) as reporter:
+        reporter.add("a", 8, pace)
+        clock[0] += 30.0
+        reporter.add("b", 8, pace)
+    assert capsys.readouterr().err.splitlines() == [line]
+
+
+def test_on_a_terminal_the_time_left_passes_between_two_tasks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Reporter("my-figure", {"a": 24}, 2) as reporter:
+        assert reporter.bar is not None
+
+        def shown() -> str:
+            assert reporter.bar is not None
+            return TimeLeft().render(reporter.bar.tasks[0]).plain
+
+        assert shown() == "elapsed"
+        reporter.add("a", 8, 3.0)
+        assert shown() == "elapsed, about 24 s left"
+        clock[0] += 23.5
+        assert shown() == "elapsed, less than a second left"
+        clock[0] += 1.0
+        assert shown() == "elapsed"  # it takes longer, nothing tells how much
 
 
 def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
@@ -379,7 +460,7 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
     assert len(play(plan(dict.fromkeys(cells[:2], 2), store, 2), store, 1, "test")) == 1
     first = capsys.readouterr().err.splitlines()[0]
     assert "2/4 runs" in first
-    assert "about 0.0 s left" not in first
+    assert "left" not in first
 
 
 def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(

@@ -78,7 +78,9 @@ def test_the_document_shows_two_files_and_a_command() -> None:
 
 def test_the_list_shows_it(example: Example) -> None:
     lines = example.run(*DPBANDITS, "list").splitlines()
-    (line,) = (line for line in lines if line.startswith(f"algorithm    {NAME}"))
+    (line,) = (line for line in lines if line.split()[:2] == ["algorithm", NAME])
+    (added,) = (line for line in lines if line.split()[:2] == ["+algorithm", NAME])
+    assert added.split()[2] == NAME
     first = FILES["src/dpbandits/algorithms/explore_then_commit.py"].splitlines()[0].strip('"')
     assert line.endswith(first)
 

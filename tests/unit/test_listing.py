@@ -1,0 +1,87 @@
+"""The list is aligned whatever names are long, and describes what it names."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dpbandits import algorithms, listing, project
+
+
+def row(kind: str, name: str) -> str:
+    (line,) = (line for line in listing.lines() if line.split()[:2] == [kind, name])
+    return line
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("kind", "name", "about"),
+    [
+        ("figure", "adap-c2", r"azize2022 +Evolution of regret on C2"),
+        ("algorithm", "dp-se", r"DP-SE \(sajed2019\): Algorithm 3, .*"),
+        ("rule", "nas", r"NAS, nonmonotonic adaptive sampling .*"),
+        ("law", "beta", r"Beta arms: .*"),
+        ("+algorithm", "azize2022-dp-ucb", r"private-ucb +What azize2022 calls DP-UCB: .*"),
+        ("+algorithm", "dp-nas", r"dp-nas +sajed2019, Algorithm 1: a stopping rule"),
+        # A comment of two lines.
+        ("+algorithm", "sajed2019-dp-ucb", r"private-ucb .* all of epsilon for each counter .*"),
+        (
+            "environment",
+            "c2",
+            r"bernoulli +K = 5, means 0.75, 0.625, 0.5, 0.375, 0.25; azize2022, section G.1",
+        ),
+        ("environment", "linear", r"bernoulli +K = 5, means 0.75 to 0.25; .*"),
+        ("environment", "tossou-10arms", r"bernoulli +K = 10, means in \[0.1, 0.55\]; .*"),
+        (
+            "environment",
+            "exp3-switching",
+            r"adversaries +K = 4, kind = switching; tossou2017, section 4 and Figure 1",
+        ),
+    ],
+)
+def test_a_member_is_described(kind: str, name: str, about: str) -> None:
+    assert re.fullmatch(rf"{re.escape(kind)} +{name} +{about}", row(kind, name))
+
+
+def test_columns_are_aligned_for_names_of_any_length(checkout: Path) -> None:
+    long = "a-figure-with-a-name-that-is-longer-than-all-others"
+    text = (checkout / "conf/figure/adap-c2.yaml").read_text("utf-8")
+    (checkout / f"conf/figure/{long}.yaml").write_text(text, "utf-8")
+    lines = list(listing.lines())
+    names = {re.match(r"(\S+ +)\S", line).end() for line in lines}  # type: ignore[union-attr]
+    assert len(names) == 1
+    for kind in ("figure", "algorithm", "rule", r"\+algorithm", "law", "environment"):
+        rows = [line for line in lines if re.match(rf"{kind} ", line)]
+        starts = {re.match(r"\S+ +\S+ +\S", line).end() for line in rows}  # type: ignore[union-attr]
+        assert len(starts) == 1
+    for kind in ("figure", r"\+algorithm", "environment"):
+        rows = [line for line in lines if re.match(rf"{kind} ", line)]
+        starts = {re.match(r"\S+ +\S+ +\S+ +\S", line).end() for line in rows}  # type: ignore[union-attr]
+        assert len(starts) == 1
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_an_environment_of_ones_own_is_listed_whatever_it_holds(checkout: Path) -> None:
+    own = checkout / "conf" / "environment" / "own.yaml"
+    for text, about in (
+        (
+            "law: beta\nmeans: [0.1, 0.2]\nconcentration: 3\n",
+            "K = 2, means 0.1, 0.2, concentration",
+        ),
+        ("law: own\n", "own"),
+        ("law: own\nmeans: high\n", "means high"),
+        ("law: own\nmeans: [a, b, c, d, e, f]\n", "K = 6, means a, b, c, d, e, f"),
+    ):
+        own.write_text(text, "utf-8")
+        project._load.cache_clear()
+        assert about in row("environment", "own")
+
+
+def test_a_file_that_is_no_python_is_listed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_own.py").write_text("def (", "utf-8")
+    (tmp_path / "other.py").write_text('"""Another.\n\nMore."""\n', "utf-8")
+    monkeypatch.setattr(algorithms, "__path__", [str(tmp_path)])
+    rows = list(listing._members(algorithms, ["my-own", "other"]))
+    assert rows == [("my-own", "(its file cannot be read as Python)"), ("other", "Another.")]
