@@ -57,7 +57,7 @@ def _command() -> int:
     verb = VERBS[arguments.pop("verb")]
     typed = next((name for name in ("overrides", "parameters") if name in verb.takes), None)
     if more and (typed is None or any(text.startswith("-") for text in more)):
-        hint = _hint(arguments.get("figure", "<name>"), more) if "overrides" in verb.takes else ""
+        hint = _hint(more) if {"overrides", "words"} & {*verb.takes} else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     if typed and more:
         arguments[typed] = [*arguments[typed], *more]
@@ -73,14 +73,14 @@ def _version() -> str:
     return f"dpbandits {version('dpbandits')}{f' (revision {revision})' if revision else ''}"
 
 
-def _hint(figure: str, more: list[str]) -> str:
+def _hint(more: list[str]) -> str:
     # For options that are overrides of Hydra's, or that only its own program has.
     from dpbandits.overrides import from_options
 
-    if written := from_options(more):
+    if written := from_options(sys.argv[1:], more):
         return f"; overrides are written without dashes: {written}"
     if {"-m", "--multirun"} & {*more}:
-        return f"; several values: python experiments/run.py -m figure={figure} key=1,2"
+        return "; several values: python experiments/run.py -m figure=<name> key=1,2"
     return ""
 
 

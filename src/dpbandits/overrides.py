@@ -44,7 +44,7 @@ def check(overrides: Sequence[str], groups: Collection[str]) -> None:
     `groups`: those of conf/ that every command chooses one member of, beside the figure.
     """
     typed = [override for override in overrides if override not in ("-m", "--multirun")]
-    if written := from_options(typed):
+    if written := from_options(typed, typed):
         raise UserError(f"overrides are written without dashes: {written}")
     if any(override.startswith("-") for override in typed):
         return  # options of Hydra's own are among them
@@ -86,14 +86,17 @@ def _check_algorithm(override: Override) -> None:
         raise UserError(f"{text} gives a curve the name of an algorithm: write {add}")
 
 
-def from_options(words: Sequence[str]) -> str:
-    """The overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' for others."""
+def from_options(words: Sequence[str], unread: Collection[str]) -> str:
+    """The overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' for others.
+
+    `unread`: those of the words that no program reads as an option of its own.
+    """
     found = []
     for position, word in enumerate(words):
         name, equals, value = word.lstrip("-").partition("=")
         name = name.replace("-", "_")
         key = name if "." in name else OPTIONS.get(name)
-        if not word.startswith("-") or key is None:
+        if word not in unread or not word.startswith("-") or key is None:
             continue
         after = words[position + 1] if position + 1 < len(words) else ""
         if not equals:

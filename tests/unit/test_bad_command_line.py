@@ -440,7 +440,7 @@ ARGUMENTS: dict[str, str] = {
     "list adap-c2": "unrecognized arguments: adap-c2",
     "run adap-c2 --multirun": "unrecognized arguments: --multirun",
     "run adap-c2 -m": (
-        "unrecognized arguments: -m; several values: python experiments/run.py -m figure=adap-c2"
+        "unrecognized arguments: -m; several values: python experiments/run.py -m figure=<name>"
     ),
     "run adap-c2 --runs 5": (
         "unrecognized arguments: --runs 5; overrides are written without dashes: runs=5"
@@ -450,6 +450,10 @@ ARGUMENTS: dict[str, str] = {
     "plot adap-c2 --horizon=9 --profile smoke": "dashes: figure.horizon=9 profile=smoke",
     "explain adap-c2 --figure.panels.a.epsilon 1": "dashes: figure.panels.a.epsilon=1",
     "run-all --workers 1": "overrides are written without dashes: engine.workers=1",
+    "run --runs 5 adap-c2": "overrides are written without dashes: runs=5",
+    "check --seed 5": "overrides are written without dashes: seed=5",
+    "export adap-c2 --output x --runs 5": "unrecognized arguments: --runs 5; overrides are written"
+    " without dashes: runs=5",
     "run adap-c2 --nonsense 3": "unrecognized arguments: --nonsense 3",
     "list --runs 5": "unrecognized arguments: --runs 5",
     "--nonsense run adap-c2": "unrecognized arguments: --nonsense",
