@@ -13,10 +13,10 @@ import numpy as np
 
 from dpbandits import config
 from dpbandits.bands import Outcome, Reference, compare, compare_exact
-from dpbandits.missing_runs import complete
 from dpbandits.counterparts import PROFILE, Point, points
 from dpbandits.curves import values
 from dpbandits.errors import UserError
+from dpbandits.missing_runs import complete
 from dpbandits.settings import Settings
 from dpbandits.spec import FigureSpec
 from dpbandits.store import Store

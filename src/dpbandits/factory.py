@@ -16,9 +16,9 @@ from dpbandits import plotting, runner, verdicts
 from dpbandits.atomic import check_writable, write_atomically
 from dpbandits.captions import budget, caption
 from dpbandits.cells import AnyCell
-from dpbandits.missing_runs import complete
 from dpbandits.curves import Series, summarise, to_csv
 from dpbandits.errors import UserError
+from dpbandits.missing_runs import complete
 from dpbandits.progress import duration
 from dpbandits.provenance import git_revision, provenance
 from dpbandits.settings import Settings

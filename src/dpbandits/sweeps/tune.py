@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits import config
-from dpbandits.missing_runs import complete
 from dpbandits.curves import STATISTICS, Series, summarise, values
 from dpbandits.errors import UserError, shown
+from dpbandits.missing_runs import complete
 from dpbandits.progress import duration
 from dpbandits.spec import FigureSpec
 from dpbandits.sweeps import files
