@@ -55,7 +55,8 @@ def _command() -> int:
     parsed, more = parser.parse_known_args()
     arguments = vars(parsed)
     verb = VERBS[arguments.pop("verb")]
-    typed = next((name for name in ("overrides", "parameters") if name in verb.takes), None)
+    several = ("overrides", "parameters", "words")
+    typed = next((name for name in several if name in verb.takes), None)
     if more and (typed is None or any(text.startswith("-") for text in more)):
         hint = _hint(more) if {"overrides", "words"} & {*verb.takes} else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
@@ -187,19 +188,14 @@ def explain(figure: str, overrides: list[str]) -> int:
     return 0
 
 
-def gallery(out: str | None) -> int:
-    """Write the pages of every figure, claim and algorithm."""
+def gallery(words: list[str], out: str | None) -> int:
+    """Write the pages of every figure, claim and algorithm, or of some figures."""
     from pathlib import Path
-
-    from dpbandits import project
 
     load_factory()
     from dpbandits import gallery
 
-    if out is not None:
-        return gallery.build(Path(out))
-    folder = project.read_yaml("conf/config.yaml").get("paths") or {}
-    return gallery.build(project.folder() / str(folder.get("out", "out")) / "gallery")
+    return gallery.from_words(words, None if out is None else Path(out))
 
 
 def load_factory() -> ModuleType:
@@ -332,8 +328,8 @@ VERBS = {
         audit,
     ),
     "gallery": Verb(
-        "every figure, claim and algorithm as pages of one folder; computes nothing",
-        ("--out",),
+        "figures, all or some, with their claims and algorithms as pages; plays nothing",
+        ("words", "--out"),
         gallery,
     ),
 }
@@ -373,7 +369,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "choices": ("csv", "json", "pgfplots"),
         "help": "a tidy table, strict JSON, or a picture for LaTeX; csv",
     },
-    "--out": {"metavar": "FOLDER", "help": "where to; out/gallery if not said"},
+    "--out": {
+        "metavar": "FOLDER",
+        "help": "where to; if not said, out/gallery, or of the words a folder in out/galleries",
+    },
     "--output": {"metavar": "FILE", "help": "written whole or not at all; else standard output"},
 }
 

@@ -14,39 +14,68 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from dpbandits import project
+from dpbandits import config, project
 from dpbandits.atomic import check_writable
-from dpbandits.errors import UserError
-from dpbandits.gallery import algorithms, pages
-from dpbandits.gallery.figures import Shown, show
+from dpbandits.errors import UserError, nearest, shown
+from dpbandits.gallery import algorithms, origins, pages
+from dpbandits.gallery.figures import Shown, changes, show
+from dpbandits.gallery.folders import folder_name
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
 
 
-def build(out: Path, names: Sequence[str] | None = None) -> int:
+def from_words(words: Sequence[str], out: Path | None) -> int:
+    """Write the gallery that figures and overrides describe, as they were typed; its status.
+
+    Without a folder `out`, the gallery of all figures as their files have them goes to the folder
+    `gallery` of paths.out, another one to a folder of its own beside it. UserError for an unknown
+    figure, or for overrides that no figure takes.
+    """
+    overrides = tuple(word for word in words if "=" in word or word.startswith("~"))
+    figures = list(dict.fromkeys(word for word in words if word not in overrides))
+    known = project.names("figure")
+    for name in figures:
+        if name not in known:
+            raise UserError(f"unknown figure {shown(name)}; {nearest(name, known)}")
+    names = figures or known
+    folder = _out(names, overrides)
+    return build(out or folder / folder_name(figures, overrides), names, overrides)
+
+
+def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
+    # paths.out. A mistake that every figure has is that of the command: refused before all else.
+    if not overrides:
+        paths = project.read_yaml("conf/config.yaml").get("paths") or {}
+        return project.folder() / str(paths.get("out", "out"))
+    errors = []
+    for name in names:
+        try:
+            return config.load(name, overrides)[1].out
+        except UserError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, ...] = ()) -> int:
     """Write the gallery of some figures, or of all, to the folder `out`, whole or not at all.
 
     Returns the status: 1 where a figure failed; its page says so and the rest is as usual.
     """
     chosen = project.names("figure") if names is None else list(names)
     with _replaced(out.resolve()) as folder:
-        shown = [show(name, folder / "figures") for name in _progress(chosen)]
-        shown.sort(key=lambda figure: figure.order)
-        pages.write(folder, shown, algorithms.collect(shown))
-    failed = [figure for figure in shown if figure.failure]
+        figures = [show(name, folder / "figures", overrides) for name in _progress(chosen)]
+        figures.sort(key=lambda figure: figure.order)
+        pages.write(folder, figures, algorithms.collect(figures), changes(overrides))
+    failed = [figure for figure in figures if figure.failure]
     for figure in failed:
         print(f"dpbandits: {figure.name}: {figure.failure}", file=sys.stderr)
-    print(f"gallery: {_summary(shown)}; {out / 'index.html'}")
+    print(f"gallery: {_summary(figures)}; {out / 'index.html'}")
     return 1 if failed else 0
 
 
-def _summary(shown: Sequence[Shown]) -> str:
-    places: dict[str, int] = {}
-    for figure in shown:
-        places[figure.from_where] = places.get(figure.from_where, 0) + 1
-    told = ", ".join(f"{number} {place}" for place, number in sorted(places.items()))
-    claims = sum(len(figure.judged) for figure in shown)
-    return f"{len(shown)} figures ({told}), {claims} claims"
+def _summary(figures: Sequence[Shown]) -> str:
+    claims = sum(len(figure.judged) for figure in figures)
+    return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
 
 
 def _progress(names: Sequence[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from io import StringIO
+from io import BytesIO
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from dpbandits import audited, captions, fingerprint, parameters, project, registry
 from dpbandits.audited import Audited
+from dpbandits.gallery import dark
 from dpbandits.gallery.figures import Shown
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.kernel import PACKAGE
@@ -68,12 +69,17 @@ class Algorithm:
     sources: tuple[str, ...]  # its own first
     # Claimed and composed, a row for readings that differ; and audited, where it is.
     budgets: tuple[tuple[Row, Audited | None], ...]
-    mark: str  # how its curves look, an SVG
+    mark: bytes  # how its curves look, an SVG
 
     @property
     def style(self) -> Style:
         """Colour, marker and line of its curves."""
         return style_of(self.name)
+
+    @property
+    def dark_colour(self) -> str:
+        """The colour of its curves on a dark page."""
+        return dark.colour(self.style.colour)
 
     @property
     def says(self) -> str:
@@ -199,7 +205,7 @@ def source_text(path: str) -> str:
     return (PACKAGE / path).read_text("utf-8")
 
 
-def _mark(style: Style) -> str:
+def _mark(style: Style) -> bytes:
     # A piece of its line with a marker, drawn as figures draw it.
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = "mark"
@@ -219,6 +225,6 @@ def _mark(style: Style) -> str:
             markerfacecolor="white",
         )
         ax.set_xlim(0.1, 1.9)
-        buffer = StringIO()
+        buffer = BytesIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return buffer.getvalue()

@@ -1,5 +1,6 @@
 """The figures of the gallery: their curves, pictures and claims, or why there are none."""
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,19 @@ from dpbandits.comparisons import Verdict
 from dpbandits.curves import to_csv
 from dpbandits.errors import UserError
 from dpbandits.findings import Finding
-from dpbandits.gallery import hover
+from dpbandits.gallery import dark, hover
+from dpbandits.gallery.origins import Origin
 from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
 from dpbandits.messages import in_one_line
 from dpbandits.results import Kind, Result
 from dpbandits.spec import Original
 from dpbandits.verdicts import Judged
+
+ORIGINS = {
+    Kind.REFERENCE: Origin.REFERENCE,
+    Kind.CACHE: Origin.CACHE,
+    Kind.EXACT: Origin.EXACT,
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class Shown:
     paper: Paper
     title: str
     result: Result | None  # None: it cannot be read, see `failure`
+    overrides: tuple[str, ...] = ()  # of its file's values, as they were typed
     kinds: tuple[str, ...] = ()  # of its files, beside its page: figures/<name>/<name>.<kind>
     size: tuple[int, int] = (0, 0)  # of the picture, pixels
     lines: tuple[dict[str, Any], ...] = ()  # the places of the curves' points
@@ -38,8 +47,15 @@ class Shown:
 
     @property
     def command(self) -> str:
-        """What computes and draws it."""
-        return f"dpbandits run {self.name}"
+        """The command that computes and draws it."""
+        if self.result:
+            return factory.command("run", self.result.spec, self.result.settings)
+        return shlex.join(["dpbandits", "run", self.name, *self.overrides])
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The words for what differs from the figure's file."""
+        return tuple(c.words for c in self.result.spec.changes) if self.result else ()
 
     @property
     def order(self) -> tuple[int, int, int, str, str]:
@@ -73,14 +89,13 @@ class Shown:
         return verdicts.count(self.judged)
 
     @property
-    def from_where(self) -> str:
-        """Where the curves come from, in a word or two."""
+    def origin(self) -> Origin:
+        """Where the curves come from."""
         if self.failure:
-            return "failed"
+            return Origin.FAILED
         if not (self.result and self.result.source):
-            return "not computed"
-        words = {Kind.CACHE: "cache", Kind.REFERENCE: "reference", Kind.EXACT: "exact"}
-        return words[self.result.source.kind]
+            return Origin.MISSING
+        return ORIGINS[self.result.source.kind]
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -100,8 +115,8 @@ def place_of(original: Original | None) -> tuple[int, int, str]:
     return int(original.kind == "table"), original.number, original.part
 
 
-def show(name: str, folder: Path) -> Shown:
-    """Read and draw a figure; its files go below the folder. What goes wrong is told, not raised.
+def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
+    """Read and draw a figure; its files go below the folder. An error becomes its `failure`.
 
     An error of the configuration or of a drawing function must not keep the other figures away.
     """
@@ -109,30 +124,32 @@ def show(name: str, folder: Path) -> Shown:
     try:
         content = project.read_member("figure", name)
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
-        result = results.load(name)
+        result = results.load(name, overrides)
         key, title = result.spec.paper, result.spec.title
-        told = Shown(name, paper(key), title, result)
+        told = Shown(name, paper(key), title, result, overrides)
         return _draw(told, result, folder / name) if result.source else told
     except UserError as error:
         failure = str(error)
     except Exception as error:
         failure = in_one_line(error)
-    return Shown(name, paper(key), title, result, failure=failure)
+    return Shown(name, paper(key), title, result, overrides, failure=failure)
 
 
 def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
     spec, series, lines = result.spec, list(result.series), []
     drawing = factory.drawing(spec, series)
     size = [0, 0]
+    assert result.source
+    revisions = " and ".join(result.source.revisions) or "None"
+    keywords = f"{shown.command}, curves of revision {revisions}"
 
     def look(figure: Figure) -> None:
         lines.extend(hover.lines(figure, drawing))
         size[:] = (figure.get_size_inches() * 100).round().astype(int).tolist()
+        svg = dark.picture(figure, drawing.title, keywords)
+        write_atomically(folder / f"{spec.name}.dark.svg", svg)
 
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    assert result.source
-    revisions = " and ".join(result.source.revisions) or "None"
-    keywords = f"{shown.command}, curves of revision {revisions}"
     files = plotting.render(draw, drawing, keywords, look)
     files["csv"] = to_csv(series)
     files["txt"] = caption(spec).encode()

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dpbandits import drawn
 from dpbandits.curves import Series
 from dpbandits.formulas import plain
+from dpbandits.gallery import dark
 from dpbandits.gallery.texts import plain_label
 from dpbandits.plotting import Drawing
 
@@ -37,6 +38,7 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
                         "panel": series.panel if len(drawing.panels) > 1 else "",
                         "label": plain_label(series.legend),
                         "colour": f"#{look.colour}",
+                        "dark": dark.colour(f"#{look.colour}"),
                         "x": _name(shown.axes, figure, "x"),
                         "y": _name(shown.axes, figure, "y"),
                         "points": points,

@@ -11,7 +11,7 @@ from dpbandits import captions, project
 from dpbandits.atomic import write_atomically
 from dpbandits.comparisons import Verdict
 from dpbandits.formulas import plain
-from dpbandits.gallery import rows, texts
+from dpbandits.gallery import dark, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import Shown, decisive
 from dpbandits.gallery.papers import PAPERS
@@ -24,27 +24,29 @@ VERDICTS = {
     Verdict.DEPENDS: "on how the text is read",
     Verdict.UNDECIDED: "the standard errors are too large to tell",
 }
-ORIGINS = {  # in a card's corner
-    "cache": "from the cache",
-    "reference": "from the reference",
-    "exact": "exact",
-    "not computed": "not computed",
-    "failed": "failed",
-}
 ASSETS = ("gallery.css", "gallery.js")
 
 
-def write(folder: Path, figures: Sequence[Shown], algorithms: Sequence[Algorithm]) -> None:
-    """Every page of the gallery, below a folder that has the figures' files."""
+def write(
+    folder: Path,
+    figures: Sequence[Shown],
+    algorithms: Sequence[Algorithm],
+    changes: Sequence[str] = (),
+) -> None:
+    """Write every page of the gallery below a folder that has the figures' files.
+
+    `changes`: the overrides that make other figures than their files.
+    """
     own = files("dpbandits.gallery")
     for name in ASSETS:
         write_atomically(folder / "assets" / name, own.joinpath("assets", name).read_bytes())
     for algorithm in algorithms:
-        path = folder / "algorithms" / f"{algorithm.name}.svg"
-        write_atomically(path, algorithm.mark.encode())
+        mark = folder / "algorithms" / algorithm.name
+        write_atomically(mark.with_suffix(".svg"), algorithm.mark)
+        write_atomically(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
     pages = _Pages(folder, figures, algorithms)
     _write_deviations(pages)
-    pages.write("index.html", "index.html", **_index(figures))
+    pages.write("index.html", "index.html", **_index(figures), changes=changes)
     for i, figure in enumerate(figures):
         pages.write(
             f"figures/{figure.name}.html",
@@ -80,6 +82,7 @@ def _index(figures: Sequence[Shown]) -> dict[str, Any]:
         "groups": groups,
         "totals": [(paper, _totals(own), own) for paper, own in groups],
         "total": _totals(figures),
+        "origins": origins.in_words(figure.origin for figure in figures),
         "claims": [(f, judged) for _, own in groups for f in own for judged in f.judged],
     }
 
@@ -88,7 +91,7 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
     # Papers may call an algorithm as another one is called here.
     names = {algorithm.label for algorithm in algorithms}
     return {
-        one.name: sorted(({use.label.split(" (")[0] for use in one.uses} & names) - {one.label})
+        one.name: sorted(({use.label for use in one.uses} & names) - {one.label})
         for one in algorithms
     }
 
@@ -141,7 +144,6 @@ class _Pages:
             "algorithms": algorithms,
             "by_name": {algorithm.name: algorithm for algorithm in algorithms},
             "decisive": decisive,
-            "origins": ORIGINS,
             "also": _other_names(algorithms),
         }
 

@@ -13,7 +13,13 @@ class Paper:
     title: str
     authors: str = ""
     venue: str = ""
-    short: str = ""  # in a line
+    cited: str = ""  # its authors by their last names, as a citation has them
+    year: int = 0
+
+    @property
+    def short(self) -> str:
+        """The citation of the paper, its title where it is none: `Azize and Basu 2022`."""
+        return f"{self.cited} {self.year}" if self.year else self.title
 
 
 PAPERS = (
@@ -22,21 +28,24 @@ PAPERS = (
         "Algorithms for Differentially Private Multi-Armed Bandits",
         "Aristide C. Y. Tossou and Christos Dimitrakakis",
         "Thirtieth AAAI Conference on Artificial Intelligence (AAAI 2016)",
-        "Tossou and Dimitrakakis 2016",
+        "Tossou and Dimitrakakis",
+        2016,
     ),
     Paper(
         "tossou2017",
         "Achieving Privacy in the Adversarial Multi-Armed Bandit",
         "Aristide C. Y. Tossou and Christos Dimitrakakis",
         "Thirty-First AAAI Conference on Artificial Intelligence (AAAI 2017)",
-        "Tossou and Dimitrakakis 2017",
+        "Tossou and Dimitrakakis",
+        2017,
     ),
     Paper(
         "sajed2019",
         "An Optimal Private Stochastic-MAB Algorithm Based on an Optimal Private Stopping Rule",
         "Touqir Sajed and Or Sheffet",
         "36th International Conference on Machine Learning (ICML 2019)",
-        "Sajed and Sheffet 2019",
+        "Sajed and Sheffet",
+        2019,
     ),
     Paper(
         "azize2022",
@@ -44,20 +53,22 @@ PAPERS = (
         " Bandits",
         "Achraf Azize and Debabrota Basu",
         "Advances in Neural Information Processing Systems 35 (NeurIPS 2022)",
-        "Azize and Basu 2022",
+        "Azize and Basu",
+        2022,
     ),
     Paper(
         "wang2024",
         "Optimal Learning Policies for Differential Privacy in Multi-armed Bandits",
         "Siwei Wang and Jun Zhu",
         "Journal of Machine Learning Research 25 (2024)",
-        "Wang and Zhu 2024",
+        "Wang and Zhu",
+        2024,
     ),
-    Paper(OWN, "Across the papers", "", "Figures of our own", "Across the papers"),
+    Paper(OWN, "Across the papers", venue="Figures of our own"),
 )
 BY_KEY = {paper.key: paper for paper in PAPERS}
 
 
 def paper(key: str) -> Paper:
-    """The paper of a key; of an unknown one what is known, the key."""
-    return BY_KEY.get(key) or Paper(key, key, short=key)
+    """Return the paper of a key; of an unknown one the key is all that is known."""
+    return BY_KEY.get(key) or Paper(key, key)

@@ -1,4 +1,5 @@
-// The theme, the filters of the index and the values of a figure's points. Pages read without it.
+// The theme, the edges of wide boxes, the filters of the index and the values of a figure's points.
+// Pages read without it.
 "use strict";
 
 // The theme: the system's, or the one that was chosen last ----------------------------------------
@@ -33,6 +34,36 @@ addEventListener("beforeprint", () => {
   closed.forEach((details) => { details.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach((details) => { details.open = false; }));
+
+// Boxes wider than the screen: a shadow on the sides where there is more, and a line that says so --
+
+document.querySelectorAll(".plate, .scroll, pre:not(.scroll pre)").forEach((box, i) => {
+  const frame = document.createElement("div");
+  frame.className = "edges";
+  box.replaceWith(frame);
+  frame.append(box);
+  let hint = null;
+  if (box.tagName !== "PRE") {
+    hint = document.createElement("p");
+    hint.className = "sideways";
+    hint.id = `sideways-${i}`;
+    hint.textContent = "↔ Wider than the screen: scroll it sideways.";
+    hint.hidden = true;
+    frame.before(hint);
+  }
+  function mark() {
+    const room = box.scrollWidth - box.clientWidth;
+    frame.toggleAttribute("data-left", box.scrollLeft > 1);
+    frame.toggleAttribute("data-right", box.scrollLeft < room - 1);
+    if (!hint) return;
+    hint.hidden = room <= 1;
+    if (hint.hidden) box.removeAttribute("aria-describedby");
+    else box.setAttribute("aria-describedby", hint.id);
+  }
+  box.addEventListener("scroll", mark, { passive: true });
+  const sizes = new ResizeObserver(mark);
+  [box, ...box.children].forEach((element) => sizes.observe(element));
+});
 
 // Filters: of cards and of claims alike; their state is the part of the address after # -----------
 
@@ -120,6 +151,7 @@ function startValues(lines, sheet) {
   const dot = sheet.querySelector(".dot");
   const tip = sheet.querySelector(".tip");
   const spoken = document.getElementById("spoken");
+  const plate = sheet.closest(".plate");  // in which a wide sheet scrolls
   const REACH = 48;  // pixels
   let at = null;  // [line, point]
 
@@ -151,22 +183,33 @@ function startValues(lines, sheet) {
     const [label, ...values] = told(at);
     dot.style.left = `${100 * left}%`;
     dot.style.top = `${100 * top}%`;
-    dot.style.background = lines[at[0]].colour;
+    dot.style.background = isDark() ? lines[at[0]].dark : lines[at[0]].colour;
     tip.replaceChildren(...[label, ...values].map((text, i) => {
       const line = document.createElement(i ? "span" : "b");
       line.textContent = text;
       return line;
     }));
     dot.hidden = tip.hidden = false;
-    // Beside the point, inside the picture.
     const x = left * sheet.clientWidth;
     const y = top * sheet.clientHeight;
-    const right = x + 14 + tip.offsetWidth <= sheet.clientWidth;
-    const beside = right ? x + 14 : Math.max(0, x - 14 - tip.offsetWidth);
+    if (speak) reveal(x);
+    // Beside the point, inside the part of the picture that is seen.
+    const begin = Math.max(0, plate.getBoundingClientRect().left - sheet.getBoundingClientRect().left);
+    const end = Math.min(sheet.clientWidth, begin + plate.clientWidth);
+    const right = x + 14 + tip.offsetWidth <= end;
+    const beside = right ? x + 14 : Math.max(begin, x - 14 - tip.offsetWidth);
     const above = y - 14 - tip.offsetHeight >= 0 ? y - 14 - tip.offsetHeight : y + 14;
-    tip.style.left = `${Math.min(beside, sheet.clientWidth - tip.offsetWidth)}px`;
+    tip.style.left = `${Math.min(beside, end - tip.offsetWidth)}px`;
     tip.style.top = `${above}px`;
     if (speak) spoken.textContent = [label, ...values].join(", ");
+  }
+
+  function reveal(x) {
+    // The arrow keys may have reached a point beyond the edge of the screen.
+    const margin = Math.min(64, plate.clientWidth / 4);
+    const most = x - margin;
+    const least = x + margin - plate.clientWidth;
+    plate.scrollLeft = Math.max(Math.min(plate.scrollLeft, most), least);
   }
 
   function hide() {

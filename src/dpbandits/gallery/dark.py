@@ -1,0 +1,87 @@
+"""Pictures for dark pages: transparent, black ink turned light, every colour legible.
+
+The files that a paper prints stay as they are made, on white. A page shows one picture or the other
+by its own theme: not every browser passes a page's theme on to the media queries inside an SVG.
+"""
+
+import re
+from io import BytesIO
+
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+
+SHEET, INK = "#1e2125", "#e6e5e1"  # behind a picture and its text: --raised, --ink of gallery.css
+LEGIBLE = 4.5  # contrast with the sheet, as for text: slopes are written in their curves' colours
+
+# Mixed with white, these would come close to lighter colours of the house: they keep their hue.
+LIFTED = {
+    "#0072b2": "#3490dc",
+    "#117733": "#4cc058",
+    "#332288": "#8f7df5",
+    "#882255": "#e256aa",
+}
+
+# As matplotlib writes colours. It leaves `fill` out where it is black, the default of SVG.
+PAINT = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
+
+
+def colour(light: str) -> str:
+    """Return the colour, #rrggbb, in which a dark page shows a colour of a picture on white.
+
+    Greys run from the ink, for black, to the sheet, for white. Another colour stays where it is
+    legible; else it is mixed with white until it is.
+    """
+    light = to_hex(light)
+    if light in LIFTED:
+        return LIFTED[light]
+    red, green, blue = to_rgb(light)
+    if red == green == blue:
+        return _mixed(INK, SHEET, red)
+    shares = (i / 100 for i in range(101))
+    return next(
+        mixed for share in shares if contrast(mixed := _mixed(light, "#ffffff", share)) >= LEGIBLE
+    )
+
+
+def contrast(one: str, other: str = SHEET) -> float:
+    """Return the contrast ratio of two colours, 1 to 21, as WCAG 2 defines it."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def picture(figure: Figure, title: str, keywords: str) -> bytes:
+    """Return a drawn figure as an SVG for dark pages; the figure is left as it was.
+
+    The sheet and the background of the panels are transparent; an inset, which covers what lies
+    below it, is not.
+    """
+    sheets = [figure.patch, *(ax.patch for ax in figure.axes)]
+    opaque = [sheet for sheet in sheets if sheet.get_visible()]
+    buffer = BytesIO()
+    try:
+        for sheet in opaque:
+            sheet.set_visible(False)
+        metadata = {"Title": title, "Keywords": [keywords], "Date": None}
+        figure.savefig(buffer, format="svg", metadata=metadata)
+    finally:
+        for sheet in opaque:
+            sheet.set_visible(True)
+    return recoloured(buffer.getvalue())
+
+
+def recoloured(svg: bytes) -> bytes:
+    """Return an SVG of matplotlib's with every colour as a dark page shows it."""
+    text = PAINT.sub(lambda paint: f"{paint[1]}: {colour(paint[2])}", svg.decode())
+    return text.replace("<svg ", f'<svg fill="{INK}" ', 1).encode()
+
+
+def _mixed(one: str, other: str, share: float) -> str:
+    # `share` of the other, 0 to 1.
+    ends = zip(to_rgb(one), to_rgb(other), strict=True)
+    red, green, blue = ((1 - share) * a + share * b for a, b in ends)
+    return to_hex((red, green, blue))
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
