@@ -15,10 +15,24 @@ from commands import DPBANDITS, FIGURES, ROOT, Process
 from gallery_pages import Page
 from matplotlib.figure import Figure
 
-from dpbandits import audited, formulas, gallery, plotting, registry, results, shapes, verdicts
+from dpbandits import (
+    audited,
+    config,
+    formulas,
+    gallery,
+    plotting,
+    registry,
+    results,
+    runner,
+    shapes,
+    verdicts,
+)
 from dpbandits.algorithms import dp_ucb
 from dpbandits.errors import UserError
-from dpbandits.gallery import hover, papers, texts
+from dpbandits.gallery import dark, hover, origins, papers, texts
+from dpbandits.gallery.folders import folder_name
+from dpbandits.gallery.origins import Origin
+from dpbandits.store import Store
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
 DRAWN = "adap-headline"
@@ -27,6 +41,7 @@ EVIL = "<script>alert('&')</script>"
 
 def without_ink(draw: Any, drawing: Any, keywords: str, look: Any = None) -> dict[str, bytes]:
     """In the place of plotting.render where the pages count and not the pictures."""
+    look(Figure((1, 1)))
     return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
 
 
@@ -142,8 +157,8 @@ def test_every_paper_is_cited_in_full(pages: dict[str, Page]) -> None:
 
 def test_the_files_of_a_figure_lie_beside_its_page(whole: Path) -> None:
     for name in FIGURES:
-        kinds = {path.suffix for path in (whole / "figures" / name).iterdir()}
-        assert kinds == {".pdf", ".svg", ".png", ".csv", ".txt", ".yaml"}
+        files = {path.name.removeprefix(name) for path in (whole / "figures" / name).iterdir()}
+        assert files == {".pdf", ".svg", ".dark.svg", ".png", ".csv", ".txt", ".yaml"}
         conf = ROOT / "conf" / "figure" / f"{name}.yaml"
         assert (whole / "figures" / name / f"{name}.yaml").read_bytes() == conf.read_bytes()
 
@@ -170,9 +185,18 @@ def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> 
             assert left_top_x_y[3] == pytest.approx(own.centre[i], rel=1e-5)
             band = [] if own.low[i] == own.high[i] else [own.low[i], own.high[i]]
             assert left_top_x_y[4:] == pytest.approx(band, rel=1e-5)
-    # The page's picture is that of the command: the same curves, the same ink.
-    picture = (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.svg").read_text()
-    assert f"dpbandits run {DRAWN}, curves of revision" in picture
+        assert line["dark"] == dark.colour(line["colour"])
+    # The page's pictures are those of the command: the same curves, the same ink.
+    for kind in ("svg", "dark.svg"):
+        picture = (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.{kind}").read_text()
+        assert f"dpbandits run {DRAWN}, curves of revision" in picture
+    # The printed one is on white, and is what is offered.
+    assert "fill: #ffffff" in (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.svg").read_text()
+    (offered,) = page.find("p", "downloads")
+    assert "SVG" in offered.text
+    links = [e.attributes["href"] for e in page.find("a") if DRAWN + "/" in e.attributes["href"]]
+    assert f"{DRAWN}/{DRAWN}.svg" in links
+    assert not any("dark" in link for link in links)
 
 
 def test_a_point_outside_of_the_frame_has_no_place() -> None:
@@ -200,7 +224,12 @@ def test_a_look_at_a_figure_changes_none_of_its_bytes() -> None:
 
     seen: list[Any] = []
     plain = plotting.render(draw, drawing, "k")
-    looked = plotting.render(draw, drawing, "k", lambda f: seen.extend(hover.lines(f, drawing)))
+
+    def look(figure: Figure) -> None:
+        seen.extend(hover.lines(figure, drawing))
+        dark.picture(figure, "t", "k")
+
+    looked = plotting.render(draw, drawing, "k", look)
     assert seen
     assert looked == plain
 
@@ -231,8 +260,14 @@ def test_a_figure_without_curves_says_so_and_how_to_compute_them(
     assert "There are no curves yet" in notice.text
     assert "dpbandits run adap-c1" in notice.text
     assert not page.find("img")
-    told = capsys.readouterr().out
-    assert "3 figures (1 exact, 1 not computed, 1 reference)" in told
+    words = (
+        "3 figures: 1 drawn from the committed reference curves, 1 from formulas (nothing is"
+        " played), 1 not computed yet"
+    )
+    assert f"gallery: {words}; " in capsys.readouterr().out
+    assert words in pages["index.html"].text
+    cards = [e.text for e in pages["index.html"].find("span", "origin")]
+    assert sorted(cards) == ["formulas", "not computed yet", "reference curves"]
 
 
 def test_a_figure_that_fails_is_named_in_one_line_and_the_rest_is_there(
@@ -277,9 +312,6 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
 def test_the_cache_comes_before_the_reference_and_says_when(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dpbandits import runner
-    from dpbandits.store import Store
-
     monkeypatch.chdir(ROOT)
     empty = results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert empty.source is not None
@@ -306,6 +338,134 @@ def test_a_reference_of_another_game_is_not_shown(project: Path, old: str, new: 
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     path.write_text(path.read_text().replace(old, new))
     assert results.load(DRAWN).source is None
+
+
+# Figures and overrides ----------------------------------------------------------------------------
+
+CHANGED = ("figure.horizon=200", "figure.environment=c4")
+
+
+@pytest.fixture
+def played(project: Path) -> list[str]:
+    """The words of a changed figure whose runs are all in the cache."""
+    overrides = [*CHANGED, "runs=2", f"paths.cache={project / 'cache'}"]
+    spec, settings = config.load(DRAWN, overrides)
+    store = Store(settings.cache)
+    assert runner.play(runner.plan(spec.runs_of_cells(), store, 2), store, 1, DRAWN) == []
+    return overrides
+
+
+def test_a_changed_figure_says_so_wherever_it_is_named(
+    project: Path, played: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gallery.from_words([DRAWN, *played], project / "g") == 0
+    assert "gallery: 1 figure, drawn from runs in the cache; 0 claims; " in capsys.readouterr().out
+    pages = gallery_pages.read_all(project / "g")
+    assert gallery_pages.broken(pages, project / "g") == []
+    page = pages[f"figures/{DRAWN}.html"]
+    change = f"Changed from the figure’s file: {', '.join(CHANGED)}"
+    assert [e.text for e in page.find("p", "changed")] == [change] * 2
+    assert page.find("figcaption")[0].text.strip().startswith(change)
+    assert page.find("h1")[0].text.endswith("changed")
+    assert "changed" in page.find("title")[0].text
+    assert "mean and std of 2 runs" in page.find("figcaption")[0].text
+    assert f"dpbandits run {DRAWN} {' '.join(CHANGED)} runs=2" in page.text
+    assert f"make fig-{DRAWN}" not in page.text
+    assert "not tested on a changed figure" in page.text
+    assert "horizon 200" in page.text
+    index = pages["index.html"]
+    assert [e.text for e in index.find("p", "changed")] == [
+        change.replace("figure’s file", "figures’ files")
+    ]
+    assert ", changed" in index.find("article", "card")[0].text
+    assert "own scale" not in index.text
+
+
+@pytest.mark.usefixtures("played")
+def test_without_the_runs_of_a_change_the_reference_is_not_shown(project: Path) -> None:
+    words = [DRAWN, CHANGED[0], f"paths.cache={project / 'cache'}"]
+    assert gallery.from_words(words, project / "g") == 0
+    page = gallery_pages.read(project / "g" / "figures" / f"{DRAWN}.html")
+    assert not page.find("img")
+    (notice,) = page.find("div", "notice")
+    assert "reference of the figure as it was changed" in notice.text
+    assert f"dpbandits run {DRAWN} {CHANGED[0]}" in notice.text
+
+
+@pytest.mark.parametrize("words", [["runs=20"], ["seed=2022"]])
+def test_runs_and_seed_make_no_other_figure(project: Path, words: list[str]) -> None:
+    assert gallery.from_words([DRAWN, *words], project / "g") == 0
+    page = gallery_pages.read(project / "g" / "figures" / f"{DRAWN}.html")
+    assert page.find("p", "changed") == []
+    assert f"dpbandits run {DRAWN} {words[0]}" in page.text
+    # A cited command is whole: make takes no override so.
+    assert f"make fig-{DRAWN}" not in page.text
+
+
+def test_a_chosen_or_changed_gallery_has_a_folder_of_its_own(project: Path) -> None:
+    assert gallery.from_words([], None) == 0
+    usual = (project / "out" / "gallery" / "index.html").read_bytes()
+    assert gallery.from_words([DRAWN], None) == 0
+    assert gallery.from_words(["lower-bounds", "runs=3"], None) == 0
+    assert {path.name for path in (project / "out" / "galleries").iterdir()} == {
+        DRAWN,
+        "lower-bounds,runs=3",
+    }
+    assert (project / "out" / "gallery" / "index.html").read_bytes() == usual
+    assert gallery.from_words(["paths.out=other"], None) == 0
+    assert (project / "other" / "gallery" / "index.html").is_file()
+
+
+def test_names_of_folders_are_readable_short_and_of_one_gallery_each() -> None:
+    assert folder_name([], ["paths.out=x", "engine.workers=1", "engine=dask"]) == "gallery"
+    assert folder_name(["b", "a"], ["figure.horizon=10"]) == "galleries/b,a,horizon=10"
+    many = [folder_name([], [f"figure.curves.x.alpha=[{','.join('1' * n)}]"]) for n in (99, 100)]
+    odd = [folder_name([], [f"figure.title='a{c}b'"]) for c in "/:*"]
+    assert len({*many, *odd}) == 5
+    for name in (*many, *odd):
+        assert re.fullmatch(r"galleries/[\w.,=+~-]{1,90}", name)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["adap-headlin"], "unknown figure 'adap-headlin'; did you mean 'adap-headline'?"),
+        ([DRAWN, "figure.horizn=3"], "unknown key 'figure.horizn'"),
+        (["figure.horizn=3"], "unknown key 'figure.horizn'"),
+        (["~figure.horizn"], "unknown key 'figure.horizn'"),
+    ],
+)
+def test_words_that_no_figure_takes_are_refused_and_nothing_is_written(
+    project: Path, words: list[str], message: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        gallery.from_words(words, None)
+    assert not (project / "out").exists()
+
+
+def test_the_command_takes_figures_before_and_after_its_option(tmp_path: Path) -> None:
+    for words in (
+        ["nothing", "--out", str(tmp_path / "g")],
+        ["--out", str(tmp_path / "g"), "nothing"],
+    ):
+        done = Process(*DPBANDITS, "gallery", *words).done()
+        assert (done.status, done.out) == (2, "")
+        assert "unknown figure 'nothing'" in done.err
+        assert len(done.err.splitlines()) == 1
+
+
+def test_origins_are_counted_in_words() -> None:
+    assert origins.in_words([]) == "no figures"
+    assert origins.in_words([Origin.EXACT]) == "1 figure, from formulas (nothing is played)"
+    every = origins.in_words([*Origin, Origin.FAILED])
+    assert every.startswith("6 figures: 1 drawn from the committed reference curves, 1 drawn from")
+    assert every.endswith("1 not computed yet, 2 failed")
+
+
+def test_an_algorithm_has_the_other_names_that_figures_give_it(pages: dict[str, Page]) -> None:
+    options = {e.attributes["value"]: e.text for e in pages["index.html"].find("option")}
+    assert options["private-ucb"] == "Private-UCB (also called DP-UCB)"
+    assert [name for name, text in options.items() if "also called" in text] == ["private-ucb"]
 
 
 # The folder ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from dpbandits import config, project
 from dpbandits.atomic import check_writable
 from dpbandits.errors import UserError, nearest, shown
 from dpbandits.gallery import algorithms, origins, pages
-from dpbandits.gallery.figures import Shown, changes, show
+from dpbandits.gallery.figures import Shown, show
 from dpbandits.gallery.folders import folder_name
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
@@ -65,7 +65,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
     with _replaced(out.resolve()) as folder:
         figures = [show(name, folder / "figures", overrides) for name in _progress(chosen)]
         figures.sort(key=lambda figure: figure.order)
-        pages.write(folder, figures, algorithms.collect(figures), changes(overrides))
+        pages.write(folder, figures, algorithms.collect(figures))
     failed = [figure for figure in figures if figure.failure]
     for figure in failed:
         print(f"dpbandits: {figure.name}: {figure.failure}", file=sys.stderr)

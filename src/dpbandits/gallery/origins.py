@@ -8,9 +8,9 @@ from enum import Enum
 class Origin(Enum):
     """Where the curves of a figure come from; the value is what a card says."""
 
-    REFERENCE = "from the reference curves"
-    CACHE = "from runs in the cache"
-    EXACT = "from formulas"
+    REFERENCE = "reference curves"
+    CACHE = "runs in the cache"
+    EXACT = "formulas"
     MISSING = "not computed yet"
     FAILED = "failed"
 
@@ -28,5 +28,7 @@ def in_words(origins: Iterable[Origin]) -> str:
     """Return `34 figures: 30 drawn from the committed reference curves, 4 from formulas (...)`."""
     counts = Counter(origins)
     number = counts.total()
+    if number <= 1:
+        return "".join(f"1 figure, {COUNTED[one]}" for one in counts) or "no figures"
     parts = ", ".join(f"{counts[one]} {words}" for one, words in COUNTED.items() if counts[one])
-    return f"{number} figure{'s' * (number != 1)}: {parts}" if number else "no figures"
+    return f"{number} figures: {parts}"

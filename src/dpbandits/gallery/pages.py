@@ -31,12 +31,8 @@ def write(
     folder: Path,
     figures: Sequence[Shown],
     algorithms: Sequence[Algorithm],
-    changes: Sequence[str] = (),
 ) -> None:
-    """Write every page of the gallery below a folder that has the figures' files.
-
-    `changes`: the overrides that make other figures than their files.
-    """
+    """Write every page of the gallery below a folder that has the figures' files."""
     own = files("dpbandits.gallery")
     for name in ASSETS:
         write_atomically(folder / "assets" / name, own.joinpath("assets", name).read_bytes())
@@ -46,7 +42,7 @@ def write(
         write_atomically(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
     pages = _Pages(folder, figures, algorithms)
     _write_deviations(pages)
-    pages.write("index.html", "index.html", **_index(figures), changes=changes)
+    pages.write("index.html", "index.html", **_index(figures))
     for i, figure in enumerate(figures):
         pages.write(
             f"figures/{figure.name}.html",
@@ -79,6 +75,7 @@ def _index(figures: Sequence[Shown]) -> dict[str, Any]:
         for paper in (*PAPERS, *dict.fromkeys(unknown))
     ]
     return {
+        "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
         "groups": groups,
         "totals": [(paper, _totals(own), own) for paper, own in groups],
         "total": _totals(figures),
