@@ -3,6 +3,7 @@
 Skipped where Playwright (`pip install -r requirements-browser.lock`) or Chromium is not installed.
 """
 
+import io
 import json
 import re
 import shutil
@@ -10,8 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from commands import ROOT
+from matplotlib.colors import to_hex
 
 from dpbandits import gallery
 
@@ -25,6 +29,7 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium: apt-get insta
 
 SHOWN = ("adap-headline", "dpucb-2arms", "lower-bounds")
 WITH_BAND = "adap-headline"
+WIDE = "dpucb-2arms"
 PHONE, DESK = {"width": 375, "height": 800}, {"width": 1280, "height": 900}
 
 
@@ -240,13 +245,143 @@ def test_the_theme_is_the_systems_until_another_is_chosen_and_then_that(
     assert light.background == dark.background
     light.open(f"figures/{WITH_BAND}.html")
     assert light.background == dark.background
-    plate = "getComputedStyle(document.querySelector('.plate')).backgroundColor"
-    assert page.evaluate(plate) == "rgb(255, 255, 255)"  # pictures are made for white
+    assert [e.get_attribute("src").split(".", 1)[1] for e in light.seen(".sheet img")] == [
+        "dark.svg"
+    ]
     page.click("#theme")
     assert light.background == was
+    assert [e.get_attribute("src").split(".", 1)[1] for e in light.seen(".sheet img")] == ["svg"]
     for tab in (dark, light):
         assert tab.errors == []
         tab.context.close()
+
+
+def background(page: Any, selector: str) -> str:
+    """The background of an element, #rrggbb."""
+    script = f"getComputedStyle(document.querySelector('{selector}')).backgroundColor"
+    return to_hex([int(number) / 255 for number in re.findall(r"\d+", page.evaluate(script))[:3]])
+
+
+def pixels(page: Any, selector: str) -> np.ndarray:
+    """An element as it is seen, (height, width, 3), each from 0 to 1."""
+    return plt.imread(io.BytesIO(page.locator(selector).screenshot()))[..., :3]
+
+
+@pytest.mark.parametrize(
+    "path", [f"figures/{WITH_BAND}.html", "index.html", "algorithms/adap-ucb.html"]
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_are_on_the_pages_own_colour_in_its_ink(
+    chromium: Any, folder: Path, path: str, scheme: str
+) -> None:
+    tab = Tab(chromium, folder, color_scheme=scheme)
+    page = tab.open(path)
+    selector = {"f": ".plate", "i": ".thumb >> nth=0", "a": "h1 .mark"}[path[0]]
+    picture = page.locator(f"{selector} >> img >> visible=true")
+    assert picture.count() == 1
+    picture.scroll_into_view_if_needed()
+    picture.evaluate("image => image.decode()")
+    seen = pixels(page, selector)
+    most = np.unique(seen.reshape(-1, 3), axis=0, return_counts=True)
+    paper = most[0][most[1].argmax()]
+    behind = {"f": ".plate", "i": ".thumb", "a": "body"}[path[0]]
+    assert to_hex(paper) == background(page, behind)
+    # Nearly all of a picture is paper; on a dark page nothing of it is as light as white paper.
+    ink = np.abs(seen - paper).max(axis=2) > 0.1
+    assert 0.01 < ink.mean() < 0.5
+    assert (scheme == "dark") == (paper.max() < 0.2)
+    white = (seen > 0.97).all(axis=2).mean()
+    assert white == 0 if scheme == "dark" else white > 0.5 or path[0] == "a"
+    assert tab.errors == []
+    tab.context.close()
+
+
+def test_the_dot_has_the_colour_that_the_curve_has_in_the_theme(
+    chromium: Any, folder: Path
+) -> None:
+    for scheme, key in (("light", "colour"), ("dark", "dark")):
+        tab = Tab(chromium, folder, color_scheme=scheme)
+        page = tab.open(f"figures/{WITH_BAND}.html")
+        page.focus("#sheet")
+        page.keyboard.press("ArrowRight")
+        for line in points(page):
+            assert background(page, ".dot") == line[key].lower()
+            page.keyboard.press("ArrowDown")
+        assert background(page, ".tip") != background(page, ".plate")
+        tab.context.close()
+
+
+def test_a_wide_picture_has_a_shadow_on_the_sides_where_there_is_more(
+    chromium: Any, folder: Path
+) -> None:
+    tab = Tab(chromium, folder, viewport={"width": 400, "height": 800})
+    page = tab.open(f"figures/{WIDE}.html")
+    frame = page.locator(".edges:has(> .plate)")
+    hint = page.locator("p.sideways:has(+ .edges > .plate)")
+    room = page.locator(".plate").evaluate("plate => plate.scrollWidth - plate.clientWidth")
+    assert room > 100
+
+    def shadows() -> list[str]:
+        page.wait_for_timeout(300)  # they fade
+        script = "(frame, side) => getComputedStyle(frame, side).opacity"
+        return [frame.evaluate(script, side) for side in ("::before", "::after")]
+
+    assert shadows() == ["0", "1"]
+    assert hint.is_visible()
+    assert "sideways" in hint.inner_text()
+    for place, expected in ((room / 2, ["1", "1"]), (room, ["1", "0"]), (0, ["0", "1"])):
+        page.evaluate(f"document.querySelector('.plate').scrollLeft = {place}")
+        assert shadows() == expected
+    # On a wide screen there is no more, and nothing says so.
+    page.set_viewport_size(DESK)
+    assert shadows() == ["0", "0"]
+    assert not hint.is_visible()
+    assert tab.errors == []
+    tab.context.close()
+
+
+def test_a_wide_table_has_the_same_and_names_it_to_screen_readers(
+    chromium: Any, folder: Path
+) -> None:
+    tab = Tab(chromium, folder, viewport={"width": 400, "height": 800})
+    page = tab.open(f"figures/{WIDE}.html")
+    table = page.locator(".scroll:has(table.curves)")
+    hint = page.locator(f"#{table.get_attribute('aria-describedby')}")
+    assert hint.is_visible()
+    assert page.locator(".edges[data-right]:not([data-left]) > .scroll").count() == 1
+    page.set_viewport_size(DESK)
+    page.wait_for_function("!document.querySelector('.edges[data-right]')")
+    assert table.get_attribute("aria-describedby") is None
+    assert not hint.is_visible()
+    tab.context.close()
+
+
+def test_the_keyboard_brings_points_beyond_the_edge_into_view(chromium: Any, folder: Path) -> None:
+    tab = Tab(chromium, folder, viewport={"width": 400, "height": 800})
+    page = tab.open(f"figures/{WIDE}.html")
+    page.focus("#sheet")
+    for keys in (["ArrowLeft", "End"], ["Home"], ["ArrowUp", "End"]):
+        for key in keys:
+            page.keyboard.press(key)
+        plate = page.locator(".plate").bounding_box()
+        for selector in (".dot", ".tip"):
+            box = page.locator(selector).bounding_box()
+            assert box["x"] >= plate["x"]
+            assert box["x"] + box["width"] <= plate["x"] + plate["width"]
+    tab.context.close()
+
+
+def test_a_dark_page_is_printed_with_the_pictures_on_white(chromium: Any, folder: Path) -> None:
+    tab = Tab(chromium, folder, color_scheme="dark")
+    page = tab.open(f"figures/{WIDE}.html")
+    page.emulate_media(media="print", color_scheme="dark")
+    for theme in ("", "dark"):
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        (picture,) = tab.seen(".sheet img")
+        assert picture.get_attribute("src").endswith(f"{WIDE}.svg")
+        assert background(page, ".plate") == "#ffffff"
+        assert not tab.seen(".sideways")
+    tab.context.close()
 
 
 def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(tab: Tab) -> None:
