@@ -316,25 +316,27 @@ def test_a_wide_picture_has_a_shadow_on_the_sides_where_there_is_more(
 ) -> None:
     tab = Tab(chromium, folder, viewport={"width": 400, "height": 800})
     page = tab.open(f"figures/{WIDE}.html")
-    frame = page.locator(".edges:has(> .plate)")
     hint = page.locator("p.sideways:has(+ .edges > .plate)")
     room = page.locator(".plate").evaluate("plate => plate.scrollWidth - plate.clientWidth")
     assert room > 100
 
-    def shadows() -> list[str]:
-        page.wait_for_timeout(300)  # they fade
-        script = "(frame, side) => getComputedStyle(frame, side).opacity"
-        return [frame.evaluate(script, side) for side in ("::before", "::after")]
+    def await_shadows(left: str, right: str) -> None:
+        page.wait_for_function(  # they fade
+            """expected => ["::before", "::after"].every((side, i) => expected[i]
+                === getComputedStyle(document.querySelector(".edges:has(> .plate)"), side).opacity)
+            """,
+            arg=[left, right],
+        )
 
-    assert shadows() == ["0", "1"]
+    await_shadows("0", "1")
     assert hint.is_visible()
     assert "sideways" in hint.inner_text()
-    for place, expected in ((room / 2, ["1", "1"]), (room, ["1", "0"]), (0, ["0", "1"])):
+    for place, left, right in ((room / 2, "1", "1"), (room, "1", "0"), (0, "0", "1")):
         page.evaluate(f"document.querySelector('.plate').scrollLeft = {place}")
-        assert shadows() == expected
+        await_shadows(left, right)
     # On a wide screen there is no more, and nothing says so.
     page.set_viewport_size(DESK)
-    assert shadows() == ["0", "0"]
+    await_shadows("0", "0")
     assert not hint.is_visible()
     assert tab.errors == []
     tab.context.close()
@@ -372,8 +374,9 @@ def test_the_keyboard_brings_points_beyond_the_edge_into_view(chromium: Any, fol
 
 
 def test_a_dark_page_is_printed_with_the_pictures_on_white(chromium: Any, folder: Path) -> None:
-    tab = Tab(chromium, folder, color_scheme="dark")
+    tab = Tab(chromium, folder, color_scheme="dark", viewport={"width": 400, "height": 800})
     page = tab.open(f"figures/{WIDE}.html")
+    page.wait_for_selector(".sideways >> nth=0")
     page.emulate_media(media="print", color_scheme="dark")
     for theme in ("", "dark"):
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
