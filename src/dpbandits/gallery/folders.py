@@ -1,12 +1,10 @@
 """Names of the folders of galleries below paths.out."""
 
-import re
 from collections.abc import Sequence
-from hashlib import sha256
 
-from dpbandits.results import ELSEWHERE
+from dpbandits.changes import as_file_name, digest
 
-LONGEST = 80  # characters of a name; the words of a longer one are cut
+ELSEWHERE = ("paths.", "engine.", "engine=")  # where and on what: they make no other gallery
 
 
 def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
@@ -15,15 +13,9 @@ def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
     Where curves are stored and what computes them makes no other gallery. The name holds the words
     as they were typed; where it cannot, it ends in a digest of them.
     """
-    words = [
-        *figures,
-        *(word for word in overrides if not word.startswith((*ELSEWHERE, "engine="))),
-    ]
+    words = [*figures, *(word for word in overrides if not word.startswith(ELSEWHERE))]
     if not words:
         return "gallery"
-    typed = ",".join(words)
     short = ",".join(word.removeprefix("figure.") for word in words)
-    name = re.sub(r"[^\w.,=+~-]", "_", short)
-    if name == short and len(name) <= LONGEST:
-        return f"galleries/{name}"
-    return f"galleries/{name[:LONGEST]}-{sha256(typed.encode()).hexdigest()[:8]}"
+    name = as_file_name(short)
+    return f"galleries/{name}" if name == short else f"galleries/{name}-{digest(','.join(words))}"
