@@ -6,18 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
-from dpbandits.curves import Series
 from dpbandits.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.shapes import (
-    draw_all_over_parameter,
     draw_log_over_parameter,
     draw_regret_over_time,
     legend_below,
     panel_grid,
     write_slopes,
 )
+from dpbandits.styles import in_mathtext, style_of_curve
 
 # The CDFs ----------------------------------------------------------------------------------------
 
@@ -32,11 +31,11 @@ def cdfs(drawing: Drawing) -> Figure:
     """
     rows = -(-len(drawing.panels) // 3)
     figure = Figure(figsize=(PAGE, 0.5 + 2.1 * rows))
-    figure.set_layout_engine("constrained")
+    figure.set_layout_engine("constrained", w_pad=0.08)
     axes = list(figure.subplots(rows, 3, sharey=True, squeeze=False).flat)
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
         _draw_cdfs(ax, panel)
-        ax.set_title(f"({panel.letter}) {panel.title}", fontsize=8)
+        ax.set_title(f"({panel.letter}) {panel.title}")
         if i >= 3 * (rows - 1):
             ax.set_xlabel("$x$")
     for ax in axes[::3]:
@@ -63,7 +62,7 @@ def _draw_cdfs(ax: Axes, panel: PanelDrawing) -> None:
     ax.text(
         0.96,
         0.06,
-        f"holds from\n$\\delta = {_number(smallest.centre[0])}$ on",
+        f"Lemma 8 holds\nfor $\\delta \\geq {_number(smallest.centre[0])}$",
         transform=ax.transAxes,
         horizontalalignment="right",
         fontsize=7,
@@ -80,65 +79,72 @@ def _number(value: float) -> str:
 
 
 def over_time(drawing: Drawing) -> Figure:
-    """Figs. 4 and 5: regret over time with its standard deviation; x linear, y logarithmic."""
-    figure, axes = panel_grid(drawing, columns=2, height=4.8)
+    """Figs. 4 and 5: regret over time, x linear and y logarithmic; a row for each instance."""
+    figure, axes = panel_grid(drawing, columns=2, height=4.7, equal="row", equal_x="all")
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_regret_over_time(ax, panel)
-    # A band that reaches down to 0 must not decide the range.
-    axes[0].set_ylim(100, 1.5 * max(s.high.max() for p in drawing.panels for s in p.series))
-    for ax in axes[-2:]:
-        ax.set_xlabel("Round $t$")
-    for ax in axes[::2]:
-        ax.set_ylabel("Regret")
-    legend_below(figure, handles, columns=3)
+    legend_below(figure, handles, columns=4, by_rows=True)
     return figure
 
 
 def against_delta(drawing: Drawing) -> Figure:
     """Fig. 6: final regret against delta, log-log, with the slopes where they were fitted."""
-    return _against(drawing, r"$\delta$", r"\delta")
+    return _against(drawing, r"\delta")
 
 
 def against_epsilon(drawing: Drawing) -> Figure:
     """Fig. 7: final regret against epsilon, log-log, with the slopes where they were fitted."""
-    return _against(drawing, r"$\epsilon$", r"\epsilon")
+    return _against(drawing, r"\epsilon")
 
 
-def _against(drawing: Drawing, name: str, symbol: str) -> Figure:
-    figure = Figure(figsize=(PAGE, 3.3))
+def _against(drawing: Drawing, symbol: str) -> Figure:
+    figure = Figure(figsize=(PAGE, 3.1))
     figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(figure.subplots(1, len(drawing.panels), sharey=True))
+    axes = list(figure.subplots(1, len(drawing.panels), sharey=True, squeeze=False).flat)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        handles = draw_log_over_parameter(ax, panel)
         ax.set_title(f"({panel.letter}) {panel.title}")
-        handles = draw_all_over_parameter(ax, panel)
-        ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_xlabel(f"Privacy parameter {name}")
-        _write_slopes(ax, panel, symbol)
-    # Room for the slopes, above the curves.
-    axes[0].set_ylim(30, 20 * max(s.high.max() for p in drawing.panels for s in p.series))
-    axes[0].set_ylabel("Regret at the horizon")
-    legend_below(figure, handles, columns=3)
+        played = tuple(series for series in panel.series if series.runs)
+        write_slopes(ax, replace(panel, series=played), symbol, left=True)
+    # A start phase of a few pulls leaves the frame; below the curves there is room for the slopes.
+    lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
+    axes[0].set_ylim(bottom=lowest / 20)
+    legend_below(figure, handles, columns=4)
     return figure
-
-
-def _write_slopes(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
-    # Of the algorithms alone.
-    played: tuple[Series, ...] = tuple(s for s in panel.series if s.runs)
-    write_slopes(ax, replace(panel, series=played), symbol, above=True)
 
 
 def against_horizon(drawing: Drawing) -> Figure:
-    """Section 7: final regret against the horizon, log-log, with the bounds."""
-    figure, axes = panel_grid(drawing, columns=2, height=4.8)
+    """Section 7: final regret against the horizon, log-log, with the bounds.
+
+    Far below the curves a bound is written at the lower frame, in numbers.
+    """
+    figure, axes = panel_grid(drawing, columns=2, height=4.7, equal="row", equal_x="all")
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
-    for ax in axes[-2:]:
-        ax.set_xlabel("Horizon $T$")
-    for ax in axes[::2]:
-        ax.set_ylabel("Regret at the horizon")
-    legend_below(figure, handles, columns=3)
+    lowest = [min(s.centre.min() for s in panel.series if s.runs) for panel in drawing.panels]
+    below: set[str] = set()
+    for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
+        frame = min(lowest[i - i % 2 :][:2]) / 8  # of both panels of a row
+        ax.set_ylim(bottom=frame)
+        below |= _write_below(ax, panel, frame)
+    in_frame = [handle for handle in handles if handle.get_label() not in below]
+    legend_below(figure, in_frame, columns=3)
     return figure
+
+
+def _write_below(ax: Axes, panel: PanelDrawing, frame: float) -> set[str]:
+    # Curves that are below the frame, with their first and last value; returns their labels.
+    below = [series for series in panel.series if series.centre.max() < frame]
+    for series in below:
+        first, last = series.centre[[0, -1]]
+        ax.annotate(
+            f"$\\downarrow$ {in_mathtext(series.legend)}: {first:.2g} to {last:.2g}",
+            (0.5, 0),
+            xycoords="axes fraction",
+            xytext=(0, 5),
+            textcoords="offset points",
+            horizontalalignment="center",
+            fontsize=7,
+            color=style_of_curve(series).colour,
+        )
+    return {in_mathtext(series.legend) for series in below}

@@ -26,7 +26,7 @@ class Series:
     legend: str
     style: str
     runs: int  # 0 for a bound or a budget
-    slope: float | None  # of log centre against log x, where the figure asks for it
+    slope: float | None  # of log centre against log x, where the figure asks for it and it exists
     x: np.ndarray
     mean: np.ndarray
     std: np.ndarray
@@ -40,6 +40,8 @@ class Series:
     curve: str = ""  # key of the curve in the figure's file
     reading: str = ""
     look: Look = AS_THE_ALGORITHM
+    over: str = "t"  # what x is: the round, or the name of the swept parameter
+    shows: Shown = Shown.REGRET
 
     def error(self, i: int) -> float:
         """The standard error of the mean at a point; 0 for a bound."""
@@ -111,6 +113,8 @@ def identity(panel: str, curve: Curve) -> dict[str, Any]:
         "curve": curve.name,
         "reading": curve.reading,
         "look": curve.look,
+        "over": curve.over,
+        "shows": curve.shows,
     }
 
 
@@ -157,10 +161,15 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)[part]]])
 
 
-def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float:
-    """The fitted log-log slope of a curve over a parameter, in the part that its sweep names."""
+def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
+    """The fitted log-log slope of a curve over a parameter, in the part that its sweep names.
+
+    None where fewer than three points are positive there: any two lie on a power law.
+    """
     low, high = curve.fit or (-np.inf, np.inf)
-    fitted = (low <= x) & (x <= high)
+    fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
+    if np.unique(x[fitted]).size < 3:
+        return None
     return statistics.loglog_slope(x[fitted], y[fitted])
 
 

@@ -82,7 +82,8 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
 def ink(paper: str) -> str:
     """Digest of all that decides how given curves look: the drawing code, the style, matplotlib."""
     digest = sha256(matplotlib.__version__.encode())
-    shared = (Path(__file__).with_name(f"{name}.py") for name in ("plotting", "shapes", "styles"))
+    names = ("plotting", "shapes", "limits", "styles")
+    shared = (Path(__file__).with_name(f"{name}.py") for name in names)
     for path in (drawing_file(paper), style_file(), *shared):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -11,15 +11,35 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 
+from dpbandits import limits
 from dpbandits.curves import Series
 from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.styles import LINES, Style, in_mathtext, style_of_curve
+from dpbandits.spec import Shown
+from dpbandits.styles import LINES, Style, in_mathtext, style_of_curve, symbol
 
 ROUND = "Round $t$"  # the x axis of every figure over time
+
+# The x axis over a parameter, by the last part of its key; any other parameter has its own name.
+PARAMETERS = {
+    "epsilon": r"Privacy budget $\epsilon$",
+    "delta": r"Privacy parameter $\delta$",
+    "horizon": "Horizon $T$",
+    "arms": "Number of arms $K$",
+    "mean": r"Mean $\mu$",
+    "x": "$x$",
+}
+# The y axis over a parameter; the other quantities are budgets.
+QUANTITIES = {
+    Shown.REGRET: "Regret at the horizon",
+    Shown.PER_LOG: r"Regret at the horizon / $\log T$",
+    Shown.SAMPLES: "Samples used",
+    Shown.FAILURES: "Share of failures",
+}
 
 
 def panel_grid(
@@ -28,16 +48,19 @@ def panel_grid(
     height: float,
     width: float = PAGE,
     equal: Literal["all", "row"] = "all",
+    equal_x: Literal["all", "row"] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with one pair of axes per panel, equal in all of them or in a row; sizes in inches.
 
-    Where there are several, they are titled `(a) title`.
+    `equal_x` is for x alone where that differs. Several panels are titled `(a) title`.
     """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))
     # Room between the panels, where the last tick label of one meets the first of the next.
     figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(figure.subplots(rows, columns, sharex=equal, sharey=equal, squeeze=False).flat)
+    axes = list(
+        figure.subplots(rows, columns, sharex=equal_x or equal, sharey=equal, squeeze=False).flat
+    )
     for unused in axes[len(drawing.panels) :]:
         unused.remove()
     axes = axes[: len(drawing.panels)]
@@ -76,10 +99,13 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """Every curve of a panel over the rounds; x linear, y logarithmic with every decade written."""
+    """Every curve of a panel over the rounds; x linear from 0 on, y logarithmic.
+
+    The y axis begins at the decade below the lowest curve once the first rounds are over.
+    """
     ax.set_yscale("log", nonpositive="mask")
     handles = draw_all_over_time(ax, panel)
-    ax.set_xlim(0, panel.series[0].x[-1])
+    limits.over_time(ax, panel)
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
     write_decades(ax.yaxis)
     return handles
@@ -88,29 +114,40 @@ def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Every curve of a panel over a parameter, told apart in the same way."""
     again = _again(panel)
-    return [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
+    lines = [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
+    if panel.series:
+        # A bound is in the unit of the curves beside it.
+        first = next((s for s in panel.series if s.runs), panel.series[0])
+        x = PARAMETERS.get(first.over, symbol(first.over))
+        name_axes(ax, x, QUANTITIES.get(first.shows, r"$\epsilon$"))
+    return lines
 
 
 def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """The same with both axes logarithmic, from the first value to the last; y has every decade."""
-    ax.set_xscale("log")
+    """The same with both axes logarithmic; dots outside of the swept values are left out."""
+    ax.set_xscale("log", nonpositive="mask")
     ax.set_yscale("log", nonpositive="mask")
     handles = draw_all_over_parameter(ax, panel)
-    ax.set_xlim(panel.series[0].x[0], panel.series[0].x[-1])
+    limits.over_parameter(ax, panel)
+    write_decades(ax.xaxis)
     write_decades(ax.yaxis)
     return handles
 
 
 def write_decades(axis: Axis) -> None:
-    """Ticks of a logarithmic axis at every decade, with labels there alone."""
+    """Ticks of a logarithmic axis at every decade, labelled there.
+
+    Between them, too, where the axis shows one decade at most: every axis has two labels.
+    """
     axis.set_major_locator(LogLocator(base=10, numticks=12))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_formatter(limits.BetweenDecades())
 
 
 def _again(panel: PanelDrawing) -> list[int]:
-    # How many curves of the same algorithm a panel has before each; dots belong to their curves.
-    styles = [series.style for series in panel.series]
-    return [0 if s == "transition" else styles[:i].count(s) for i, s in enumerate(styles)]
+    # How many curves of the same colour and marker a panel has before each; dots belong to their
+    # curves.
+    looks = [(series.style, style_of_curve(series)._replace(line="")) for series in panel.series]
+    return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
 
 
 def draw_over_time(
@@ -139,11 +176,15 @@ def _line(
     again: int = 0,
     style: Style | None = None,
 ) -> Line2D:
+    own_line = style is None and series.look.line is not None
     style = style or style_of_curve(series)
-    (line,) = ax.plot(
+    line = style.line
+    if line and not own_line:
+        line = LINES[(LINES.index(line) + again) % len(LINES)]
+    (drawn,) = ax.plot(
         series.x,
         series.centre,
-        linestyle=LINES[(LINES.index(style.line) + again) % len(LINES)] if style.line else "",
+        linestyle=line,
         color=style.colour,
         marker=style.marker,
         markevery=markevery,
@@ -152,19 +193,20 @@ def _line(
     )
     if np.any(series.low != series.high):
         _band(ax, series, style.colour)
-    return line
+    return drawn
 
 
 def _band(ax: Axes, series: Series, colour: str) -> None:
     logarithmic = ax.get_yscale() == "log"
-    # On a logarithmic axis a band that reaches 0 goes down to the frame, wherever that is: the
-    # lower end must not decide the limits.
+    # On a logarithmic axis a band that reaches 0 goes down to the frame, wherever that is.
     low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
-    limits = ax.dataLim.frozen()
-    ax.fill_between(series.x, low, series.high, color=colour, alpha=0.18, linewidth=0)
-    if logarithmic:
-        ax.dataLim.set(limits)
-        ax.update_datalim(np.column_stack([series.x, series.high])[series.high > 0])
+    there = np.isfinite(low) & np.isfinite(series.high)
+    upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
+    border = np.concatenate([lower, upper[::-1]])
+    band = PolyCollection([border], facecolor=colour, alpha=0.18, linewidth=0)
+    ax.add_collection(band, autolim=False)
+    for y in limits.ends(series, logarithmic):
+        ax.update_datalim(np.column_stack([series.x, y]))
 
 
 def write_at_the_end(ax: Axes, series: Series) -> None:
@@ -180,25 +222,43 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
     )
 
 
-def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False) -> None:
-    """The fitted log-log slopes, as powers of a symbol, in the lower or the upper right corner."""
-    fit = panel.series[0].fit
+def write_slopes(
+    ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False, left: bool = False
+) -> None:
+    """The fitted log-log slopes, as powers of a symbol, in a corner: the lower right, or another.
+
+    Nothing where no curve has a slope, as of fewer than three points.
+    """
+    fitted = [(series, series.slope) for series in panel.series if series.slope is not None]
+    if not fitted:
+        return
+    fit = fitted[0][0].fit
     lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
-    for series in panel.series:
-        text = rf"{in_mathtext(series.label)}  $\propto {symbol}^{{{series.slope:.2f}}}$"
+    for series, slope in fitted:
+        text = rf"{in_mathtext(series.legend)}  $\propto {symbol}^{{{slope:.2f}}}$"
         lines.append((text, style_of_curve(series).colour))
     for row, (text, colour) in enumerate(lines):
-        ax.text(
-            0.98,
-            (0.94 if above else 0.03 + 0.075 * (len(lines) - 1)) - 0.075 * row,
+        ax.annotate(
             text,
+            (0 if left else 1, 1 if above else 0),
+            xycoords="axes fraction",
+            xytext=(5 if left else -4, -8 - 11 * row if above else 11 * (len(lines) - row) - 7),
+            textcoords="offset points",
             color=colour,
-            transform=ax.transAxes,
-            horizontalalignment="right",
+            horizontalalignment="left" if left else "right",
             fontsize=7,
         )
 
 
-def legend_below(figure: Figure, handles: Sequence[Artist], columns: int) -> None:
-    """One legend for all panels, under them."""
+def legend_below(
+    figure: Figure, handles: Sequence[Artist], columns: int, by_rows: bool = False
+) -> None:
+    """One legend for all panels, under them, in rows as equal as can be of `columns` at most.
+
+    Its order is down the columns, as matplotlib has it, or along the rows.
+    """
+    rows = max(1, -(-len(handles) // columns))
+    columns = -(-len(handles) // rows)
+    if by_rows:
+        handles = [handle for column in range(columns) for handle in handles[column::columns]]
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

@@ -59,6 +59,8 @@ SPARE_MARKERS = ("h", "*", "X", "8")
 # filled; its line is the next of these.
 LINES = ("-", "--", ":", "-.")
 
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")  # parameters that are written as letters
+
 
 def style_of(name: str) -> Style:
     """The style of an algorithm, of a stopping rule, or of `bound`.
@@ -89,8 +91,13 @@ def _spare(name: str) -> Style:
     return found[name]
 
 
+def symbol(name: str) -> str:
+    """The name of a parameter as papers write it."""
+    return rf"$\{name}$" if name in GREEK else name
+
+
 def in_mathtext(label: str) -> str:
     """A label as drawn: a letter for `alpha` of `X (alpha=1)`, an index in `t_0` and `EXP3_tau`."""
-    label = re.sub(r"\b(alpha|beta|gamma|delta|epsilon)([=/][^,)]+)", r"$\\\1\2$", label)
+    label = re.sub(rf"\b({'|'.join(GREEK)})([=/][^,)]+)", r"$\\\1\2$", label)
     label = re.sub(r"\bEXP3_tau\b", r"EXP3$_\\tau$", label)
     return re.sub(r"\b(t_\d)\b", r"$\1$", label)

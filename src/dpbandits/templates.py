@@ -16,6 +16,17 @@ class Count(int):
         return super().__format__(spec)
 
 
+class Choice:
+    """True or False; `{with_k:with|without}` is the word for each."""
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+    def __format__(self, spec: str) -> str:
+        yes, _, no = spec.partition("|")
+        return (yes if self.value else no) if spec else str(self.value)
+
+
 class Number(float):
     """A number; without a format it is written as in formulas: 0.1, 10^{-10}, e^{-10}."""
 
@@ -52,6 +63,8 @@ class Several:
 
 
 def _formatted(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return Choice(value)
+    if not isinstance(value, int | float):
         return {k: _formatted(v) for k, v in value.items()} if isinstance(value, dict) else value
     return Count(value) if isinstance(value, int) else Number(value)

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 from dpbandits.config import Read
 from dpbandits.curves import Series
 from dpbandits.spec import Curve, FigureSpec
-from dpbandits.styles import in_mathtext
+from dpbandits.styles import in_mathtext, symbol
 from dpbandits.sweeps.jobs import Job, short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")
 
 
 class Point(NamedTuple):
@@ -75,8 +74,3 @@ def same_curve(all_series: Sequence[Series], panel: str, curve: Curve) -> Series
     if len(own) > 1:  # a curve for each of several values
         own = [s for s in own if s.label == curve.label]
     return own[0] if own else None
-
-
-def symbol(name: str) -> str:
-    """The name of a parameter as papers write it."""
-    return rf"$\{name}$" if name in GREEK else name

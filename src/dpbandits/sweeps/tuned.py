@@ -12,10 +12,9 @@ from dpbandits import plotting
 from dpbandits.curves import PLACE, STATISTICS, Series, rows, written
 from dpbandits.provenance import git_revision
 from dpbandits.spec import Curve, FigureSpec
-from dpbandits.styles import in_mathtext, style_of
+from dpbandits.styles import in_mathtext, style_of, symbol
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
-from dpbandits.sweeps.keys import symbol
 
 DIGITS = 3  # significant, of a value: such as people type
 DECADES = 100.0  # from this ratio on a range is searched in its logarithm
