@@ -20,7 +20,7 @@ def over_time(ax: Axes, panel: PanelDrawing) -> None:
     """
     settled = [_extent(s, s.x >= SETTLED * s.x[-1]) for s in panel.series]
     lowest = min((values.min() for values in settled if values.size), default=1.0)
-    highest = max((_extent(s).max(initial=10 * lowest) for s in panel.series), default=10.0)
+    highest = max((_extent(s).max(initial=lowest) for s in panel.series), default=10.0)
     last = max((s.x[-1] for s in panel.series), default=1.0)
     # As limits of the data, so that axes that share theirs see those of all panels.
     ax.ignore_existing_data_limits = True

@@ -116,10 +116,11 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     again = _again(panel)
     lines = [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
     if panel.series:
-        # A bound is in the unit of the curves beside it.
+        # The played curves decide: a bound beside them is in their unit.
         first = next((s for s in panel.series if s.runs), panel.series[0])
-        x = PARAMETERS.get(first.over, symbol(first.over))
-        name_axes(ax, x, QUANTITIES.get(first.shows, r"$\epsilon$"))
+        alone = first.shows is Shown.REGRET and not first.runs
+        y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
+        name_axes(ax, PARAMETERS.get(first.over, symbol(first.over)), y)
     return lines
 
 
