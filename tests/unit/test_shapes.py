@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from test_drawing import ONE
 
-from dpbandits import config, curves, factory, plotting
+from dpbandits import config, curves, factory, plotting, templates
 from dpbandits.plotting import Drawing, PanelDrawing
 from dpbandits.shapes import (
     draw_all_over_parameter,
@@ -290,3 +290,8 @@ def test_two_points_have_no_slope(checkout: Path) -> None:
     assert curves.slope(x[:2], x[:2] ** 2, curve) is None
     assert curves.slope(x, np.array([1.0, 0.0, 1.0]), curve) is None
     assert curves.slope(x, x**2, replace(curve, fit=(3.0, 8.0))) is None
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "with k, True"), (False, "without k, False")])
+def test_a_text_has_a_word_for_true_and_one_for_false(value: bool, text: str) -> None:
+    assert templates.filled("{k:with|without} k, {k}", {"k": value}) == text
