@@ -36,6 +36,7 @@ DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
 
 Curve = Callable[[np.ndarray], np.ndarray]
+NO_MARKER = ("", "None", None)
 
 
 def series_of(spec: FigureSpec, centre: Curve, spread: Curve) -> list[curves.Series]:
@@ -143,13 +144,18 @@ def test_the_figure_of_the_document_needs_no_further_help(checkout: Path, kind: 
 
 
 def look(line: Line2D) -> tuple[Any, ...]:
-    return (
-        *(line.get_color(), line.get_linestyle(), line.get_linewidth()),
-        *(line.get_marker(), line.get_markerfacecolor()),
-    )
+    """What a reader sees of a line and its marker."""
+    marker = line.get_marker()
+    face = line.get_markerfacecolor() if marker not in NO_MARKER else None
+    return line.get_color(), line.get_linestyle(), line.get_linewidth(), marker, face
 
 
-SPANS = {"four decades": (10.0, 1e5), "half a decade": (20.0, 60.0), "a tenth": (31.0, 39.0)}
+SPANS = {
+    "four decades": (10.0, 1e5),
+    "half a decade": (20.0, 60.0),
+    "a decade within": (7.0, 19.0),
+    "a tenth": (31.0, 39.0),
+}
 
 
 @pytest.mark.parametrize("span", SPANS)
@@ -175,12 +181,27 @@ def assert_no_marker_is_cut(ax: Axes) -> None:
     """Every marker in the frame is there with its whole width."""
     left, right = (ax.bbox.x0, ax.bbox.x1)
     for line in ax.lines:
-        if line.get_marker() not in ("", "None", None):
+        if line.get_marker() not in NO_MARKER:
             x = ax.transData.transform(np.asarray(line.get_xydata()))[:, 0]
             half = line.get_markersize() / 2 * ax.get_figure(root=True).dpi / 72  # type: ignore[union-attr]
             seen = x[(x > left - half) & (x < right + half)]
             assert (seen >= left + half).all()
             assert (seen <= right - half).all()
+
+
+@pytest.mark.parametrize("draw", [draw_all_over_time, draw_all_over_parameter])
+@pytest.mark.parametrize("zeros", [0, 1])
+def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
+    draw: Callable[[Axes, PanelDrawing], list[Line2D]], zeros: int
+) -> None:
+    # The first values of the curve itself may be 0.
+    centre = np.where(np.arange(8) < zeros, 0.0, ONE.centre)
+    for low in (centre - 10.0, centre * 1e-200):
+        ax = Figure().subplots()
+        ax.set_yscale("log", nonpositive="mask")
+        draw(ax, PanelDrawing("a", "", (replace(ONE, centre=centre, low=low, high=2 * centre),)))
+        assert 0.5 < ax.get_ylim()[0] <= 2
+        assert 16 < ax.get_ylim()[1] < 32
 
 
 @pytest.mark.parametrize(
