@@ -2,10 +2,9 @@
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import draw_all_over_time
+from dpbandits.shapes import ROUND, draw_all_over_time, write_decades
 
 
 def two_budgets(drawing: Drawing) -> Figure:
@@ -18,14 +17,14 @@ def two_budgets(drawing: Drawing) -> Figure:
         ax.sharey(above[0])
         ax.set_title(f"({panel.letter}) {panel.title}")
         ax.set_xscale("log")
-        ax.set_yscale("log")
+        # A regret of 0 in the first rounds has no place here: a curve begins where it is positive.
+        ax.set_yscale("log", nonpositive="mask")
         draw_all_over_time(ax, panel)
         ax.set_xlim(1, panel.series[0].x[-1])
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_xlabel("Time step")
-        ax.legend(loc="upper left", fontsize=6.5)
+        write_decades(ax.xaxis)
+        write_decades(ax.yaxis)
+        ax.set_xlabel(ROUND)  # also above a table
+        _legend(ax, panel)
         ax.tick_params(labelleft=i == 0)
     above[0].set_ylabel("Regret")
     for ax, panel in zip(below, drawing.panels, strict=True):
@@ -33,8 +32,20 @@ def two_budgets(drawing: Drawing) -> Figure:
     return figure
 
 
+def _legend(ax: Axes, panel: PanelDrawing) -> None:
+    # As in the original, the legend has the input of a private algorithm in parentheses.
+    has_inputs = any(series.legend != series.label for series in panel.series)
+    legend = ax.legend(
+        loc="upper left",
+        fontsize=6.5,
+        title=r"In parentheses: the input $\epsilon$" if has_inputs else None,
+        title_fontsize=6.5,
+    )
+    legend.set_alignment("left")
+
+
 def _table_of_runs(ax: Axes, panel: PanelDrawing) -> None:
-    # Section 4 speaks of the best and the worst of the runs, and of how far they lie apart.
+    # Section 4 compares the best and the worst of the runs.
     ax.set_axis_off()
     rows = [
         (s.label, f"{s.min[-1]:,.1f}", f"{s.max[-1]:,.1f}", f"{s.max[-1] - s.min[-1]:,.1f}")
@@ -42,8 +53,8 @@ def _table_of_runs(ax: Axes, panel: PanelDrawing) -> None:
     ]
     table = ax.table(
         rows,
-        colLabels=("", "best run", "worst run", "their gap"),
-        colWidths=(0.34, 0.22, 0.22, 0.22),
+        colLabels=("Regret at the horizon", "best run", "worst run", "difference"),
+        colWidths=(0.37, 0.21, 0.21, 0.21),
         cellLoc="right",
         loc="upper center",
         edges="horizontal",

@@ -4,15 +4,15 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.curves import Series
 from dpbandits.plotting import COLUMN, Drawing
-from dpbandits.shapes import panel_grid
+from dpbandits.shapes import ROUND, legend_below, panel_grid, write_decades
 from dpbandits.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars a curve, as in the original
-FLOOR = "uniform"  # what does not learn: drawn without bars
+FLOOR = "uniform"  # what does not learn: it leaves the frame where it is far above all others
+FAR = 1.5  # times the highest bar of what learns
 
 
 def over_time(drawing: Drawing) -> Figure:
@@ -21,32 +21,35 @@ def over_time(drawing: Drawing) -> Figure:
     (panel,) = drawing.panels
     handles = []
     for order, series in enumerate(panel.series):
-        # The bars of several curves stand side by side.
-        wanted = series.x[-1] * (np.arange(BARS) + 0.25 + 0.25 * (order % 4)) / BARS
-        handles.append(_with_bars(ax, series, np.searchsorted(series.x, wanted)))
+        # The bars of several curves stand side by side, and no marker hides a bar: markers are in
+        # the middle between every second pair.
+        steps = np.arange(BARS) + 0.125 + 0.25 * (order % 4)
+        bars, markers = (
+            np.searchsorted(series.x, series.x[-1] * at / BARS) for at in (steps, steps[::2] + 0.5)
+        )
+        handles.append(_with_bars(ax, series, bars, markers))
     ax.set_xlim(0, panel.series[0].x[-1])
     _show_who_learns(ax, panel.series)
-    ax.ticklabel_format(style="sci", scilimits=(0, 4), useMathText=True)
-    ax.set_xlabel("Round $t$")
+    ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+    ax.ticklabel_format(axis="y", style="plain")  # one unit against every adversary
+    ax.set_xlabel(ROUND)
     ax.set_ylabel("Regret")
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    legend_below(figure, handles, columns=2)
     return figure
 
 
 def against_epsilon(drawing: Drawing) -> Figure:
     """Regret at the horizon against epsilon with one-sided error bars, log-log."""
-    figure, axes = panel_grid(drawing, columns=3, height=4.4)
+    figure, axes = panel_grid(drawing, columns=3, height=4.9)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set_yscale("log", nonpositive="mask")
         every = np.arange(panel.series[0].x.size)
-        handles = [_with_bars(ax, series, every) for series in panel.series]
+        handles = [_with_bars(ax, series, every, every) for series in panel.series]
         first, last = panel.series[0].x[[0, -1]]
         ax.set_xlim(first / 1.6, last * 1.6)
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-    # Under the third panel there is none, but room for the legend.
-    for ax in axes[2:]:
+        write_decades(ax.yaxis)
+        # Rows of unequal length: every panel has its own label.
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
     for ax in axes[::3]:
@@ -56,28 +59,53 @@ def against_epsilon(drawing: Drawing) -> Figure:
 
 
 def _show_who_learns(ax: Axes, series: tuple[Series, ...]) -> None:
-    # Uniform play leaves the picture where it is far above all others.
     learning = [s for s in series if s.style != FLOOR] or list(series)
-    ax.set_ylim(min(0, *(s.low.min() for s in learning)), 1.1 * max(s.high.max() for s in learning))
+    far = FAR * max(s.high.max() for s in learning)
+    shown = [s for s in series if s in learning or s.centre.max() <= far]
+    ax.set_ylim(min(0, *(s.low.min() for s in shown)), 1.1 * max(s.high.max() for s in shown))
+    for other in series:
+        if other not in shown:
+            _write_where_it_leaves(ax, other)
 
 
-def _with_bars(ax: Axes, series: Series, at: np.ndarray) -> Artist:
-    # A line with markers and bars at some x; what is above and below it has a length of its own.
-    style, label = style_of_curve(series), in_mathtext(series.legend)
-    (line,) = ax.plot(series.x, series.centre, color=style.colour, linestyle=style.line)
-    if series.style == FLOOR:
-        line.set_label(label)
-        return line
-    centre = series.centre[at]
-    line.set(marker=style.marker, markevery=at.tolist(), markerfacecolor="white", label=label)
+def _write_where_it_leaves(ax: Axes, series: Series) -> None:
+    # Beside the point where a curve crosses the upper edge: the value that it ends with.
+    beyond = np.argmax(series.centre > ax.get_ylim()[1])
+    ax.annotate(
+        f"\N{UPWARDS ARROW} {in_mathtext(series.label)}: {series.centre[-1]:,.0f} at the horizon",
+        (series.x[beyond], 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(3, -1),
+        textcoords="offset points",
+        verticalalignment="top",
+        fontsize=7,
+        color=style_of_curve(series).colour,
+    )
+
+
+def _with_bars(ax: Axes, series: Series, bars: np.ndarray, markers: np.ndarray) -> Artist:
+    # A line with bars and markers at some of its points; the parts of a bar above and below the
+    # line have a length each.
+    style = style_of_curve(series)
+    (line,) = ax.plot(
+        series.x,
+        series.centre,
+        color=style.colour,
+        linestyle=style.line,
+        marker=style.marker,
+        markevery=markers.tolist(),
+        markerfacecolor="white",
+        label=in_mathtext(series.legend),
+    )
+    centre = series.centre[bars]
     ax.errorbar(
-        series.x[at],
+        series.x[bars],
         centre,
-        yerr=(centre - series.low[at], series.high[at] - centre),
+        yerr=(centre - series.low[bars], series.high[bars] - centre),
         linestyle="none",
         ecolor=style.colour,
         elinewidth=0.8,
-        capsize=1.6,
-        zorder=line.get_zorder() - 0.1,
+        capsize=1.8,
+        zorder=line.get_zorder() + 0.1,  # a short one is seen on its marker
     )
     return line
