@@ -26,7 +26,7 @@ class Series:
     legend: str
     style: str
     runs: int  # 0 for a bound or a budget
-    slope: float | None  # of log centre against log x, where the figure asks for it and it exists
+    slope: float | None  # of log centre against log x, where the figure asks and the fit is good
     x: np.ndarray
     mean: np.ndarray
     std: np.ndarray
@@ -49,6 +49,7 @@ class Series:
 
 
 PLACE = ("panel", "label", "x", "runs")
+MISSES = 2.0  # the factor by which the fit of a power law may miss a point
 AT_ONCE = 2**25  # numbers of all runs that are in memory at a time
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
@@ -164,13 +165,16 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
     """The fitted log-log slope of a curve over a parameter, in the part that its sweep names.
 
-    None where fewer than three points are positive there: any two lie on a power law.
+    None where the curve is no power law there: the fit misses a point by a factor of more than
+    MISSES, as it does where a curve rises and then saturates. None too where fewer than three
+    points are positive: any two lie on a power law.
     """
     low, high = curve.fit or (-np.inf, np.inf)
     fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
     if np.unique(x[fitted]).size < 3:
         return None
-    return statistics.loglog_slope(x[fitted], y[fitted])
+    is_straight = statistics.loglog_miss(x[fitted], y[fitted]) <= MISSES
+    return statistics.loglog_slope(x[fitted], y[fitted]) if is_straight else None
 
 
 def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:

@@ -211,7 +211,7 @@ def _band(ax: Axes, series: Series, colour: str) -> None:
 
 
 def write_at_the_end(ax: Axes, series: Series) -> None:
-    """The label of a curve beside its last point."""
+    """The label of a curve beside its last point, in the colour of the curve."""
     ax.annotate(
         in_mathtext(series.label),
         (1, series.centre[-1]),
@@ -220,6 +220,7 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
         textcoords="offset points",
         verticalalignment="center",
         fontsize=7,
+        color=style_of_curve(series).colour,
     )
 
 
@@ -230,13 +231,15 @@ def write_slopes(
 
     Nothing where no curve has a slope, as of fewer than three points.
     """
-    fitted = [(series, series.slope) for series in panel.series if series.slope is not None]
-    if not fitted:
+    if all(series.slope is None for series in panel.series):
         return
-    fit = fitted[0][0].fit
+    fit = panel.series[0].fit
     lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
-    for series, slope in fitted:
-        text = rf"{in_mathtext(series.legend)}  $\propto {symbol}^{{{slope:.2f}}}$"
+    for series in panel.series:
+        power = "no power law"
+        if series.slope is not None:
+            power = rf"$\propto {symbol}^{{{series.slope:.2f}}}$"
+        text = f"{in_mathtext(series.legend)}  {power}"
         lines.append((text, style_of_curve(series).colour))
     for row, (text, colour) in enumerate(lines):
         ax.annotate(

@@ -1,5 +1,6 @@
 """Statistics over the runs: axis 0 of an array of shape (runs, ...) unless said otherwise."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -116,3 +117,12 @@ def loglog_slope(x: np.ndarray, y: np.ndarray) -> float:
     if np.unique(x[positive]).size < 2:
         return float("nan")
     return float(np.polyfit(np.log(x[positive]), np.log(y[positive]), 1)[0])
+
+
+def loglog_miss(x: np.ndarray, y: np.ndarray) -> float:
+    """The largest factor between y and the line that `loglog_slope` fits; nan where it is."""
+    positive = (x > 0) & (y > 0)
+    if math.isnan(slope := loglog_slope(x, y)):
+        return math.nan
+    rest = np.log(y[positive]) - slope * np.log(x[positive])
+    return math.exp(np.abs(rest - rest.mean()).max())

@@ -420,3 +420,12 @@ def test_points_without_a_logarithm_do_not_bend_the_slope() -> None:
 )
 def test_the_slope_is_undefined_without_two_points(x: list[float], y: list[float]) -> None:
     assert math.isnan(statistics.loglog_slope(np.array(x), np.array(y)))
+    assert math.isnan(statistics.loglog_miss(np.array(x), np.array(y)))
+
+
+def test_the_miss_of_a_fit_is_the_largest_factor_between_a_point_and_its_line() -> None:
+    x = np.array([0.0, 1.0, 10.0, 100.0])
+    assert statistics.loglog_miss(x, 7 * x**1.5) == pytest.approx(1, abs=1e-12)
+    # The line nearest to (1, 2), (10, 2000), (100, 2) is flat, at their geometric mean, 20.
+    y = np.array([5.0, 2.0, 2000.0, 2.0])
+    assert statistics.loglog_miss(x, y) == pytest.approx(100, rel=1e-12)
