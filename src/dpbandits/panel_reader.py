@@ -304,4 +304,10 @@ class PanelReader:
             return label
         module = registry.algorithm(source.algorithm)
         given = getattr(module, "input_epsilon", lambda params: params.epsilon)
-        return f"{label} ({given(source.params):.3g})"
+        return f"{label} ({_in_formulas(given(source.params))})"
+
+
+def _in_formulas(value: float) -> str:
+    # Three digits; small and large values with a power of ten: 0.00396, 4.63 10^-5.
+    mantissa, _, power = f"{value:.3g}".partition("e")
+    return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
