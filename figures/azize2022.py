@@ -3,21 +3,32 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, LogLocator, MultipleLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, MultipleLocator, NullLocator
 
 from dpbandits.errors import UserError
 from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.shapes import (
+    ROUND,
     draw_all_over_parameter,
     draw_all_over_time,
+    draw_over_time,
+    draw_regret_over_time,
     legend_below,
     panel_grid,
     write_at_the_end,
+    write_decades,
     write_slopes,
 )
 from dpbandits.styles import style_of
+
+CLOSE = 10  # times the lowest curve: what an inset shows
+DECADES = 3  # of the rounds, in an inset
+ABOUT_INSET = "Inset: the lowest curves, regret linear, $t$ logarithmic"
+BESIDE, BELOW = 0.04, 0.03  # of a panel: between its axes and the frame of an inset
+MEET = "Regimes of privacy meet: two terms of the bound are equal"
 
 
 def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None:
@@ -27,14 +38,15 @@ def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) 
         ax.set_ylim(low, high if largest <= high else 2 * largest)
 
 
-CONTIGUOUS = 14  # steps up to which the grid `log` has every one
-MARKED = 4  # the episode whose beginning the paper looks at
+CONTIGUOUS = 14  # rounds up to which the grid `log` has every one
+MARKED = 4  # the episode at whose beginning the paper computes indexes
 
 
 def episodes(drawing: Drawing) -> Figure:
-    """Fig. 1: the arm that every step plays, in episodes that double the pulls of their arm.
+    """Fig. 1: the arm of every round, in episodes that double the pulls of their arm.
 
-    Darker is what the indexes read when an episode begins: each arm's last episode before it.
+    Darker are the rewards that the indexes use when an episode begins: those of each arm's last
+    episode before it.
     """
     (panel,) = drawing.panels
     pulls = np.array([series.centre for series in panel.series])
@@ -65,8 +77,9 @@ def episodes(drawing: Drawing) -> Figure:
     ax.set_yticks(np.arange(arms) + 0.5, [series.label for series in panel.series])
     ax.tick_params(length=0)
     ax.grid(visible=False)
-    told = ", ".join(_mean_of(arm, *read[arm]) for arm in sorted(read))
-    ax.set_xlabel(f"Step $t$.  The indexes at $t_{{{marked}}}$ read: {told}")
+    means = ", ".join(_mean_of(arm, *read[arm]) for arm in sorted(read))
+    used = f"Dark: the rewards that the indexes use at $t_{{{marked}}}$, as {means}"
+    ax.set_xlabel(f"{ROUND}\n{used}")
     return figure
 
 
@@ -92,18 +105,12 @@ def _mean_of(arm: int, first: int, end: int) -> str:
 
 def headline(drawing: Drawing) -> Figure:
     """Fig. 2: regret over time; x linear, y logarithmic, 0.1 to 10^5."""
-    figure, (ax,) = panel_grid(drawing, columns=1, height=3.1, width=COLUMN)
-    ax.set_yscale("log")
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
     (panel,) = drawing.panels
-    handles = draw_all_over_time(ax, panel)
-    ax.set_xlim(0, panel.series[0].x[-1])
+    handles = draw_regret_over_time(ax, panel)
     _show_at_least([ax], drawing, 0.1, 3e5)
-    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("Step $t$")
-    ax.set_ylabel("Regret")
     legend_below(figure, handles, columns=2)
+    _draw_insets(figure, [ax], drawing)
     return figure
 
 
@@ -118,22 +125,52 @@ def four_budgets_every_decade(drawing: Drawing) -> Figure:
 
 
 def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
-    figure, axes = panel_grid(drawing, columns=2, height=4.6)
+    figure, axes = panel_grid(drawing, columns=2, height=5.6)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_yscale("log")
-        handles = draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", useMathText=True)
+        handles = draw_regret_over_time(ax, panel)
         ax.yaxis.set_major_locator(LogLocator(base=ticks, numticks=9))
         ax.yaxis.set_minor_locator(LogLocator(base=10, numticks=9))
-        ax.yaxis.set_minor_formatter(NullFormatter())
     _show_at_least(axes, drawing, 1, highest)
-    for ax in axes[-2:]:
-        ax.set_xlabel("Step $t$")
-    for ax in axes[::2]:
-        ax.set_ylabel("Regret")
     legend_below(figure, handles, columns=4)
+    _draw_insets(figure, axes, drawing)
     return figure
+
+
+def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
+    # The lowest curves once more, where the original leaves its panels empty.
+    room = min(_room(ax, panel) for ax, panel in zip(axes, drawing.panels, strict=True))
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        lowest = min(series.centre[-1] for series in panel.series)
+        close = [series.centre[-1] <= CLOSE * lowest for series in panel.series]
+        if sum(close) > 1 and room > 0.3:
+            inset = _empty_inset(ax, room, panel.series[0].x[-1])
+            for order, series in enumerate(panel.series):
+                if close[order]:
+                    draw_over_time(inset, series, order)
+            inset.set_ylim(0, 1.12 * inset.dataLim.ymax)
+            figure.legends[0].set_title(ABOUT_INSET, FontProperties(size=7))
+
+
+def _room(ax: Axes, panel: PanelDrawing) -> float:
+    # The height, as part of the panel's, up to which no curve meets an inset.
+    first = BESIDE * panel.series[0].x[-1]
+    lowest = min(series.centre[series.x >= first].min() for series in panel.series)
+    low, high = np.log(ax.get_ylim())
+    return float(min(0.65, (np.log(max(lowest, 1e-9)) - low) / (high - low)))
+
+
+def _empty_inset(ax: Axes, room: float, last: float) -> Axes:
+    frame = Rectangle((BESIDE, BELOW), 0.95, room - BELOW - 0.03, transform=ax.transAxes)
+    frame.set(facecolor="white", edgecolor="#c8c8c8", linewidth=0.5, zorder=3)
+    ax.add_artist(frame)
+    inset = ax.inset_axes((0.17, 0.135, 0.79, room - 0.19), zorder=4)
+    inset.set_xscale("log")
+    inset.set_xlim(last / 10**DECADES, last)
+    write_decades(inset.xaxis)
+    inset.yaxis.set_major_locator(MaxNLocator(3))
+    inset.yaxis.set_major_formatter("{x:,g}")
+    inset.tick_params(labelsize=6.5, pad=2)
+    return inset
 
 
 def two_alphas(drawing: Drawing) -> Figure:
@@ -145,8 +182,6 @@ def two_alphas(drawing: Drawing) -> Figure:
     _show_at_least([ax], drawing, 0, 6600)
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
     ax.yaxis.set_major_locator(MultipleLocator(1000))
-    ax.set_xlabel("Step $t$")
-    ax.set_ylabel("Regret")
     legend_below(figure, handles, columns=2)
     return figure
 
@@ -157,7 +192,7 @@ def against_arms(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
+        write_decades(ax.yaxis)
         handles = draw_all_over_parameter(ax, panel)
         ax.xaxis.set_major_locator(FixedLocator(panel.series[0].x.tolist()))
         ax.xaxis.set_major_formatter("{x:.0f}")
@@ -171,15 +206,14 @@ def against_arms(drawing: Drawing) -> Figure:
 
 
 def against_budget(drawing: Drawing) -> Figure:
-    """Fig. 3: regret at the horizon against epsilon; log-log, only 10^2 and 10^3 written on y."""
+    """Fig. 3: regret at the horizon against epsilon, log-log, with the two regimes of privacy."""
     figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
     ax.set_xscale("log")
     ax.set_yscale("log")
     (panel,) = drawing.panels
     handles, _ = _without_dots(panel, draw_all_over_parameter(ax, panel))
     _show_at_least([ax], drawing, 15, 2e4)
-    ax.yaxis.set_major_locator(FixedLocator([100, 1000]))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    write_decades(ax.yaxis)
     for series in panel.series:
         if series.style == "transition":
             _write_regions(ax, float(series.x[-1]))
@@ -190,8 +224,10 @@ def against_budget(drawing: Drawing) -> Figure:
 
 
 def _write_regions(ax: Axes, border: float) -> None:
-    # A line where the last arm changes regime, and what lies on either side.
-    ax.axvline(border, color=style_of("transition").colour, linewidth=0.8, linestyle=":")
+    # A shade up to where the last arm changes regime, and a name on either side.
+    left, right = ax.get_xlim()
+    ax.axvspan(left, border, color=style_of("transition").colour, alpha=0.12, linewidth=0)
+    ax.set_xlim(left, right)
     for text, side, step in (("High privacy", "right", -5), ("Low privacy", "left", 5)):
         ax.annotate(
             text,
@@ -224,8 +260,10 @@ def table_of_bounds(drawing: Drawing) -> Figure:
         shown = [s.centre[s.x >= left] for panel in panels for s in panel.series]
         axes[row].set_ylim(0.6 * np.concatenate(shown).min(), 1.6 * np.concatenate(shown).max())
         axes[row].set_ylabel("Lower bound on the regret")
-    for dot in dots[:1]:
-        dot.set_label("Regimes of privacy meet")
+    if dots:
+        # One for those of all colours.
+        dot = Line2D([], [], linestyle="", marker=dots[0].get_marker(), label=MEET)
+        dot.set(color=style_of("transition").colour, markerfacecolor="white")
         legend_below(figure, [dot], columns=1)
     return figure
 

@@ -1,6 +1,6 @@
 """A figure as LaTeX: axes of pgfplots with the curves as tables, as the drawing function drew them.
 
-The texts inside of the axes (slopes, names of regions) are not part of it.
+Texts inside of the axes (slopes, names of regions) and insets are not part of it.
 """
 
 import math
