@@ -163,7 +163,7 @@ def _empty_inset(ax: Axes, room: float, last: float) -> Axes:
     frame = Rectangle((BESIDE, BELOW), 0.95, room - BELOW - 0.03, transform=ax.transAxes)
     frame.set(facecolor="white", edgecolor="#c8c8c8", linewidth=0.5, zorder=3)
     ax.add_artist(frame)
-    inset = ax.inset_axes((0.17, 0.135, 0.79, room - 0.19), zorder=4)
+    inset = ax.inset_axes((0.19, 0.135, 0.77, room - 0.19), zorder=4)
     inset.set_xscale("log")
     inset.set_xlim(last / 10**DECADES, last)
     write_decades(inset.xaxis)

@@ -1,0 +1,45 @@
+"""The figures as they are drawn from their committed references, for tests that look at artists."""
+
+from functools import cache
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from dpbandits import config, factory, references
+from dpbandits.plotting import Drawing, drawing_function, style_file
+from dpbandits.spec import FigureSpec
+
+
+@cache
+def specified(name: str) -> tuple[FigureSpec, Drawing]:
+    """A figure as its file has it, with the numbers of its reference."""
+    spec, _ = config.load(name, [])
+    return spec, factory.drawing(spec, references.read(spec, references.PAPER))
+
+
+def picture(name: str, drawing: Drawing | None = None) -> Figure:
+    """The figure, laid out; of another drawing than that of its reference, where one is given."""
+    spec, own = specified(name)
+    with matplotlib.style.context(style_file(), after_reset=True):
+        figure = drawing_function(spec.paper, spec.draw)(drawing or own)
+        figure.draw_without_rendering()
+    return figure
+
+
+def insets(figure: Figure) -> list[Axes]:
+    """The insets of all panels."""
+    return [ax for panel in figure.axes for ax in panel.child_axes]
+
+
+def overlap(one: Text, other: Text) -> bool:
+    """Whether two texts run into each other."""
+    return bool(one.get_window_extent().overlaps(other.get_window_extent()))
+
+
+def inside(ax: Axes, points: np.ndarray) -> np.ndarray:
+    """Which points, shape (n, 2), lie within the frame of the axes."""
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    return np.all((low <= points) & (points <= high), axis=1)
