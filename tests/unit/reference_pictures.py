@@ -31,7 +31,8 @@ def picture(name: str, drawing: Drawing | None = None) -> Figure:
 
 def insets(figure: Figure) -> list[Axes]:
     """The insets of all panels."""
-    return [ax for panel in figure.axes for ax in panel.child_axes]
+    children = (ax for panel in figure.axes for ax in panel.child_axes)
+    return [ax for ax in children if isinstance(ax, Axes)]
 
 
 def overlap(one: Text, other: Text) -> bool:

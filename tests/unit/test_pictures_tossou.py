@@ -76,7 +76,9 @@ def test_no_marker_hides_an_error_bar(name: str) -> None:
         assert len(segments) == 12
         if line.get_marker() in ("", "None"):
             continue
-        points = np.asarray(line.get_xydata())[line.get_markevery()]
+        marked = line.get_markevery()
+        assert isinstance(marked, list)
+        points = np.asarray(line.get_xydata())[np.array(marked)]
         markers = ax.transData.transform(points)[:, 0]
         beside = ax.transData.transform(np.array([s[0] for s in segments]))[:, 0]
         assert len(markers) >= 6
@@ -141,4 +143,6 @@ def test_every_panel_of_exp3_privacy_has_its_labels_and_shows_its_bars() -> None
     handles = [(h.get_color(), h.get_linestyle()) for h in legend.get_lines()]
     assert handles == [(li.get_color(), li.get_linestyle()) for li in curves(figure.axes[0])]
     for ax in figure.axes:
-        assert not legend.get_window_extent().overlaps(ax.get_tightbbox())
+        around = ax.get_tightbbox()
+        assert around is not None
+        assert not legend.get_window_extent().overlaps(around)
