@@ -91,17 +91,16 @@ def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
 def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
     """Row and column of every panel in the figure; what the figure does not draw comes below."""
     specs = [panel.axes.get_subplotspec() if panel.axes else None for panel in panels]
-    known = [(s.rowspan.start, s.colspan.start) for s in specs if s]
-    columns = 1 + max((column for _, column in known), default=0)
-    below = 1 + max((row for row, _ in known), default=-1)
+    columns = 1 + max((s.colspan.start for s in specs if s), default=0)
+    rows = sorted({s.rowspan.start for s in specs if s})  # others hold headings and legends
     rest = (divmod(i, columns) for i in range(len(panels)))
     found = []
     for spec in specs:
         if spec:
-            found.append((spec.rowspan.start, spec.colspan.start))
+            found.append((rows.index(spec.rowspan.start), spec.colspan.start))
         else:
             row, column = next(rest)
-            found.append((below + row, column))
+            found.append((len(rows) + row, column))
     return found
 
 

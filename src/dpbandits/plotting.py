@@ -66,8 +66,10 @@ def style_file() -> Path:
 
 
 def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
-    """The function `name` of figures/<paper>.py."""
+    """The function `name` of figures/<paper>.py, or of a file of its own, <paper>/<name>.py."""
     path = drawing_file(paper)
+    own = {file.stem: file for file in path.with_suffix("").glob("*.py")}
+    path = own.get(name, path)
     module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
     assert module_spec is not None
     assert module_spec.loader is not None
@@ -75,16 +77,19 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     module_spec.loader.exec_module(module)
     known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
     if name not in known:
-        raise UserError(f"figures/{paper}.py has no function '{name}'; {nearest(name, known)}")
+        raise UserError(
+            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *own])}"
+        )
     return getattr(module, name)
 
 
 def ink(paper: str) -> str:
     """Digest of all that decides how given curves look: the drawing code, the style, matplotlib."""
     digest = sha256(matplotlib.__version__.encode())
-    names = ("plotting", "shapes", "limits", "styles")
+    names = ("plotting", "shapes", "limits", "blocks", "styles")
     shared = (Path(__file__).with_name(f"{name}.py") for name in names)
-    for path in (drawing_file(paper), style_file(), *shared):
+    file = drawing_file(paper)
+    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file(), *shared):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

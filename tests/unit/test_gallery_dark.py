@@ -10,10 +10,10 @@ from commands import ROOT
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from dpbandits import plotting
+from dpbandits import styles
 from dpbandits.gallery import dark
 
-STYLES = {**plotting.STYLES, **{f"spare {i}": style for i, style in enumerate(plotting.SPARE)}}
+STYLES = {**styles.STYLES, **{c: styles.Style(c, "h") for c in styles.SPARE_COLOURS}}
 COLOURS = sorted({to_hex(style.colour) for style in STYLES.values()})
 CSS = (ROOT / "src" / "dpbandits" / "gallery" / "assets" / "gallery.css").read_text()
 
