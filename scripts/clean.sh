@@ -40,14 +40,14 @@ if [ "${1-}" = all ]; then
   remove cache out .venv
 else
   pictures=$(drawn -print | wc -l)
-  [ "$pictures" -eq 0 ] || removed=", the $((pictures)) entries of out/"
+  [ "$pictures" -eq 0 ] || removed=", out/ (entries: $((pictures)))"
   drawn -exec rm -rf {} + || true
   kept="kept: $(runs) runs in cache/, .venv/"
   rmdir out 2> /dev/null || [ ! -e out ] || kept="$kept, the measurements in out/"
 fi
 remove .hypothesis .mypy_cache .pytest_cache .ruff_cache
 compiled=$(byte_code -print | wc -l)
-[ "$compiled" -eq 0 ] || removed="$removed, $((compiled)) folders __pycache__"
+[ "$compiled" -eq 0 ] || removed="$removed, __pycache__ (folders: $((compiled)))"
 byte_code -exec rm -rf {} +
 removed=${removed#, }
 echo "removed: ${removed:-nothing, there was nothing to remove}"

@@ -156,8 +156,8 @@ def test_clean_removes_pictures_and_caches_of_tools_and_neither_results_nor_the_
     assert (done.returncode, done.stderr) == (0, "")
     assert before - files(folder) == {folder / name for name in MADE}
     assert done.stdout.splitlines() == [
-        "removed: the 4 entries of out/, .hypothesis, .mypy_cache, .ruff_cache,"
-        " 1 folders __pycache__",
+        "removed: out/ (entries: 4), .hypothesis, .mypy_cache, .ruff_cache,"
+        " __pycache__ (folders: 1)",
         "kept: 126 runs in cache/, .venv/, the measurements in out/;"
         " make distclean removes these too",
     ]
