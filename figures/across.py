@@ -50,7 +50,7 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
     two.
     """
     rows = [list(panels) for _, panels in groupby(drawing.panels, key=lambda p: p.row)]
-    columns = max(map(len, rows)) if len(rows) > 1 else 2
+    columns = max(map(len, rows)) if len(rows) > 1 else min(2, len(rows[0]))
     inner = 1.15 if len(rows) > 1 else 1.6
     heights: list[float] = []
     for panels in rows:
@@ -69,7 +69,7 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
             place = grid[at + 1 + i // columns, i % columns]
             ax = figure.add_subplot(place, sharey=first)
             ax.tick_params(labelleft=i % columns == 0)
-            ax.set_title(f"({panel.letter}) {panel.title}", size=8 if columns == 2 else 7)
+            ax.set_title(f"({panel.letter}) {panel.title}", size=8 if columns <= 2 else 7)
             handles |= _last_decades(ax, panel, strokes)
             first = first or ax
         if first:

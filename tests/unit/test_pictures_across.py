@@ -51,6 +51,7 @@ def reference(name: str) -> Drawing:
     return factory.drawing(spec, references.read(spec, references.PAPER))
 
 
+@cache
 def as_saved(name: str) -> Figure:
     """The figure, laid out as for its files and at the resolution of its picture."""
     spec, _ = config.load(name, [])
