@@ -162,7 +162,7 @@ def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
 
 
 def test_a_note_stands_in_a_paragraph_of_its_own() -> None:
-    spec, _ = load("adap-alpha", ["+figure.note=Left out: nothing."])
+    spec, _ = load("adap-alpha", ["++figure.note=Left out: nothing."])
     assert "\n\nLeft out: nothing.\n\nPrivacy" in caption(spec)
 
 

@@ -94,7 +94,7 @@ EFFECTIVE = [
     ("adap-c1", "figure.panels.a.title='{epsilon}'"),
     ("adap-c1", "figure.spread=std"),
     ("adap-c1", "+figure.slopes=true"),
-    ("adap-c1", "+figure.note=x"),
+    ("adap-c1", "figure.note=x"),
     ("adap-c1", "+figure.curves.dp-se.label=another"),
     ("adap-c1", "~figure.panels.a.title"),
     ("adap-c1", "~figure.spread"),

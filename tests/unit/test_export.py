@@ -165,7 +165,7 @@ def test_a_logarithmic_axis_has_whole_powers_of_ten(filled: Callable[..., Loaded
 
 def test_bars_and_areas_are_drawn_and_what_is_no_line_is_not(filled: Callable[..., Loaded]) -> None:
     bars = exported(*filled("exp3-privacy", "runs=5"), "pgfplots").decode()
-    assert bars.count("mark=-,") == 3 * 5  # three algorithms with bars, five panels
+    assert bars.count("mark=-,") == 4 * 5  # four algorithms with bars, five panels
     areas = exported(*filled("ftpl-gauss-cdf"), "pgfplots").decode()
     assert areas.count("-- cycle;") == 3
     assert areas.count("of which the figure draws no line") == areas.count("draw=none, mark=none")

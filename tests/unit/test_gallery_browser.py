@@ -259,7 +259,8 @@ def test_the_theme_is_the_systems_until_another_is_chosen_and_then_that(
 def background(page: Any, selector: str) -> str:
     """The background of an element, #rrggbb."""
     script = f"getComputedStyle(document.querySelector('{selector}')).backgroundColor"
-    return to_hex([int(number) / 255 for number in re.findall(r"\d+", page.evaluate(script))[:3]])
+    red, green, blue, *_ = (int(part) for part in re.findall(r"\d+", page.evaluate(script)))
+    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def pixels(page: Any, selector: str) -> np.ndarray:
@@ -285,7 +286,7 @@ def test_pictures_are_on_the_pages_own_colour_in_its_ink(
     most = np.unique(seen.reshape(-1, 3), axis=0, return_counts=True)
     paper = most[0][most[1].argmax()]
     behind = {"f": ".plate", "i": ".thumb", "a": "body"}[path[0]]
-    assert to_hex(paper) == background(page, behind)
+    assert to_hex(tuple(paper)) == background(page, behind)
     # Nearly all of a picture is paper; on a dark page nothing of it is as light as white paper.
     ink = np.abs(seen - paper).max(axis=2) > 0.1
     assert 0.01 < ink.mean() < 0.5
