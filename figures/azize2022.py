@@ -142,7 +142,7 @@ def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         lowest = min(series.centre[-1] for series in panel.series)
         close = [series.centre[-1] <= CLOSE * lowest for series in panel.series]
-        if sum(close) > 1 and room > 0.3:
+        if sum(close) > 1 and room > 0.4:
             inset = _empty_inset(ax, room, panel.series[0].x[-1])
             for order, series in enumerate(panel.series):
                 if close[order]:
