@@ -183,10 +183,5 @@ def against_horizon(drawing: Drawing) -> Figure:
     figure, axes = panel_grid(drawing, columns=2, height=5.0, equal="row")
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
-        for line in handles:
-            line.set_clip_on(False)  # the markers on the frame, at both ends
-        ax.xaxis.set_major_locator(LogLocator(base=10, numticks=12))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        name_axes(ax, "Horizon $T$", r"Regret / $\log T$")
     legend_below(figure, handles, columns=3)
     return figure

@@ -90,8 +90,8 @@ def text(value: Any) -> str:
     """A value in one spelling: 100_000, 100000 and 1e5 are all `100000`."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, float) and value == round(value) and abs(value) < 1e15:
-        return str(round(value))
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     if isinstance(value, Mapping):
         return f"{{{','.join(f'{k}:{text(v)}' for k, v in value.items())}}}"
     if isinstance(value, list | tuple):

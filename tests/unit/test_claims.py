@@ -44,10 +44,10 @@ def test_a_claim_is_read_as_it_is_written() -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 def test_where_no_panel_is_named_all_that_have_the_curves_are_meant() -> None:
-    claims = {claim.name: claim for claim in load("readings", [])[0].claims}
+    claims = {claim.name: claim for claim in load("readings-sajed2019", [])[0].claims}
     readings = dict(claims["five-times"].readings)
     (test,) = readings["DP-UCB of tossou2016"]
-    assert test.panels == ("q", "r", "s", "t")
+    assert test.panels == ("a", "b", "c", "d")
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -260,7 +260,7 @@ TOLD: dict[str, tuple[str, str, Verdict]] = {
     "does not depend on epsilon": ("adap-regimes", "low-privacy", Verdict.FAILS),
     "under 664.5": ("dpucb-2arms", "spread", Verdict.FAILS),
     "reaches 30,000": ("dpucb-2arms", "private-ucb-spread", Verdict.FAILS),
-    "reaches 30,000, by reading": ("readings", "private-ucb-spread", Verdict.DEPENDS),
+    "reaches 30,000, by reading": ("readings-tossou2016", "private-ucb-spread", Verdict.DEPENDS),
     "outperform DP-UCB-INT": ("ftpl-approx-dp", "better-than-dp-ucb-int", Verdict.DEPENDS),
     "always the optimal one, at T": ("ftpl-approx-dp", "new-lowest", Verdict.HOLDS),
     "always the optimal one, always": ("ftpl-approx-dp", "new-always-lowest", Verdict.FAILS),

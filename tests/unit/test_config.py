@@ -493,5 +493,5 @@ def test_a_panel_may_have_checkpoints_of_its_own() -> None:
 
 
 def test_the_readings_of_dp_ucb_int_share_their_cells_with_the_figure_of_wang2024() -> None:
-    shared = set(spec_of("readings").cells()) & set(spec_of("ftpl-approx-dp").cells())
+    shared = set(spec_of("readings-wang2024").cells()) & set(spec_of("ftpl-approx-dp").cells())
     assert len(shared) == 4 * 3  # both of its readings there, and DP-FTPL-New

@@ -123,7 +123,7 @@ def test_what_the_file_of_a_figure_says_may_be_typed_too(figure: str) -> None:
             load(figure, [f"figure.{key}={content[key]}"])
 
 
-@pytest.mark.parametrize("figure", ["adap-c1", "ftpl-epsilon-sweep", "readings"])
+@pytest.mark.parametrize("figure", ["adap-c1", "ftpl-epsilon-sweep", "readings-sajed2019"])
 def test_looking_for_idle_keys_takes_less_time_than_reading_the_figure(figure: str) -> None:
     typed = [f"figure={figure}", "figure.title=x", "runs=3"]
     start = time.perf_counter()

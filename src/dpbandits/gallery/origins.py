@@ -30,5 +30,5 @@ def in_words(origins: Iterable[Origin]) -> str:
     number = counts.total()
     if number <= 1:
         return "".join(f"1 figure, {COUNTED[one]}" for one in counts) or "no figures"
-    parts = ", ".join(f"{counts[one]} {words}" for one, words in COUNTED.items() if True)
+    parts = ", ".join(f"{counts[one]} {words}" for one, words in COUNTED.items() if counts[one])
     return f"{number} figures: {parts}"
