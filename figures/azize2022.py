@@ -6,7 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, MultipleLocator, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    MaxNLocator,
+    MultipleLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from dpbandits.errors import UserError
 from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
@@ -130,6 +137,7 @@ def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
         handles = draw_regret_over_time(ax, panel)
         ax.yaxis.set_major_locator(LogLocator(base=ticks, numticks=9))
         ax.yaxis.set_minor_locator(LogLocator(base=10, numticks=9))
+        ax.yaxis.set_minor_formatter(NullFormatter())  # as in the original
     _show_at_least(axes, drawing, 1, highest)
     legend_below(figure, handles, columns=4)
     _draw_insets(figure, axes, drawing)

@@ -133,3 +133,11 @@ def test_bounds_are_told_apart_by_colour_and_their_dots_and_labels_have_it() -> 
             assert lines[f"{name}-regimes"].get_color() == line.get_color()
         assert [text.get_color() for text in ax.texts] == colours
         assert not any(overlap(one, other) for one, other in combinations(ax.texts, 2))
+
+
+def test_labels_of_the_regret_are_powers_of_ten_alone() -> None:
+    # Every second decade, as in Figs. 4, 5 and 7; no `1000` or `10` between them.
+    for ax in picture("adap-c2").axes[:4]:
+        labels = [label.get_text() for label in ax.get_yticklabels(minor=True)]
+        assert not any(labels)
+        assert len([label for label in ax.get_yticklabels() if label.get_text()]) >= 3
