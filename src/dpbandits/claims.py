@@ -161,3 +161,4 @@ class Claim:
     where: str  # in which part of the paper
     because: str  # why it does not come out; empty where it does
     readings: tuple[tuple[str, tuple[Test, ...]], ...]  # by name; a single one has none
+    ours: bool = False  # the words are ours, not a quotation

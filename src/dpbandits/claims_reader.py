@@ -13,7 +13,7 @@ from dpbandits.errors import UserError, shown
 from dpbandits.origin import Origins
 from dpbandits.spec import Bound, Panel
 
-CLAIM_KEYS = ("says", "where", "because", "test", "readings")
+CLAIM_KEYS = ("says", "ours", "where", "because", "test", "readings")
 LIMITS = ("at_least", "at_most")
 # The kinds of tests, each with its keys beside the kind and `panels`.
 KINDS: dict[str, tuple[type, tuple[str, ...]]] = {
@@ -69,6 +69,7 @@ class ClaimsReader:
         return Claim(
             name=name,
             says=at.text(claim["says"], f"{path}.says"),
+            ours=at.checked(bool, claim.get("ours", False), f"{path}.ours"),
             where=at.text(claim["where"], f"{path}.where"),
             because=at.text(claim.get("because") or "", f"{path}.because"),
             readings=tuple((str(r), self._tests(readings[r], inside[r])) for r in readings),

@@ -293,3 +293,10 @@ def test_adap_klucb_is_lowest_in_13_of_16_panels_up_to_noise() -> None:
     assert len(findings) == 16
     assert sum(finding.verdict is not Verdict.FAILS for finding in findings) == 13
     assert sum(finding.verdict is Verdict.HOLDS for finding in findings) == 6
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("figure", FIGURES)
+def test_words_of_ours_are_in_brackets_and_declared(figure: str) -> None:
+    for claim in load(figure, [])[0].claims:
+        assert claim.ours == (claim.says[0] == "[" and claim.says[-1] == "]"), claim.name

@@ -20,9 +20,9 @@ REFUSED = (
 )
 NO_NAME = (
     'NameResolutionError("<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f12>:'
-    " Failed to resolve 'pypi.org' ([Errno -3] Temporary failure in name resolution)\")"
+    " Failed to resolve 'an.index' ([Errno -3] Temporary failure in name resolution)\")"
 )
-SILENT = "ReadTimeoutError(\"HTTPSConnectionPool(host='pypi.org', port=443): Read timed out.\")"
+SILENT = "ReadTimeoutError(\"HTTPSConnectionPool(host='an.index', port=443): Read timed out.\")"
 NOTHING = [
     "ERROR: Could not find a version that satisfies the requirement numpy==2.4.6 (from"
     " versions: none)",
