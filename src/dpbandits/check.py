@@ -22,7 +22,7 @@ from dpbandits.spec import FigureSpec
 from dpbandits.store import Store
 
 FALSE_ALARM = 0.001  # probability that a whole check alarms though every law is the same
-MAY_CHANGE = ("seed=", "runs=", "engine.", "paths.")
+MAY_CHANGE = ("seed=", "runs=", "engine=", "engine.", "paths.")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""One way to plan, play, report and fail: for a figure, for the check and for the search."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import below
+
+from dpbandits import check, config, factory, runner
+from dpbandits.cell import Cell
+from dpbandits.engine import Cluster
+from dpbandits.sweeps.tune import tune
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+Captured = pytest.CaptureFixture[str]
+RANGE = "figure.curves.adap-ucb.alpha=1..2"
+
+
+def a_figure(*typed: str) -> int:
+    return factory.produce(*config.load("adap-headline", ["figure.horizon=2000", "runs=2", *typed]))
+
+
+def a_check(*typed: str) -> int:
+    return check.check(["adap-episodes"], [*typed, "runs=3"])
+
+
+def a_search(*typed: str) -> int:
+    return tune("adap-headline", [RANGE, "figure.horizon=2000", "runs=2", *typed], 2)
+
+
+Command = Callable[..., int]
+needs_optuna = pytest.mark.skipif(
+    importlib.util.find_spec("optuna") is None, reason="Optuna is not installed"
+)
+COMMANDS = [a_figure, a_check, pytest.param(a_search, marks=needs_optuna)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_engine_that_is_asked_for_plays(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Cluster | None] = []
+    whole = runner.play
+
+    def play(tasks: Any, store: Any, workers: Any, title: str, cluster: Any = None) -> Any:
+        asked.append(cluster)
+        return whole(tasks, store, workers, title)
+
+    monkeypatch.setattr(runner, "play", play)
+    command("engine=dask", "engine.scheduler=tcp://somewhere:8786", *below(tmp_path))
+    assert set(asked) == {Cluster("tcp://somewhere:8786")}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_failed_runs_are_reported_alike_and_the_status_is_1(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        raise ZeroDivisionError("the gap is 0")
+
+    monkeypatch.setattr(runner, "simulate", fail)
+    assert command("engine.workers=1", *below(tmp_path)) == 1
+    err = capsys.readouterr().err
+    assert "runs failed, the others are kept; first" in err
+    assert "ZeroDivisionError: the gap is 0" in err
+    (report,) = tmp_path.rglob("failures.json")
+    assert "Traceback" in json.loads(report.read_text())[0]["traceback"]
