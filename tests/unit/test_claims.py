@@ -299,4 +299,5 @@ def test_adap_klucb_is_lowest_in_13_of_16_panels_up_to_noise() -> None:
 @pytest.mark.parametrize("figure", FIGURES)
 def test_words_of_ours_are_in_brackets_and_declared(figure: str) -> None:
     for claim in load(figure, [])[0].claims:
-        assert claim.ours == (claim.says[0] == "[" and claim.says[-1] == "]"), claim.name
+        whole = claim.says[0] == "[" and claim.says[-1] == "]"  # not an insertion in a quotation
+        assert claim.ours == whole, claim.name
