@@ -50,8 +50,8 @@ STYLES = {
 # For algorithms without an entry above, such as those of other people: as far as can be from all
 # colours above and from one another.
 SPARE_COLOURS = (
-    *("#E600E6", "#0000E6", "#00BF00", "#734211"),
-    *("#E60099", "#E62243", "#A17EE6", "#593F73"),
+    *("#F200F2", "#4C1D00", "#003DF2", "#F2003D"),
+    *("#C579F2", "#00A600", "#1B214C", "#9100A6"),
 )
 SPARE_MARKERS = ("h", "*", "X", "8")
 

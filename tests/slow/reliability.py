@@ -78,7 +78,7 @@ class Command:
 
     def pictures(self, folder: Path) -> dict[str, bytes]:
         """What is in the figure's folder, by its names."""
-        found = sorted((folder / "out" / self.figure).glob("*"))
+        found = sorted(p for p in (folder / "out" / self.figure).rglob("*") if p.is_file())
         return {path.name: path.read_bytes() for path in found}
 
 

@@ -65,7 +65,7 @@ def after_a_kill(folder: Path, notes: Path, undisturbed: Calm) -> Killed:
     in_flight = said["begun"] - runs
     # A worker plays one block, and another of its may be on the way to the disk.
     assert len(in_flight) <= 2 * WORKERS * longest(notes)
-    drawn = (folder / "out" / LONG.figure / f"{LONG.figure}.json").exists()
+    drawn = any((folder / "out").rglob(f"{LONG.figure}.json"))
     again = LONG.start(folder).done()
     pictures = "pictures are up to date" if drawn else "drawn"
     assert again.counts == (LONG.runs - len(runs), len(runs), pictures)

@@ -75,6 +75,7 @@ def test_the_help_of_hydra_is_still_there() -> None:
 # From nothing to six files -----------------------------------------------------------------------
 
 SMOKE = ("profile=smoke", "runs=2")
+WHERE = "adap-ksweep/profile=smoke"  # below paths.out, which is typed
 EXPORT = ("export", "adap-ksweep", "--format", "csv")  # the overrides stand behind an option
 AS_CSV = ("export", "adap-ksweep")  # the default
 
@@ -93,7 +94,7 @@ class Smoke:
     as_csv: Done
 
     def file(self, kind: str, out: str = "out") -> bytes:
-        return (self.folder / out / "adap-ksweep" / f"adap-ksweep.{kind}").read_bytes()
+        return (self.folder / out / WHERE / f"adap-ksweep.{kind}").read_bytes()
 
     def sidecar(self, out: str = "out") -> dict[str, Any]:
         content: dict[str, Any] = json.loads(self.file("json", out))
@@ -119,7 +120,7 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
 
 def test_a_figure_is_made_from_nothing(smoke: Smoke) -> None:
     assert smoke.first.counts == (48, 0, "drawn")
-    folder = smoke.folder / "out" / "adap-ksweep"
+    folder = smoke.folder / "out" / WHERE
     assert str(folder / "adap-ksweep.{pdf,svg,png,csv,txt,json}") in smoke.first.out
     assert {path.name for path in folder.iterdir()} == {f"adap-ksweep.{kind}" for kind in KINDS}
     assert smoke.file("pdf").startswith(b"%PDF-")
@@ -307,7 +308,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
     ends = [map(int, path.stem.split("-")) for path in blocks(killed)]
     kept = sum(last - first + 1 for first, last in ends)  # quick runs share a block
     assert 6 <= kept < 800
-    assert not list((killed / "out" / "adap-ksweep").glob("adap-ksweep.*"))
+    assert not list((killed / "out").rglob("adap-ksweep.*"))
     resumed = Process(*command, *below(killed))
     # Meanwhile the same without a disturbance, in another cache and in this process.
     monkeypatch.chdir(ROOT)
@@ -315,7 +316,8 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
     store = Store(settings.cache)
     assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (800 - kept, kept, "drawn")
-    table = (killed / "out" / "adap-ksweep" / "adap-ksweep.csv").read_bytes()
+    (file,) = (killed / "out" / "adap-ksweep").rglob("adap-ksweep.csv")
+    table = file.read_bytes()
     assert table == to_csv(summarise(spec, store))
     assert len(table.splitlines()) == 1 + 2 * 2 * 2
 

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "adap-c2"
 TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
+WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # of the figure so changed, below paths.out
 CELLS = 12
 IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two of every cell
 EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
@@ -46,7 +47,7 @@ def start_disturbed(disturbance: str, folder: Path, *more: str, **environment: s
 
 def pictures(folder: Path) -> dict[str, bytes]:
     """What is in the figure's folder, by its names."""
-    return {path.name: path.read_bytes() for path in (folder / "out" / FIGURE).iterdir()}
+    return {path.name: path.read_bytes() for path in (folder / "out" / WHERE).iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -353,7 +354,7 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
         1,
         "4 of 48 runs failed, the others are kept; first dp-se(epsilon=0.25",
         "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
-        f"{tmp_path}/out/{FIGURE}/failures.json; when that is mended, the same command computes"
+        f"{tmp_path}/out/{WHERE}/failures.json; when that is mended, the same command computes"
         " only what is missing",
     )
     assert set(pictures(tmp_path)) == {"failures.json"}

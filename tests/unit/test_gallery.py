@@ -293,8 +293,9 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     text = path.read_text().replace("title: Evolution of regret over time", f'title: "{EVIL}"')
     text = text.replace("says: AdaP-KLUCB achieves", f'says: "{EVIL}" #', 1)
-    text += f'note: "Of {EVIL} noted"\n'
-    path.write_text(f"# azize2022, Fig. 2: {EVIL}\n" + text)
+    text = re.sub(r"(?m)^note: .*\n(?:  .*\n)*", f'note: "Of {EVIL} noted"\n', text)
+    text = re.sub(r"(?m)^about: .*\n(?:  .*\n)*", f'about: "About {EVIL}"\n', text)
+    path.write_text(text)
     shutil.rmtree(project / "figures" / "reference")
     (project / "docs").mkdir()
     (project / "docs" / "deviations.md").write_text(f"# Of {EVIL}\n\n{EVIL}\n\n`{EVIL}`\n")
@@ -363,12 +364,15 @@ def test_a_changed_figure_says_so_wherever_it_is_named(
     pages = gallery_pages.read_all(project / "g")
     assert gallery_pages.broken(pages, project / "g") == []
     page = pages[f"figures/{DRAWN}.html"]
-    change = f"Changed from the figure’s file: {', '.join(CHANGED)}"
+    change = (
+        "Changed from the figure’s file: environment = c4 (file: c2); horizon = 200 (file:"
+        " 10,000,000)."
+    )
     assert [e.text for e in page.find("p", "changed")] == [change] * 2
     assert page.find("figcaption")[0].text.strip().startswith(change)
     assert page.find("h1")[0].text.endswith("changed")
     assert "changed" in page.find("title")[0].text
-    assert "mean and std of 2 runs" in page.find("figcaption")[0].text
+    assert "mean of 2 runs, seed 2022" in page.find("figcaption")[0].text
     assert f"dpbandits run {DRAWN} {' '.join(CHANGED)} runs=2" in page.text
     assert f"make fig-{DRAWN}" not in page.text
     assert "not tested on a changed figure" in page.text

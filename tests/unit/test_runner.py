@@ -263,7 +263,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     assert len(told.err.splitlines()) == 1
     assert "8 of 32 runs failed, the others are kept; first dp-se(" in told.err
     assert "ZeroDivisionError: the gap is 0" in told.err
-    (file,) = (tmp_path / "out" / "adap-c2").iterdir()
+    (file,) = (tmp_path / "out" / "adap-c2" / "profile=smoke").iterdir()
     assert file.name == "failures.json"
     assert str(file) in told.err
     failures = json.loads(file.read_text())

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpbandits.changes import as_file_name, digest
+from dpbandits.changes import LONGEST_NAME, as_file_name, digest
 
 ELSEWHERE = ("paths.", "engine.", "engine=")  # where and on what: they make no other gallery
 
@@ -18,4 +18,6 @@ def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
         return "gallery"
     short = ",".join(word.removeprefix("figure.") for word in words)
     name = as_file_name(short)
-    return f"galleries/{name}" if name == short else f"galleries/{name}-{digest(','.join(words))}"
+    # A name that was cut has a digest already.
+    odd = name != short and len(short) <= LONGEST_NAME
+    return f"galleries/{name}-{digest(','.join(words))}" if odd else f"galleries/{name}"
