@@ -35,7 +35,8 @@ class Done:
     folder: Path  # in which paths.out is `out`
 
     def files(self) -> dict[str, bytes]:
-        made = self.folder / "out" / "adap-c2"
+        (table,) = (self.folder / "out" / "adap-c2").rglob("adap-c2.csv")
+        made = table.parent  # named by the overrides
         return {kind: (made / f"adap-c2.{kind}").read_bytes() for kind in KINDS}
 
 
@@ -183,7 +184,7 @@ def test_hydra_is_not_asked_for_its_short_errors(done: dict[str, Done]) -> None:
 def test_list_does_without_docstrings(done: dict[str, Done]) -> None:
     here = done["other no docstrings"]
     assert (here.status, here.err) == (0, "")
-    assert [line for line in here.out.splitlines() if line.split() == ["algorithm", "ucb"]]
+    assert [line for line in here.out.splitlines() if line.split()[:2] == ["algorithm", "ucb"]]
 
 
 def test_help_is_shown_on_a_terminal_of_no_known_width(done: dict[str, Done]) -> None:

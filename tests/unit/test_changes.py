@@ -66,7 +66,7 @@ def test_the_folder_names_the_curve_or_panel_that_is_changed(typed: str, expecte
 def test_folders_of_different_overrides_differ() -> None:
     means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
     many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
-    odd = ["+figure.note='\"a b\"'", "+figure.note='\"a_b\"'", "+figure.note='\"a?b\"'"]
+    odd = ["++figure.note='\"a b\"'", "++figure.note='\"a_b\"'", "++figure.note='\"a?b\"'"]
     names = {folder(typed) for typed in [*many, *odd]}
     assert len(names) == len(many) + len(odd)
     for name in names:

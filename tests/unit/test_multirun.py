@@ -127,7 +127,7 @@ def test_a_job_has_the_numbers_of_the_same_figure_alone(run: Run, tmp_path: Path
     assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
     assert run(*TINY, f"{ALPHA}=2").status == 0
     of_job = tmp_path / "out" / "multirun" / "adap-headline" / "alpha=2" / "adap-headline.csv"
-    alone = tmp_path / "out" / "adap-headline" / "adap-headline.csv"
+    (alone,) = (tmp_path / "out" / "adap-headline").rglob("adap-headline.csv")
     assert of_job.read_bytes() == alone.read_bytes()
 
 
@@ -135,7 +135,7 @@ def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Pa
     tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
     done = run("-m", "figure=adap-headline,adap-c2", *tiny)
     assert (done.status, told(done)) == (0, [])
-    assert {path.name for path in (tmp_path / "out" / "adap-c2").glob("*.pdf")} == {"adap-c2.pdf"}
+    assert {path.name for path in (tmp_path / "out" / "adap-c2").rglob("*.pdf")} == {"adap-c2.pdf"}
     assert not (tmp_path / "out" / "multirun" / "adap-c2").exists()
 
 

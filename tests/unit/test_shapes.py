@@ -299,8 +299,9 @@ def test_slopes_are_written_where_there_are_any() -> None:
     write_slopes(ax, PanelDrawing("a", "", (ONE, ONE)), "K")
     assert not ax.texts
     write_slopes(ax, PanelDrawing("a", "", (ONE, replace(ONE, slope=-1.5))), "K", left=True)
-    first, second = (text.get_text() for text in ax.texts)
+    first, without, second = (text.get_text() for text in ax.texts)
     assert first == "Least-squares fit"
+    assert without.endswith("no power law")
     assert second.endswith(r"$\propto K^{-1.50}$")
 
 
