@@ -1,6 +1,7 @@
 """What there is to be named on the command line, with a line about each.
 
-Only texts are read: no module is imported, so that a file that is broken is listed too.
+Only texts are read, so that a file that is broken is listed too; a title that names what a figure
+plays is that of the whole figure.
 """
 
 import ast
@@ -37,7 +38,16 @@ def lines() -> Iterator[str]:
 
 def _figure(name: str) -> Row:
     content = project.read_member("figure", name)
-    return name, str(content.get("paper", "")), str(content.get("title", ""))
+    paper, title = str(content.get("paper", "")), str(content.get("title", ""))
+    if "{" in title:  # it names what is played, which the whole figure says
+        from dpbandits import config  # late: it imports what the figure plays
+        from dpbandits.errors import UserError
+
+        try:
+            title = config.load(name, [])[0].title
+        except UserError:
+            title = "(its file has a mistake)"
+    return name, paper, title
 
 
 def _members(package: ModuleType, names: Iterable[str]) -> Iterator[Row]:
@@ -59,6 +69,7 @@ def _configured(name: str) -> Row:
 def _environment(name: str) -> Row:
     content = dict(project.read_member("environment", name))
     law = str(content.pop("law", ""))
+    content.pop("name", None)  # for titles
     parts = []
     if arms := content.pop("arms", None):
         parts.append(f"K = {arms}")

@@ -33,7 +33,7 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {  # what is offered, and what i
         {f"+algorithm@figure.curves.x={name}" for name in ALGORITHMS},
         set(),
     ),
-    "run adap-c2 +figure.": ({"+figure.epsilon=", "+figure.note="}, {"+figure.horizon="}),
+    "run adap-c2 +figure.": ({"+figure.epsilon=", "+figure.slopes="}, {"+figure.horizon="}),
     "run adap-c2 ~figure.curves.dp-s": ({"~figure.curves.dp-se"}, set()),
     "run adap-c2 profile=": ({"profile=ci", "profile=paper", "profile=smoke"}, set()),
     "run adap-c2 engine": ({"engine=", "engine.workers=", "engine.block="}, {"runs="}),

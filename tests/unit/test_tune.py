@@ -54,7 +54,7 @@ def test_the_search_finds_a_valley_and_tells_how_sure_it_is(
     match = re.match(rf"best: {ALPHA}=([\d.]+) with 100\.\d+ \+- 0\.0058, mean and", out)
     assert match, out
     assert abs(float(match[1]) - 2) < 0.3
-    folder = tmp_path / "out" / "tune" / "adap-headline"
+    folder = tmp_path / "out" / "tune" / "adap-headline" / "horizon=2000"
     stem = "adap-headline-adap-ucb-alpha"
     assert {path.name for path in folder.iterdir()} == {
         f"{stem}.{kind}" for kind in (*plotting.FORMATS, "csv", "json")
