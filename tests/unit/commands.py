@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dpbandits.cell import Cell
-from dpbandits.spec import FigureSpec
+if TYPE_CHECKING:  # the disturbed commands import this before any of the package
+    from dpbandits.cell import Cell
+    from dpbandits.spec import FigureSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
@@ -23,8 +25,10 @@ COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 
-def bandit_cells(spec: FigureSpec) -> list[Cell]:
+def bandit_cells(spec: "FigureSpec") -> list["Cell"]:
     """The cells of a figure that are an algorithm on a bandit."""
+    from dpbandits.cell import Cell
+
     return [cell for cell in spec.cells() if isinstance(cell, Cell)]
 
 

@@ -46,8 +46,9 @@ def start_disturbed(disturbance: str, folder: Path, *more: str, **environment: s
 
 
 def pictures(folder: Path) -> dict[str, bytes]:
-    """What is in the figure's folder, by its names."""
-    return {path.name: path.read_bytes() for path in (folder / "out" / WHERE).iterdir()}
+    """The files of the figure, in whichever folder its changes have, by their names."""
+    files = (path for path in (folder / "out" / FIGURE).rglob("*") if path.is_file())
+    return {path.name: path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
