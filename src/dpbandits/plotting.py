@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from dpbandits import project
 from dpbandits.curves import Series
 from dpbandits.errors import UserError, nearest
+from dpbandits.messages import place_and_reason
 
 # It finds fault with the dates inside of fonts, which no picture shows.
 logging.getLogger("fontTools").setLevel(logging.ERROR)
@@ -74,7 +75,13 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
-    module_spec.loader.exec_module(module)
+    try:
+        module_spec.loader.exec_module(module)
+    except UserError:
+        raise
+    except Exception as error:
+        where = place_and_reason(error, drawing_file(paper).parent, "figures")
+        raise UserError(f"the drawing of {paper}: {where}") from error
     known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
     if name not in known:
         raise UserError(

@@ -6,13 +6,13 @@ name begins with an underscore is shared by members and is none itself.
 
 import importlib
 import pkgutil
-import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from dpbandits import algorithms, environments, stopping
 from dpbandits.errors import UserError, nearest
+from dpbandits.messages import place_and_reason
 
 NEEDED = {  # what every member defines
     "algorithm": ("LABEL", "Params", "play"),
@@ -38,7 +38,8 @@ def _module(package: ModuleType, kind: str, name: str) -> ModuleType:
     except (UserError, MemoryError):
         raise
     except Exception as error:
-        raise UserError(f"{kind} '{name}': {_place_and_reason(package, error)}") from error
+        where = place_and_reason(error, *_folder(package))
+        raise UserError(f"{kind} '{name}': {where}") from error
     lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
     if lacking:
         file = f"{_folder(package)[1]}/{file_name(name)}"
@@ -50,19 +51,6 @@ def _folder(package: ModuleType) -> tuple[Path, str]:
     # The folder of the members, and its path in the checkout.
     folder = Path(package.__path__[0])
     return folder, folder.relative_to(folder.parents[2]).as_posix()
-
-
-def _place_and_reason(package: ModuleType, error: Exception) -> str:
-    # The last line of a member's own that was read, and the exception: the frames around it are of
-    # Python's import, those below it are of the libraries that it calls.
-    folder, shown = _folder(package)
-    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError):
-        places.append((error.filename or "", error.lineno))
-    own = [(Path(file), line) for file, line in places if Path(file).parent == folder]
-    where = f"{shown}/{own[-1][0].name}, line {own[-1][1]}" if own else shown
-    text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
-    return f"{where}: {type(error).__name__}{f': {text}' if text else ''}"
 
 
 def file_name(name: str) -> str:

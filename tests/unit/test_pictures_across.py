@@ -372,3 +372,7 @@ def test_a_drawing_function_may_have_a_file_of_its_own(
     assert plotting.ink("mine") != before
     with pytest.raises(UserError, match=r"no function 'aparx'; did you mean 'apart'"):
         drawing_function("mine", "aparx")
+    own.write_text("import nonesuch\n")
+    wanted = "^the drawing of mine: figures/mine/apart.py, line 1: ModuleNotFoundError: No module"
+    with pytest.raises(UserError, match=wanted):
+        drawing_function("mine", "apart")
