@@ -135,10 +135,14 @@ def test_the_terms_of_theorem_3_3_are_spelled_out() -> None:
     assert all("Allowed: 500" in text for text in written)
 
 
-def test_the_note_warns_of_a_heavy_tail() -> None:
-    spec = picture("ftpl-approx-dp").spec
-    assert (spec.centre, spec.spread) == ("mean", "std")
-    assert "many times the regret of the median run" in spec.note
+def test_a_heavy_tail_has_a_band_of_quartiles_and_the_note_says_so() -> None:
+    shown = picture("ftpl-approx-dp")
+    assert (shown.spec.centre, shown.spec.spread) == ("mean", "quartiles")
+    assert "many times the regret of the median run" in " ".join(shown.spec.note.split())
+    assert "quartiles" in shown.spec.note
+    for panel in shown.drawing.panels[:2]:  # Instance 1
+        heavy = next(series for series in panel.series if "per release" in series.label)
+        assert heavy.centre[-1] > heavy.high[-1]
 
 
 @pytest.mark.parametrize("name", ["ftpl-delta-sweep", "ftpl-epsilon-sweep"])
