@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from dpbandits.divergence import bernoulli_kl_upper
+from dpbandits.core.kl import bernoulli_kl_upper
 
 njit: Any = numba.njit(nogil=True, error_model="numpy")
 

@@ -22,8 +22,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from dpbandits import project
-from dpbandits.provenance import git_revision, provenance
+from dpbandits.files import project
+from dpbandits.files.provenance import git_revision, provenance
 
 PARTS = ("kernels", "threads", "figure", "figures")
 OUT = Path(__file__).resolve().parents[1] / "out" / "bench"

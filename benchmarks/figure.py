@@ -45,13 +45,15 @@ def child(figure: str, overrides: list[str]) -> None:
     """What `dpbandits run` does, with a clock in hand; the last line printed is the times."""
     from numba.core import event
 
-    from dpbandits import config, factory, runner
+    from dpbandits.config import compose
+    from dpbandits.factory import produce
+    from dpbandits.run import runner
 
-    spec, settings = config.load(figure, overrides)
+    spec, settings = compose.load(figure, overrides)
     parts = {"start-up": time.time() - float(os.environ[STARTED]), "compile": 0.0}
     runner.play = timed(runner.play, parts, "play")
     with event.install_timer("numba:compile", lambda spent: parts.update(compile=spent)):
-        whole = timed(factory.produce, parts, "draw")
+        whole = timed(produce.produce, parts, "draw")
         if whole(spec, settings):
             raise SystemExit(1)
     parts["draw"] -= parts["play"]

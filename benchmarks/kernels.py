@@ -17,10 +17,10 @@ import numba
 import numpy as np
 from bare_loops import BARE_LOOPS, exp3_on_table, laplace_draws, without_noise
 
-from dpbandits import registry
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.bandit import NEVER, new_bandit
-from dpbandits.cell import Grid, checkpoints
+from dpbandits.cells.bandit_cell import Grid, checkpoints
+from dpbandits.core import registry
+from dpbandits.core.bandit import NEVER, new_bandit
 from dpbandits.environments import adversaries, bernoulli
 
 REPEATS = 9

@@ -13,10 +13,10 @@ import joblib
 import numpy as np
 from kernels import BATCHED, HORIZON, Measured, params_of
 
-from dpbandits import registry
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import simulate
+from dpbandits.core import registry
 from dpbandits.environments import bernoulli
-from dpbandits.simulate import simulate
 
 TASKS = 8
 REPEATS = 5

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from dpbandits.cli import guarded, load_factory, status_of
+from dpbandits.cli.main import guarded, load_factory, status_of
 
 CONF = str(Path(__file__).resolve().parents[1] / "conf")
 os.environ["HYDRA_FULL_ERROR"] = "1"  # let its errors through, they become one line each
@@ -40,8 +40,8 @@ def main() -> int:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
-    from dpbandits import config
-    from dpbandits.errors import UserError
+    from dpbandits.config import compose
+    from dpbandits.core.errors import UserError
     from dpbandits.sweeps.jobs import Job, read
 
     jobs: list[Job] = []
@@ -69,7 +69,7 @@ def main() -> int:
             )
 
     try:
-        with config.one_line_errors(sys.argv[1:]):
+        with compose.one_line_errors(sys.argv[1:]):
             task()
     except OSError as error:  # of Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.curves import Series
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import (
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
     ROUND,
     draw_log_over_parameter,
     draw_over_time,
@@ -20,7 +20,7 @@ from dpbandits.shapes import (
     name_axes,
     panel_grid,
 )
-from dpbandits.styles import Style, in_mathtext, style_of_curve
+from dpbandits.drawing.styles import Style, in_mathtext, style_of_curve
 
 
 class Stroke(NamedTuple):

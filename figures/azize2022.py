@@ -15,9 +15,9 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from dpbandits.errors import UserError
-from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import (
+from dpbandits.core.errors import UserError
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
     draw_all_over_time,
@@ -29,7 +29,7 @@ from dpbandits.shapes import (
     write_decades,
     write_slopes,
 )
-from dpbandits.styles import style_of
+from dpbandits.drawing.styles import style_of
 
 CLOSE = 10  # times the lowest curve: what an inset shows
 DECADES = 3  # of the rounds, in an inset

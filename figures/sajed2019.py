@@ -4,8 +4,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import (
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
     draw_log_over_parameter,

@@ -3,8 +3,8 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import ROUND, draw_all_over_time, write_decades
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import ROUND, draw_all_over_time, write_decades
 
 
 def two_budgets(drawing: Drawing) -> Figure:

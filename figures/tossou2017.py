@@ -5,10 +5,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.curves import Series
-from dpbandits.plotting import COLUMN, Drawing
-from dpbandits.shapes import ROUND, legend_below, panel_grid, write_decades
-from dpbandits.styles import in_mathtext, style_of_curve
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import COLUMN, Drawing
+from dpbandits.drawing.shapes import ROUND, legend_below, panel_grid, write_decades
+from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars a curve, as in the original
 FLOOR = "uniform"  # what does not learn: it leaves the frame where it is far above all others

@@ -8,15 +8,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from dpbandits.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import (
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
     draw_log_over_parameter,
     draw_regret_over_time,
     legend_below,
     panel_grid,
     write_slopes,
 )
-from dpbandits.styles import in_mathtext, style_of_curve
+from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 # The CDFs ----------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from dpbandits.audited import EPSILON, audits
+from dpbandits.factory.audit_results import EPSILON, audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
 BETWEEN = re.compile(r"(?<=<!-- audited -->\n).*?(?=<!-- end of audited -->)", re.DOTALL)

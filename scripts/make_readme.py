@@ -8,7 +8,12 @@ import re
 import sys
 from pathlib import Path
 
-from dpbandits import config, factory, plotting, project, references, verdicts
+from dpbandits.checks import verdicts
+from dpbandits.config import compose
+from dpbandits.curves import references
+from dpbandits.drawing import plotting
+from dpbandits.factory import produce
+from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
 from dpbandits.gallery.papers import PAPERS, paper
 
@@ -24,7 +29,7 @@ def table() -> str:
     """The table of figures: by paper, in the order of the papers' own numbers."""
     rows = []
     for name in project.names("figure"):
-        spec, _ = config.load(name, [])
+        spec, _ = compose.load(name, [])
         counted = verdicts.count(verdicts.judge(spec, references.read(spec, references.PAPER)))
         told = ", ".join(f"{number} {word}" for word, number in counted.items())
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
@@ -43,8 +48,8 @@ def with_table(text: str) -> str:
 
 def picture(name: str) -> bytes:
     """A figure as PNG, drawn from its reference."""
-    spec, _ = config.load(name, [])
-    drawing = factory.drawing(spec, references.read(spec, references.PAPER))
+    spec, _ = compose.load(name, [])
+    drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
     revision = references.source(name, references.PAPER)["revision"]
     return plotting.render(draw, drawing, f"dpbandits run {name}, revision {revision}")["png"]

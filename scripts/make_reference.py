@@ -19,10 +19,12 @@ from typing import Any
 
 import yaml
 
-from dpbandits import check, counterparts, project, provenance, references
-from dpbandits.cell import Cell
-from dpbandits.curves import STATISTICS, summarise, to_csv
-from dpbandits.errors import UserError
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.checks import against_reference, matching_points
+from dpbandits.core.errors import UserError
+from dpbandits.curves import references
+from dpbandits.curves.series import STATISTICS, summarise, to_csv
+from dpbandits.files import project, provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 TIMES = 10  # as many runs as a check has
@@ -74,17 +76,20 @@ def keep_ci(name: str) -> None:
     if revision is None or revision.endswith("-dirty"):
         raise Unfit(f"the checkout is at {revision}: commit first")
     seed = project.read_yaml("conf/config.yaml")["seed"]
-    spec, settings = check.prepare(name, [f"seed={seed}"])
-    spec = counterparts.beyond(spec, counterparts.whole_reference(name), TIMES)
+    spec, settings = against_reference.prepare(name, [f"seed={seed}"])
+    spec = matching_points.beyond(spec, matching_points.whole_reference(name), TIMES)
     if not spec.panels:
         raise Unfit("the papers' scale says all that a check needs")
-    store = check.play(spec, settings)
+    store = against_reference.play(spec, settings)
     if store is None:
         raise Unfit("runs failed")
     kept = [
         replace(
             s,
-            **{n: getattr(s, n)[counterparts.thinned(range(len(s.x)))] for n in ("x", *STATISTICS)},
+            **{
+                n: getattr(s, n)[matching_points.thinned(range(len(s.x)))]
+                for n in ("x", *STATISTICS)
+            },
         )
         for s in summarise(spec, store)
     ]

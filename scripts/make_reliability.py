@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpbandits.progress import duration
-from dpbandits.provenance import git_revision, versions
+from dpbandits.files.provenance import git_revision, versions
+from dpbandits.run.progress import duration
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "reliability.md"

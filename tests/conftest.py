@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import tests_shown
 
-from dpbandits.atomic import write_atomically
-from dpbandits.provenance import git_revision
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import git_revision
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = Callable[[str, str, str], None]

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
-from dpbandits.blocks import blocks_of_rows, name_rows
-from dpbandits.curves import Series
-from dpbandits.plotting import Drawing
-from dpbandits.ranks import Rank, mean_rank, ranks
-from dpbandits.shapes import legend_below
-from dpbandits.styles import Style, style_of_curve
+from dpbandits.checks.ranks import Rank, mean_rank, ranks
+from dpbandits.curves.series import Series
+from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
+from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.shapes import legend_below
+from dpbandits.drawing.styles import Style, style_of_curve
 
 # Broad and pale, so that it is seen beside its marker; what is shorter is hidden by it.
 BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}

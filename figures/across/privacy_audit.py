@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpbandits.blocks import blocks_of_rows, name_rows
-from dpbandits.curves import Series
-from dpbandits.plotting import Drawing
-from dpbandits.shapes import legend_below
-from dpbandits.spec import Shown
-from dpbandits.styles import style_of_curve
+from dpbandits.curves.series import Series
+from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
+from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.shapes import legend_below
+from dpbandits.drawing.styles import style_of_curve
+from dpbandits.spec.figure import Shown
 
 BEYOND = 2.3  # of the epsilon that is given: what is larger is written at the edge
 BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}

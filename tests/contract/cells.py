@@ -6,8 +6,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from dpbandits import parameters, registry
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.core import parameters, registry
 
 ALGORITHMS = registry.algorithm_names()
 LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.bandit import draw, draw_sum, has_closed_sum, regret
+from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
 
 
 class Hidden(NamedTuple):

@@ -13,11 +13,11 @@ import numpy as np
 import test_tables
 from cells import ALGORITHMS, LAWS, cell_of, params_of
 
-from dpbandits import registry
-from dpbandits.bandit import new_bandit
-from dpbandits.cell import StoppingCell, Stream
-from dpbandits.halting import simulate
-from dpbandits.simulate import play_run
+from dpbandits.cells.bandit_cell import StoppingCell, Stream
+from dpbandits.cells.play_bandit import play_run
+from dpbandits.cells.play_stopping_rule import simulate
+from dpbandits.core import registry
+from dpbandits.core.bandit import new_bandit
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 HORIZON = 30_000

@@ -19,15 +19,17 @@ from cells import (
 )
 from same_law import p_value
 
-from dpbandits import parameters, project, registry, runner
-from dpbandits.bandit import Bandit, new_bandit
-from dpbandits.captions import budget
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.core import parameters, registry
+from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.environments import bernoulli
+from dpbandits.factory.captions import budget
+from dpbandits.files import project
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
-from dpbandits.simulate import play_run, simulate
-from dpbandits.store import Store
+from dpbandits.run import runner
+from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a hundredth decides and outcomes vary:
 # on the first AdaP's choices are close calls, on the second DP-SE's eliminations, on the third

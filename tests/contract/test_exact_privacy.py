@@ -33,7 +33,7 @@ from dpbandits.algorithms import (
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms._largest_sample import numbers
-from dpbandits.bandit import new_bandit
+from dpbandits.core.bandit import new_bandit
 from dpbandits.environments._gain_table import SwitchFeedback, gain_table
 from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
 from dpbandits.privacy.accounting import delta_of_equals

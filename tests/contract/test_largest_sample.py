@@ -10,7 +10,6 @@ from cells import instance_of
 from same_law import p_value
 from scipy import stats
 
-from dpbandits import registry
 from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import (
     OFTEN,
@@ -25,11 +24,12 @@ from dpbandits.algorithms._largest_sample import (
     segment,
     stretch_length,
 )
-from dpbandits.bandit import new_bandit
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import play_run
+from dpbandits.core import registry
+from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation, quantile
-from dpbandits.simulate import play_run
 
 # Parameters with short starts.
 PARAMS: list[tuple[str, dict[str, float]]] = [

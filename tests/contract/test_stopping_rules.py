@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from same_law import p_value
 
-from dpbandits import parameters, project, registry, runner
-from dpbandits.captions import budget
-from dpbandits.cell import StoppingCell, Stream
-from dpbandits.halting import simulate
+from dpbandits.cells.bandit_cell import StoppingCell, Stream
+from dpbandits.cells.play_stopping_rule import simulate
+from dpbandits.core import parameters, registry
+from dpbandits.factory.captions import budget
+from dpbandits.files import project
 from dpbandits.privacy.notions import Notion
-from dpbandits.store import Store
+from dpbandits.run import runner
+from dpbandits.store.blocks import Store
 
 RULES = registry.stopping_rule_names()
 PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, TABLES, params_of
 
-from dpbandits import parameters, registry
-from dpbandits.cell import Cell, Grid
-from dpbandits.simulate import play_run, simulate
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.core import parameters, registry
 
 HORIZON = 3000
 

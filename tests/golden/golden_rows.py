@@ -19,10 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits import halting, instances, parameters, project, registry
-from dpbandits.atomic import write_atomically
-from dpbandits.cell import Cell, Grid, StoppingCell, Stream
-from dpbandits.simulate import play_run
+from dpbandits.cells import play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells.play_bandit import play_run
+from dpbandits.config import instances
+from dpbandits.core import parameters, registry
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
 
 FILE = Path(__file__).with_name("rows.jsonl")
 COMMAND = "python scripts/make_golden.py"
@@ -183,7 +186,7 @@ def play(case: Case) -> Rows:
     cell = case.cell
     told = {"case": case.name, **cell.description()}
     if isinstance(cell, StoppingCell):
-        values, _ = halting.simulate(cell, range(COMMON["runs"]))
+        values, _ = play_stopping_rule.simulate(cell, range(COMMON["runs"]))
         return [told] + [
             {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
             for run, (samples, estimate) in enumerate(values)

@@ -20,16 +20,18 @@ from unittest.mock import patch
 import numpy as np
 from golden_rows import COMMON, SEED, Case
 
-from dpbandits import halting, registry, simulate
-from dpbandits.atomic import write_atomically
-from dpbandits.audit import games, search
+from dpbandits.audit import search
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
-from dpbandits.audit.features import BUCKETS, features, number_of_cells
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.cell import StoppingCell
-from dpbandits.streams import Role, stream, words
+from dpbandits.audit_games import games
+from dpbandits.audit_games.features import BUCKETS, features, number_of_cells
+from dpbandits.cells import play_bandit, play_stopping_rule
+from dpbandits.cells.bandit_cell import StoppingCell
+from dpbandits.core import registry
+from dpbandits.core.randomness import Role, stream, words
+from dpbandits.files.atomic import write_atomically
 
 FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
@@ -70,7 +72,7 @@ def requests_of_a_run(cell: Any) -> list[Request]:
             raise _Enough
         return stream(root, role, run, name)
 
-    play = halting if isinstance(cell, StoppingCell) else simulate
+    play = play_stopping_rule if isinstance(cell, StoppingCell) else play_bandit
     with patch.object(play, "stream", listening), suppress(_Enough):
         play.simulate(cell, range(1))
     return requests

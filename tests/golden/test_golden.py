@@ -16,7 +16,8 @@ import make_golden as script
 import pytest
 from golden_rows import COMMAND, Rows, cases, difference
 
-from dpbandits import parameters, project, registry
+from dpbandits.core import parameters, registry
+from dpbandits.files import project
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = sorted(path.stem for path in (ROOT / "conf" / "algorithm").glob("*.yaml"))

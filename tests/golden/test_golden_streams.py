@@ -15,14 +15,15 @@ import pytest
 from golden_rows import COMMAND, Case, cases
 from golden_streams import AUDIT, Names, difference
 
-from dpbandits import project, streams
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.subject import Subject
-from dpbandits.parameters import Positive
-from dpbandits.streams import AddedLater, StreamName
+from dpbandits.core import randomness
+from dpbandits.core.parameters import Positive
+from dpbandits.core.randomness import AddedLater, StreamName
+from dpbandits.files import project
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = sorted(path.stem for path in (ROOT / "conf" / "algorithm").glob("*.yaml"))
@@ -160,8 +161,8 @@ def test_a_renamed_field_that_declares_its_first_name_moves_no_stream(
 def test_a_field_that_is_new_and_not_declared_is_a_failure_that_states_the_rule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fields = streams.fields
-    monkeypatch.setattr(streams, "fields", lambda params: {**fields(params), "cap": 8.0})
+    fields = randomness.fields
+    monkeypatch.setattr(randomness, "fields", lambda params: {**fields(params), "cap": 8.0})
     with pytest.raises(pytest.fail.Exception) as failure:
         test_the_streams_have_their_golden_names("nas")
     assert '{"stream": {"cap": 8.0, "mean": 0.3, "radius": 1.0}}' in str(failure.value)

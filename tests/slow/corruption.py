@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms import adap_ucb
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
-from dpbandits.store import Store, key
+from dpbandits.store.blocks import Store, key
 
 CELL = Cell(
     "adap-ucb", adap_ucb.Params(1.0), "bernoulli", bernoulli.Params((0.9, 0.5)), 10_000, Grid.LOG, 1

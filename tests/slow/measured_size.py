@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cell import Cell
+from dpbandits.cells.bandit_cell import Cell
 
 VALUES = 25_000  # of epsilon, for two algorithms in two panels
 VALUES_OF = f"{{ first: 0.001, last: 1, number: {VALUES} }}"
@@ -26,8 +26,9 @@ RUNS = 10**6
 
 def plan(folder: Path) -> dict[str, Any]:
     """Read the configuration of a figure of 10^5 cells and plan its tasks."""
-    from dpbandits import config, runner
-    from dpbandits.store import Store
+    from dpbandits.config import compose
+    from dpbandits.run import runner
+    from dpbandits.store.blocks import Store
 
     # In a file: a typed list of as many numbers would time the parser of the command line.
     for name in ("conf", "figures"):
@@ -37,7 +38,7 @@ def plan(folder: Path) -> dict[str, Any]:
     file.write_text(text.replace("fit: [", "# fit: ["))
     os.chdir(folder)
     start = time.perf_counter()
-    spec, settings = config.load("ftpl-epsilon-sweep", [])
+    spec, settings = compose.load("ftpl-epsilon-sweep", [])
     read = time.perf_counter() - start
     cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
     tasks = runner.plan(spec.runs_of_cells(), Store(settings.cache), settings.block)
@@ -46,7 +47,7 @@ def plan(folder: Path) -> dict[str, Any]:
 
 def write_million(folder: Path) -> dict[str, Any]:
     """Write the blocks of a cell with 10^6 runs."""
-    from dpbandits.store import Store
+    from dpbandits.store.blocks import Store
 
     spec, _ = figure(folder)
     (cell,) = spec.cells()
@@ -59,8 +60,8 @@ def write_million(folder: Path) -> dict[str, Any]:
 
 def load_million(folder: Path) -> dict[str, Any]:
     """Sum up what the cache has of these runs."""
-    from dpbandits.curves import summarise
-    from dpbandits.store import Store
+    from dpbandits.curves.series import summarise
+    from dpbandits.store.blocks import Store
 
     spec, _ = figure(folder)
     (series,) = summarise(spec, Store(folder))
@@ -69,10 +70,10 @@ def load_million(folder: Path) -> dict[str, Any]:
 
 def figure(folder: Path) -> Any:
     """A figure of one curve over time with 10^6 runs."""
-    from dpbandits import config
+    from dpbandits.config import compose
 
     others = ("dp-ucb", "dp-se", "adap-klucb")
-    return config.load(
+    return compose.load(
         "adap-headline",
         [f"paths.cache={folder}", f"runs={RUNS}", *map("~figure.curves.{}".format, others)],
     )

@@ -22,9 +22,9 @@ import disturbed
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, below
 
-from dpbandits.cells import AnyCell
-from dpbandits.config import load
-from dpbandits.store import Store
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.config.compose import load
+from dpbandits.store.blocks import Store
 
 ABREAST = 4  # commands side by side
 AT_ONCE = 12  # of many moments, so that a failure shows early

@@ -123,7 +123,7 @@ def plant(bug: Bug, copy: Path) -> None:
 
 
 def checked(copy: Path, figures: tuple[str, ...], seed: int) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "dpbandits.cli", "check", *figures, f"seed={seed}")
+    command = (sys.executable, "-m", "dpbandits.cli.main", "check", *figures, f"seed={seed}")
     environment = os.environ | {
         "PYTHONPATH": str(copy / "src"),
         "DPBANDITS_CACHE": str(copy / "kernels"),

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from dpbandits.atomic import write_atomically
-from dpbandits.provenance import git_revision
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import git_revision
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3)
@@ -128,7 +128,7 @@ FINDING = re.compile(
 def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, Any]:
     """What the command said: whether it refuted anything, what is declared, what is proved."""
     done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.cli", "audit", *typed, f"--seed={seed}"],
+        [sys.executable, "-m", "dpbandits.cli.main", "audit", *typed, f"--seed={seed}"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(package.parent), "DPBANDITS_CACHE": str(kernels)},
         capture_output=True,

@@ -14,7 +14,7 @@ import pytest
 from commands import PATIENCE
 from corruption import CELL, GIGABYTES, KINDS, SPRUNG, Trap, made_up
 
-from dpbandits.store import Store
+from dpbandits.store.blocks import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 

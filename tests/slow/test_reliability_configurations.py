@@ -15,7 +15,7 @@ from complaints import readable
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from mistakes import Mistake
 
-from dpbandits import cli
+from dpbandits.cli import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 
@@ -40,7 +40,7 @@ def play(*arguments: object) -> None:
 def commands_that_return(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The command ends with an exception instead of the process, and never plays."""
     monkeypatch.setattr("os._exit", leave)
-    monkeypatch.setattr("dpbandits.runner.play", play)
+    monkeypatch.setattr("dpbandits.run.runner.play", play)
     monkeypatch.delenv("ZZ_NOT_SET", raising=False)
     before = signal.getsignal(signal.SIGINT)
     yield
@@ -68,7 +68,7 @@ def answer(typed: tuple[str, ...]) -> tuple[int, str, str]:
         patch.setattr("sys.argv", ["dpbandits", "run", *typed])
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                cli.main()
+                main.main()
             except Left as left:
                 return left.args[0], out.getvalue(), err.getvalue()
     raise AssertionError("the command has not ended")

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the disturbed commands import this before any of the package
-    from dpbandits.cell import Cell
-    from dpbandits.spec import FigureSpec
+    from dpbandits.cells.bandit_cell import Cell
+    from dpbandits.spec.figure import FigureSpec
 
 ROOT = Path(__file__).resolve().parents[2]
-DPBANDITS = (sys.executable, "-m", "dpbandits.cli")
+DPBANDITS = (sys.executable, "-m", "dpbandits.cli.main")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
 FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as it has room for
@@ -27,7 +27,7 @@ KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 def bandit_cells(spec: "FigureSpec") -> list["Cell"]:
     """The cells of a figure that are an algorithm on a bandit."""
-    from dpbandits.cell import Cell
+    from dpbandits.cells.bandit_cell import Cell
 
     return [cell for cell in spec.cells() if isinstance(cell, Cell)]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from dpbandits.config import load
-from dpbandits.errors import UserError
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
 
 # What a person cannot make sense of: how Python, Hydra's parser and its merging speak.
 JARGON = re.compile(

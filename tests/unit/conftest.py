@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import store as store_module
 from dpbandits.algorithms import adap_ucb
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
-from dpbandits.store import Store
+from dpbandits.store import blocks as store_module
+from dpbandits.store.blocks import Store
 
 
 @pytest.fixture

@@ -46,13 +46,13 @@ def replace(name: str, new: Any) -> None:
 
 def replace_simulate(change: Callable[[Any, Any], None]) -> None:
     """Do something before every call of a worker."""
-    from dpbandits.simulate import simulate as real
+    from dpbandits.cells.play_bandit import simulate as real
 
     def simulate(cell: Any, runs: Any) -> Any:
         change(cell, runs)
         return real(cell, runs)
 
-    replace("dpbandits.runner.simulate", simulate)
+    replace("dpbandits.run.runner.simulate", simulate)
 
 
 # Several processes -------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def in_step() -> None:
 
 def full_disk() -> None:
     """No file grows over 8 kB: a write beyond fails when a part is written, as on a full disk."""
-    import dpbandits.kernel  # which found room for machine code, when there was some  # noqa: F401
+    import dpbandits.core.kernel  # which found room for machine code, when there was some  # noqa: F401
 
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
@@ -111,7 +111,7 @@ def no_privileges() -> None:
 
 def noted() -> None:
     """Note every run in the file NOTES, in the moment: that it is begun, that its block is kept."""
-    from dpbandits.store import Store, key
+    from dpbandits.store.blocks import Store, key
 
     notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     real = Store.write
@@ -123,7 +123,7 @@ def noted() -> None:
         real(store, cell, first, curves, seconds)
         note("kept", cell, range(first, first + len(curves)))
 
-    replace("dpbandits.store.Store.write", write)
+    replace("dpbandits.store.blocks.Store.write", write)
     replace_simulate(partial(note, "begun"))
 
 
@@ -186,7 +186,7 @@ def while_compiling() -> None:
 
 def while_playing() -> None:
     """At the third task, when the blocks of two are written; it never ends."""
-    from dpbandits.store import Store
+    from dpbandits.store.blocks import Store
 
     written = threading.Semaphore(0)
     calls = count(1)
@@ -202,7 +202,7 @@ def while_playing() -> None:
             written.acquire()
             interrupt_from_worker()
 
-    replace("dpbandits.store.Store.write", write)
+    replace("dpbandits.store.blocks.Store.write", write)
     replace_simulate(play)
 
 
@@ -296,7 +296,7 @@ def the_table_needs_too_much_memory() -> None:
     def fail(spec: Any, store: Any) -> None:
         bytearray(1 << 56)
 
-    replace("dpbandits.factory.summarise", fail)
+    replace("dpbandits.factory.produce.summarise", fail)
 
 
 DISTURBANCES: dict[str, Callable[[], None]] = {
@@ -331,6 +331,6 @@ if __name__ == "__main__":
     if sys.argv[1].startswith("figure="):
         runpy.run_path(commands.RUN_PY[1], run_name="__main__")
     else:
-        from dpbandits.cli import main
+        from dpbandits.cli.main import main
 
         main()

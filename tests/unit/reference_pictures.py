@@ -8,16 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dpbandits import config, factory, references
-from dpbandits.plotting import Drawing, drawing_function, style_file
-from dpbandits.spec import FigureSpec
+from dpbandits.config import compose
+from dpbandits.curves import references
+from dpbandits.drawing.plotting import Drawing, drawing_function, style_file
+from dpbandits.factory import produce
+from dpbandits.spec.figure import FigureSpec
 
 
 @cache
 def specified(name: str) -> tuple[FigureSpec, Drawing]:
     """A figure as its file has it, with the numbers of its reference."""
-    spec, _ = config.load(name, [])
-    return spec, factory.drawing(spec, references.read(spec, references.PAPER))
+    spec, _ = compose.load(name, [])
+    return spec, produce.drawing(spec, references.read(spec, references.PAPER))
 
 
 def picture(name: str, drawing: Drawing | None = None) -> Figure:

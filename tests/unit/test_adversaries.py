@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.bandit import new_bandit, pull, pull_each, pull_many
+from dpbandits.core.bandit import new_bandit, pull, pull_each, pull_many
 from dpbandits.environments._gain_table import SwitchFeedback, gain_table
 from dpbandits.environments.adversaries import Kind, ObliviousStart, Params, Walk, table
 

@@ -12,9 +12,10 @@ import pytest
 from commands import DPBANDITS, FIGURES, ROOT, Process, below, blocks
 from complaints import readable
 
-from dpbandits import factory, project
-from dpbandits.all_figures import figures_of, produce_all
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
+from dpbandits.factory import produce as factory
+from dpbandits.factory.produce_all import figures_of, produce_all
+from dpbandits.files import project
 
 PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "across"}
 

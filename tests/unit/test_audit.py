@@ -12,21 +12,21 @@ import pytest
 from commands import DPBANDITS, Process
 from scipy.stats import binom, binomtest
 
-from dpbandits import registry
 from dpbandits.algorithms import adap_ucb, dp_ftpl_gauss, dp_ucb_int
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.audit import designs, events, stream_names
-from dpbandits.audit.command import subject_of
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.features import WINDOW, Feature, features, first_choice, number_of_cells
-from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
 from dpbandits.audit.search import Auditor, Candidate, Finding
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.bandit import new_bandit, pull, pull_many
+from dpbandits.audit_games.features import WINDOW, Feature, features, first_choice, number_of_cells
+from dpbandits.audit_games.games import BLOCK, block_of_games, counts_of_games
+from dpbandits.cli.audit import subject_of
+from dpbandits.core import registry
+from dpbandits.core.bandit import new_bandit, pull, pull_many
+from dpbandits.core.errors import UserError
 from dpbandits.environments._entries import entries
-from dpbandits.errors import UserError
 from dpbandits.privacy.notions import Notion
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

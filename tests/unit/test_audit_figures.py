@@ -6,22 +6,22 @@ import make_privacy
 import numpy as np
 import pytest
 
-from dpbandits import references
 from dpbandits.algorithms import dp_ftpl_gauss
 from dpbandits.audit import audits
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.cell import Cell
-from dpbandits.config import load
-from dpbandits.curves import summarise
-from dpbandits.errors import UserError
-from dpbandits.fingerprint import sources
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
+from dpbandits.core.registry import algorithm_names
+from dpbandits.curves import references
+from dpbandits.curves.series import summarise
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
-from dpbandits.registry import algorithm_names
-from dpbandits.spec import Curve, FigureSpec, Shown
-from dpbandits.store import Store, key
+from dpbandits.spec.figure import Curve, FigureSpec, Shown
+from dpbandits.store.blocks import Store, key
+from dpbandits.store.fingerprint import sources
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

@@ -12,8 +12,8 @@ import pytest
 from commands import DPBANDITS, FIGURES, FIRST_FIGURES
 from complaints import complaint, readable
 
-from dpbandits import cli
-from dpbandits.config import load
+from dpbandits.cli import main
+from dpbandits.config.compose import load
 
 CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
 WITHOUT_CURVES = " ".join(f"~figure.curves.{name}" for name in CURVES)
@@ -428,7 +428,7 @@ def test_the_valid_keys_are_listed_once_each() -> None:
 # Around the overrides ----------------------------------------------------------------------------
 
 ARGUMENTS: dict[str, str] = {
-    "": f"the following arguments are required: {' | '.join(cli.VERBS)}",
+    "": f"the following arguments are required: {' | '.join(main.VERBS)}",
     "nonsense": "invalid choice: 'nonsense'",
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
@@ -471,7 +471,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
         monkeypatch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as left:
-            cli.main()
+            main.main()
         return left.value.code, *capsys.readouterr()
 
     return answer

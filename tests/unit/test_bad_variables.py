@@ -11,8 +11,8 @@ import pytest
 from commands import DPBANDITS, ROOT, RUN_PY
 from complaints import readable
 
-from dpbandits import kernel
-from dpbandits.errors import UserError, variables_of
+from dpbandits.core import kernel
+from dpbandits.core.errors import UserError, variables_of
 
 # One cell of one run.
 FIGURE = (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbandits.bandit import (
+from dpbandits.core.bandit import (
     Bandit,
     draw,
     new_bandit,

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.bands import MARGIN, Reference, compare, compare_exact, half_width, too_many
+from dpbandits.checks.tolerance_bands import (
+    MARGIN,
+    Reference,
+    compare,
+    compare_exact,
+    half_width,
+    too_many,
+)
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 

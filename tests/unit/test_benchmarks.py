@@ -6,7 +6,7 @@ import pytest
 import threads
 from bare_loops import BARE_LOOPS
 
-from dpbandits import registry
+from dpbandits.core import registry
 
 
 @pytest.mark.parametrize("arms", [2, 7])

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from dpbandits import project, theory
-from dpbandits.config import load
-from dpbandits.errors import UserError
-from dpbandits.spec import Bound, Curve, FigureSpec
+from dpbandits import theory
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
+from dpbandits.files import project
+from dpbandits.spec.figure import Bound, Curve, FigureSpec
 from dpbandits.theory.azize2022 import problem_dependent_transitions
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import audited
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms._hybrid_counters import Counter
-from dpbandits.captions import budget, caption
-from dpbandits.cell import Cell
-from dpbandits.config import load
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config.compose import load
+from dpbandits.factory import audit_results
+from dpbandits.factory.captions import budget, caption
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -108,20 +108,22 @@ def test_no_audited_bound_stands_beside_a_smaller_budget_without_its_own(root: P
 
 
 def test_an_audit_of_another_reading_is_not_taken() -> None:
-    found = audited.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
+    found = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
     assert found is not None
     assert (found.given, found.delta, found.one_choice) == (1.0, 0.0, None)
     assert 0.5 < found.epsilon <= 1.0
-    own = audited.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
+    own = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
     assert own is not None
     assert own.given == 2.0
     full, split = (
-        audited.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
+        audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
         for counter in (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
     )
     assert full != split
     # The reading whose budget is that of a theorem has no audit.
-    assert audited.of("exp3-tau", exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)) is None
+    assert (
+        audit_results.of("exp3-tau", exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)) is None
+    )
 
 
 def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from dpbandits.changes import Change, folder_name, for_people, may_change, text
-from dpbandits.config import load
+from dpbandits.config.compose import load
+from dpbandits.spec.changes import Change, folder_name, for_people, may_change, text
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

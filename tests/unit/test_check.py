@@ -11,9 +11,9 @@ import pytest
 from commands import DPBANDITS, FIGURES, Process
 from complaints import readable
 
-from dpbandits import check, counterparts
-from dpbandits.cell import Cell
-from dpbandits.errors import UserError
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.checks import against_reference, matching_points
+from dpbandits.core.errors import UserError
 
 EXACT = "ftpl-gauss-cdf"  # nothing is played
 
@@ -25,9 +25,9 @@ def with_references(checkout: Path, root: Path) -> Path:
     return checkout
 
 
-def compared(figure: str) -> list[counterparts.Point]:
-    spec, _ = check.prepare(figure, [])
-    return counterparts.points(spec)
+def compared(figure: str) -> list[matching_points.Point]:
+    spec, _ = against_reference.prepare(figure, [])
+    return matching_points.points(spec)
 
 
 def spoil(file: Path, change: Any) -> None:
@@ -45,8 +45,8 @@ def spoil(file: Path, change: Any) -> None:
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
-    spec, _ = check.prepare(figure, [])
-    there = {(p.panel, p.curve.label) for p in counterparts.points(spec)}
+    spec, _ = against_reference.prepare(figure, [])
+    there = {(p.panel, p.curve.label) for p in matching_points.points(spec)}
     assert there == {(p.letter, c.label) for p in spec.panels for c in p.curves}
 
 
@@ -63,8 +63,8 @@ def test_a_policy_that_is_told_the_horizon_is_compared_over_the_same_horizon_alo
 
 @pytest.mark.usefixtures("in_checkout")
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
-    spec, _ = check.prepare("ftpl-approx-dp", [])
-    whole = counterparts.whole_reference("ftpl-approx-dp")
+    spec, _ = against_reference.prepare("ftpl-approx-dp", [])
+    whole = matching_points.whole_reference("ftpl-approx-dp")
     (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
     ((_, series),) = whole.same("c", curve)
     source = curve.sources[0]
@@ -78,16 +78,16 @@ def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -
 
 @pytest.mark.usefixtures("in_checkout")
 def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() -> None:
-    spec, _ = check.prepare("exp3-switching", [])
+    spec, _ = against_reference.prepare("exp3-switching", [])
     cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
     assert any("horizon" not in cell.params._fields for cell in cells)
-    assert all(counterparts.told_the_horizon(cell) for cell in cells)
+    assert all(matching_points.told_the_horizon(cell) for cell in cells)
 
 
 @pytest.mark.usefixtures("in_checkout")
 def test_other_seeds_are_played_than_those_of_the_references() -> None:
-    spec, _ = check.prepare("adap-alpha", [])
-    whole = counterparts.whole_reference("adap-alpha").spec
+    spec, _ = against_reference.prepare("adap-alpha", [])
+    whole = matching_points.whole_reference("adap-alpha").spec
     assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in whole.cells()})
 
 
@@ -95,7 +95,7 @@ def test_other_seeds_are_played_than_those_of_the_references() -> None:
 @pytest.mark.parametrize("override", ["figure.epsilon=2", "profile=smoke", "~figure.curves.dp-se"])
 def test_a_figure_that_is_not_as_its_file_has_it_is_not_compared(override: str) -> None:
     with pytest.raises(UserError, match="compares the figures as their files have them"):
-        check.prepare("adap-c2", [override])
+        against_reference.prepare("adap-c2", [override])
 
 
 def said(*words: str) -> tuple[int, str, str]:
@@ -111,7 +111,7 @@ def test_what_is_as_it_was_passes() -> None:
 
 def run_in(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> Any:
     """The status and the output of a check within this process, in a folder."""
-    status = check.check(words, [f"paths.cache={folder / 'cache'}"])
+    status = against_reference.check(words, [f"paths.cache={folder / 'cache'}"])
     return status, capsys.readouterr().out
 
 
@@ -154,7 +154,7 @@ def test_a_reference_without_a_column_is_an_error(with_references: Path) -> None
         with_references / "figures" / "reference" / EXACT / "curves.csv", lambda row: row.pop("std")
     )
     with pytest.raises(UserError, match=f"figures/reference/{EXACT}/curves.csv has no column std"):
-        check.check([EXACT], [])
+        against_reference.check([EXACT], [])
 
 
 def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
@@ -165,14 +165,14 @@ def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
 
     spoil(with_references / "figures" / "reference" / EXACT / "curves.csv", rename)
     with pytest.raises(UserError, match=r"no curve 'Smallest delta' in panel a; .*deltas"):
-        check.check([EXACT], [])
+        against_reference.check([EXACT], [])
 
 
 def test_a_reference_with_a_word_for_a_number_is_an_error(with_references: Path) -> None:
     file = with_references / "figures" / "reference" / EXACT / "curves.csv"
     spoil(file, lambda row: row.update(mean="about 3"))
     with pytest.raises(UserError, match=r"curves.csv: column mean holds something else"):
-        check.check([EXACT], [])
+        against_reference.check([EXACT], [])
 
 
 def test_a_figure_without_a_reference_is_an_error_with_the_way_to_one(
@@ -180,18 +180,18 @@ def test_a_figure_without_a_reference_is_an_error_with_the_way_to_one(
 ) -> None:
     shutil.rmtree(with_references / "figures" / "reference" / EXACT)
     with pytest.raises(UserError, match=rf"{EXACT} has no reference.*make_reference.py {EXACT}"):
-        check.check([EXACT], [])
+        against_reference.check([EXACT], [])
 
 
 def test_a_figure_whose_shorter_horizon_has_no_reference_is_an_error(with_references: Path) -> None:
     (with_references / "figures" / "reference" / "adap-c2" / "ci.csv").unlink()
     with pytest.raises(UserError, match=r"adap-c2: no reference has the law of \(a\) .*--ci"):
-        check.check(["adap-c2"], [])
+        against_reference.check(["adap-c2"], [])
 
 
 def test_a_check_that_compares_nothing_fails() -> None:
     with pytest.raises(UserError, match="compare nothing"):
-        check.check([], [])
+        against_reference.check([], [])
 
 
 def test_an_unknown_figure_is_an_error_that_names_the_nearest() -> None:

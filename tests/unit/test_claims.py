@@ -8,11 +8,12 @@ import yaml
 from commands import FIGURES
 from complaints import complaint
 
-from dpbandits import references, verdicts
-from dpbandits.claims import At, Bounded, Limits, Ratio
-from dpbandits.comparisons import Verdict
-from dpbandits.config import load
-from dpbandits.verdicts import Judged
+from dpbandits.checks import verdicts
+from dpbandits.checks.comparisons import Verdict
+from dpbandits.checks.verdicts import Judged
+from dpbandits.config.compose import load
+from dpbandits.curves import references
+from dpbandits.spec.claims import At, Bounded, Limits, Ratio
 
 PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017"}
 Claims = dict[str, object]

@@ -27,11 +27,11 @@ from commands import (
     blocks,
 )
 
-from dpbandits import runner
-from dpbandits.config import load
-from dpbandits.curves import summarise, to_csv
-from dpbandits.provenance import git_revision
-from dpbandits.store import Store
+from dpbandits.config.compose import load
+from dpbandits.curves.series import summarise, to_csv
+from dpbandits.files.provenance import git_revision
+from dpbandits.run import runner
+from dpbandits.store.blocks import Store
 
 
 def test_list_names_what_there_is() -> None:
@@ -337,10 +337,9 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_a_command_that_draws_does_not_load_what_audits_need() -> None:
     # scipy.stats takes as long to import as all the rest.
-    loads = (
-        "import sys; from dpbandits.cli import load_factory; load_factory(); print(*sys.modules)"
-    )
+    loaded = "from dpbandits.cli.main import load_factory; load_factory()"
+    loads = f"import sys; {loaded}; print(*sys.modules)"
     done = Process(sys.executable, "-c", loads).done()
     assert (done.status, done.err) == (0, "")
-    assert "dpbandits.runner" in done.out.split()
+    assert "dpbandits.run.runner" in done.out.split()
     assert "scipy.stats" not in done.out.split()

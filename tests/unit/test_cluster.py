@@ -14,15 +14,15 @@ import pytest
 from commands import DPBANDITS, PATIENCE, ROOT, Done, Process, below, blocks
 from dask_processes import DaskProcesses
 
-from dpbandits import runner
 from dpbandits.algorithms import adap_ucb, exp3, ucb
-from dpbandits.cell import Cell, Grid, StoppingCell, Stream
-from dpbandits.cells import AnyCell
-from dpbandits.engine import Cluster
+from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells.kinds import AnyCell
 from dpbandits.environments import adversaries, bernoulli
-from dpbandits.runner import Task
+from dpbandits.run import runner
+from dpbandits.run.engines import Cluster
+from dpbandits.run.runner import Task
 from dpbandits.stopping import dp_nas
-from dpbandits.store import Store
+from dpbandits.store.blocks import Store
 
 pytest.importorskip("distributed", reason="Dask is not installed (requirements-cluster.lock)")
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -297,7 +297,7 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
     for folder in ("src", "conf", "figures"):
         ignored = shutil.ignore_patterns("__pycache__", "reference")
         shutil.copytree(ROOT / folder, copy / folder, ignore=ignored)
-    file = copy / "src" / "dpbandits" / "simulate.py"
+    file = copy / "src" / "dpbandits" / "cells" / "play_bandit.py"
     planted = "    if cell.algorithm == 'exp3' and 4 in runs:\n        __import__('os')._exit(9)\n"
     line = "    seconds = np.empty(len(runs))\n"
     assert file.read_text().count(line) == 1

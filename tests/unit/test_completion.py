@@ -79,5 +79,5 @@ def test_a_command_that_nobody_completes_does_not_load_what_completes() -> None:
     done = subprocess.run((sys.executable, "-c", loads), cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     modules = done.stdout.splitlines()[-1].split()
-    assert "dpbandits.listing" in modules
-    assert not {"argcomplete", "dpbandits.completion"} & {*modules}
+    assert "dpbandits.cli.listing" in modules
+    assert not {"argcomplete", "dpbandits.cli.completion"} & {*modules}

@@ -11,12 +11,14 @@ import pytest
 import yaml
 from commands import bandit_cells
 
-from dpbandits import factory, project, store
-from dpbandits.cell import Cell, Grid
-from dpbandits.config import load
-from dpbandits.engine import Cluster
-from dpbandits.settings import Settings
-from dpbandits.spec import Bound, Curve, FigureSpec, Panel
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.config.compose import load
+from dpbandits.config.settings import Settings
+from dpbandits.factory import produce
+from dpbandits.files import project
+from dpbandits.run.engines import Cluster
+from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
+from dpbandits.store import blocks
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -369,8 +371,8 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 def test_where_and_on_what_it_runs_is_no_part_of_the_command_that_pictures_tell(typed: str) -> None:
     settings = load("adap-c2", ["runs=3"])[1]
     spec, elsewhere = load("adap-c2", [typed, "runs=3"])
-    told = factory.command("run", spec, elsewhere)
-    assert told == factory.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
+    told = produce.command("run", spec, elsewhere)
+    assert told == produce.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
 
 
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
@@ -381,8 +383,8 @@ def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
             f"figure.panels.a.epsilon={one}",
             f"figure.environment={{law: bernoulli, means: [{one}, 0.5]}}",
         )
-        store.key.cache_clear()
-        keys.add(store.key(cell(spec, "a", "adap-ucb")))
+        blocks.key.cache_clear()
+        keys.add(blocks.key(cell(spec, "a", "adap-ucb")))
     assert len(keys) == 1
 
 
@@ -404,8 +406,8 @@ def test_what_does_not_move_a_number_does_not_move_a_key() -> None:
             "+figure.curves.dp-se.label=another",
         ),
     ):
-        store.key.cache_clear()
-        keys.append([store.key(c) for c in spec_of("adap-c2", *overrides).cells()])
+        blocks.key.cache_clear()
+        keys.append([blocks.key(c) for c in spec_of("adap-c2", *overrides).cells()])
     assert keys[0] == keys[1]
 
 

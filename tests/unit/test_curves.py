@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from dpbandits import registry
-from dpbandits.cell import Grid, checkpoints
-from dpbandits.config import load
-from dpbandits.curves import STATISTICS, Series, to_csv, values
-from dpbandits.runner import plan, play
-from dpbandits.store import Store
-from dpbandits.styles import SPARE_COLOURS, STYLES, _spare, style_of
+from dpbandits.cells.bandit_cell import Grid, checkpoints
+from dpbandits.config.compose import load
+from dpbandits.core import registry
+from dpbandits.curves.series import STATISTICS, Series, to_csv, values
+from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
+from dpbandits.run.runner import plan, play
+from dpbandits.store.blocks import Store
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -231,7 +231,7 @@ def test_an_unknown_algorithm_has_a_spare_look() -> None:
 
 def test_an_unknown_algorithm_looks_the_same_in_every_process() -> None:
     code = (
-        "import json, sys; from dpbandits.styles import style_of; "
+        "import json, sys; from dpbandits.drawing.styles import style_of; "
         "print(json.dumps([style_of(name) for name in json.loads(sys.argv[1])]))"
     )
     there = subprocess.run(

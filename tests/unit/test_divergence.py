@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from dpbandits.divergence import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 

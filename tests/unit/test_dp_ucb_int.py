@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from scipy.special import zeta
 
-from dpbandits import captions, factory, parameters
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
-from dpbandits.bandit import Bandit, new_bandit, playing, pull, rounds_played
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.core import parameters
+from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
+from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli, beta
-from dpbandits.errors import UserError
+from dpbandits.factory import captions, produce
 from dpbandits.privacy.releases import composed_epsilon
 
 E10 = math.exp(-10)
@@ -334,7 +335,7 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
     assert composed_epsilon(dp_ucb_int.releases(params, 2, 10**5), params.delta) == math.inf
     cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
     assert captions.budget(cell) == math.inf
-    written = json.dumps(factory._source(cell), allow_nan=False)
+    written = json.dumps(produce._source(cell), allow_nan=False)
     assert json.loads(written)["composed_epsilon"] == "infinite"
 
 

@@ -8,11 +8,11 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from dpbandits.curves import STATISTICS, Series
-from dpbandits.errors import UserError
-from dpbandits.plotting import Drawing, PanelDrawing, drawing_function
-from dpbandits.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
-from dpbandits.styles import Style, in_mathtext
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import STATISTICS, Series
+from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
+from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
+from dpbandits.drawing.styles import Style, in_mathtext
 
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(

@@ -5,9 +5,9 @@ import time
 import pytest
 from complaints import complaint
 
-from dpbandits import effect
-from dpbandits.config import _compose, _read, load
-from dpbandits.project import names, read_member
+from dpbandits.config import unused_overrides
+from dpbandits.config.compose import _compose, _read, load
+from dpbandits.files.project import names, read_member
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -130,5 +130,5 @@ def test_looking_for_idle_keys_takes_less_time_than_reading_the_figure(figure: s
     read = _read(_compose(typed), figure, typed[1:])
     reading = time.perf_counter() - start
     start = time.perf_counter()
-    assert list(effect.idle(read.at, read.spec)) == []
+    assert list(unused_overrides.idle(read.at, read.spec)) == []
     assert time.perf_counter() - start < reading

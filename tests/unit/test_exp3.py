@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits import registry
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau, uniform
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
 from dpbandits.algorithms.exp3_tau import BatchGamma, Calibration, TauRounding, batch_length
-from dpbandits.bandit import new_bandit
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import simulate
+from dpbandits.core import registry
+from dpbandits.core.bandit import new_bandit
+from dpbandits.curves.statistics import GROUPS, median_of_means
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.environments._gain_table import SwitchFeedback
 from dpbandits.environments.adversaries import Kind, Walk
-from dpbandits.simulate import simulate
-from dpbandits.statistics import GROUPS, median_of_means
 from dpbandits.theory import tossou2017
 
 T = 2**18

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits import fingerprint
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms._adaptive_episodes import Ties
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli, beta
-from dpbandits.explain import explain
-from dpbandits.spec import Bound, Curve, FigureSpec, Panel, Shown
-from dpbandits.store import Store, key
+from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Shown
+from dpbandits.store import fingerprint
+from dpbandits.store.blocks import Store, key
+from dpbandits.store.explain import explain
 
 pytestmark = pytest.mark.usefixtures("fresh_keys")
 
@@ -147,12 +147,12 @@ def test_the_nearest_of_several_is_the_one_of_fewest_differences(store: Store, c
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"bandit.py": "0123456789abcdef"}, "the source bandit.py"),
+        ({"core/bandit.py": "0123456789abcdef"}, "the source core/bandit.py"),
         ({"algorithms/old.py": "0123456789abcdef"}, "the source algorithms/old.py (gone)"),
-        ({"bandit.py": None}, "the source bandit.py (new)"),
+        ({"core/bandit.py": None}, "the source core/bandit.py (new)"),
         (
-            {"bandit.py": "0123456789abcdef", "streams.py": "0123456789abcdef"},
-            "the source bandit.py, the source streams.py",
+            {"core/bandit.py": "0123456789abcdef", "core/randomness.py": "0123456789abcdef"},
+            "the source core/bandit.py, the source core/randomness.py",
         ),
     ],
     ids=str,
@@ -179,7 +179,8 @@ def test_another_version_of_what_draws_the_numbers_is_told(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(
-            "dpbandits.store.version", lambda n: "0.1" if n == library else metadata.version(n)
+            "dpbandits.store.blocks.version",
+            lambda n: "0.1" if n == library else metadata.version(n),
         )
         write(store, cell, 5)
     key.cache_clear()
@@ -191,7 +192,7 @@ def test_another_format_of_the_store_is_told(
     store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.FORMAT", 0)
+        patch.setattr("dpbandits.store.blocks.FORMAT", 0)
         write(store, cell, 5)
     key.cache_clear()
     assert line(store, cell).endswith("differs in format (0, wanted 1)")
@@ -232,7 +233,7 @@ class Copy:
         # Plain Python, for there would be nothing but to compile; the cache is the same.
         own = {"PYTHONPATH": str(self.package.parent), "NUMBA_DISABLE_JIT": "1"}
         return subprocess.Popen(
-            (sys.executable, "-m", "dpbandits.cli", verb, *ONE_RUN, *paths),
+            (sys.executable, "-m", "dpbandits.cli.main", verb, *ONE_RUN, *paths),
             cwd=self.root,
             env={**os.environ, **own, "DPBANDITS_CACHE": str(self.folder / "code")},
             stdout=subprocess.PIPE,

@@ -14,17 +14,18 @@ import pytest
 from commands import FIGURES
 from complaints import readable
 
-from dpbandits import factory, runner
-from dpbandits.cell import Cell
-from dpbandits.config import load
-from dpbandits.curves import STATISTICS, summarise, to_csv
-from dpbandits.errors import UserError
-from dpbandits.export import export, exported
-from dpbandits.pgfplots import in_latex
-from dpbandits.settings import Settings
-from dpbandits.spec import FigureSpec
-from dpbandits.store import Store
-from dpbandits.styles import style_of
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config.compose import load
+from dpbandits.config.settings import Settings
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import STATISTICS, summarise, to_csv
+from dpbandits.drawing.pgfplots import in_latex
+from dpbandits.drawing.styles import style_of
+from dpbandits.factory import produce
+from dpbandits.factory.export import export, exported
+from dpbandits.run import runner
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store
 
 Loaded = tuple[FigureSpec, Settings]
 
@@ -131,7 +132,7 @@ def test_json_writes_null_for_what_it_has_no_number_for(
     first, *others = summarise(spec, Store(settings.cache))
     odd = np.array([np.inf, -np.inf, np.nan])
     series = [replace(first, mean=odd), *others]
-    monkeypatch.setattr("dpbandits.export.summarise", lambda *_: series)
+    monkeypatch.setattr("dpbandits.factory.export.summarise", lambda *_: series)
     curve = strict(exported(spec, settings, "json"))["panels"][0]["curves"][0]
     assert curve["mean"] == [None] * 3
 
@@ -277,4 +278,4 @@ def test_runs_that_are_missing_are_told_with_the_command_that_computes_them(tmp_
             exported(spec, settings, kind)
         readable(str(caught.value))
         assert "32 runs are not computed yet" in str(caught.value)
-        assert factory.command("run", spec, settings) in str(caught.value)
+        assert produce.command("run", spec, settings) in str(caught.value)

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 
-from dpbandits import fingerprint
-from dpbandits import store as store_module
-from dpbandits.cell import Cell
-from dpbandits.config import load
-from dpbandits.store import Store
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config.compose import load
+from dpbandits.store import blocks as store_module
+from dpbandits.store import fingerprint
+from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -190,16 +190,16 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
             "version",
             lambda n: "0.1" if n == "numba" else version(n),
         ),
-        "the source simulate.py": (
+        "the source cells/play_bandit.py": (
             "fingerprint.sources",
-            lambda roots: sources(roots) | {"simulate.py": "0123456789abcdef"},
+            lambda roots: sources(roots) | {"cells/play_bandit.py": "0123456789abcdef"},
         ),
         "format (0, wanted 1)": ("FORMAT", 0),
     }
     said = {}
     for index, (why, (name, value)) in enumerate(others.items()):
         with monkeypatch.context() as patch:
-            patch.setattr(f"dpbandits.store.{name}", value)
+            patch.setattr(f"dpbandits.store.blocks.{name}", value)
             for cell in cells[index::4]:
                 write_zeros(store, cell)
                 said[cell] = why
@@ -227,7 +227,7 @@ def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
     cell, store = bandit_cells(spec)[0], Store(settings.cache)
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.FORMAT", 2)
+        patch.setattr("dpbandits.store.blocks.FORMAT", 2)
         write_zeros(Store(tmp_path / "other"), cell)
     store_module.key.cache_clear()
     (foreign,) = (tmp_path / "other").rglob("*.npz")

@@ -6,38 +6,39 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import fingerprint, registry
-from dpbandits.kernel import PACKAGE
+from dpbandits.core import registry
+from dpbandits.core.kernel import PACKAGE
+from dpbandits.store import fingerprint
 
 REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
     "algorithms/_adaptive_episodes.py",
     "algorithms/_argmax.py",
-    "bandit.py",
-    "cell.py",
+    "cells/bandit_cell.py",
+    "cells/play_bandit.py",
+    "core/bandit.py",
+    "core/kernel.py",
+    "core/randomness.py",
     "environments/bernoulli.py",
-    "kernel.py",
     "mechanisms/laplace.py",
-    "simulate.py",
-    "streams.py",
     "mechanisms/__init__.py",
 )
 FAR_FROM_ADAP_UCB = (
     "algorithms/adap_klucb.py",
     "algorithms/dp_se.py",
     "algorithms/ucb.py",
-    "atomic.py",
-    "config.py",
-    "curves.py",
-    "divergence.py",
+    "config/compose.py",
+    "config/readers/figure.py",
+    "core/kl.py",
+    "curves/series.py",
+    "curves/statistics.py",
+    "drawing/plotting.py",
     "environments/beta.py",
-    "factory.py",
-    "fingerprint.py",
-    "plotting.py",
-    "reader.py",
-    "runner.py",
-    "statistics.py",
-    "store.py",
+    "factory/produce.py",
+    "files/atomic.py",
+    "run/runner.py",
+    "store/blocks.py",
+    "store/fingerprint.py",
     "theory/azize2022.py",
 )
 
@@ -45,7 +46,7 @@ FAR_FROM_ADAP_UCB = (
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
     """The roots of a cell."""
     files = registry.file_name(algorithm), registry.file_name(environment)
-    return f"algorithms/{files[0]}", f"environments/{files[1]}", "simulate.py"
+    return f"algorithms/{files[0]}", f"environments/{files[1]}", "cells/play_bandit.py"
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Pa
 
 ROOTS = {
     "__init__.py": "",
-    "simulate.py": "from dpbandits import helper\n",
+    "cells/play_bandit.py": "from dpbandits import helper\n",
     "helper.py": "import dpbandits.deep.inner as inner\n",
     "deep/__init__.py": "",
     "deep/inner.py": "",
@@ -172,7 +173,7 @@ def reached(package: Path) -> set[str]:
 def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
     assert reached(made_up(tmp_path)) == {
         "__init__.py",
-        "simulate.py",
+        "cells/play_bandit.py",
         "helper.py",
         "deep/__init__.py",
         "deep/inner.py",

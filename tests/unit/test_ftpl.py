@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits import parameters
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.bandit import Bandit, new_bandit, playing, pull
+from dpbandits.core import parameters
+from dpbandits.core.bandit import Bandit, new_bandit, playing, pull
+from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli, beta
-from dpbandits.errors import UserError
 from dpbandits.mechanisms.perturbation import perturbation
 from dpbandits.privacy.releases import composed_epsilon
 

@@ -15,24 +15,19 @@ from commands import DPBANDITS, FIGURES, ROOT, Process
 from gallery_pages import Page
 from matplotlib.figure import Figure
 
-from dpbandits import (
-    audited,
-    config,
-    formulas,
-    gallery,
-    plotting,
-    registry,
-    results,
-    runner,
-    shapes,
-    verdicts,
-)
+from dpbandits import gallery
 from dpbandits.algorithms import dp_ucb
-from dpbandits.errors import UserError
+from dpbandits.checks import verdicts
+from dpbandits.config import compose
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.drawing import formulas, plotting, shapes
+from dpbandits.factory import audit_results, stored_results
 from dpbandits.gallery import dark, hover, origins, papers, texts
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.origins import Origin
-from dpbandits.store import Store
+from dpbandits.run import runner
+from dpbandits.store.blocks import Store
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
 DRAWN = "adap-headline"
@@ -117,7 +112,7 @@ def test_every_page_has_a_title_a_heading_and_a_way_past_its_navigation(
 def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -> None:
     total: Counter[str] = Counter()
     for name in FIGURES:
-        result = results.load(name)
+        result = stored_results.load(name)
         counts = verdicts.count(verdicts.judge(result.spec, result.series))
         total.update(counts)
         section = pages[f"figures/{name}.html"].find("p", "intro")
@@ -132,7 +127,7 @@ def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -
 @pytest.mark.usefixtures("in_checkout")
 def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page]) -> None:
     page = pages[f"figures/{DRAWN}.html"]
-    result = results.load(DRAWN)
+    result = stored_results.load(DRAWN)
     assert result.judged
     for judged in result.judged:
         assert f"claim-{judged.claim.name}" in page.ids
@@ -172,7 +167,7 @@ def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> 
     page = gallery_pages.read(tmp_path / "g" / "figures" / f"{DRAWN}.html")
     (script,) = (e for e in page.find("script") if e.attributes.get("id") == "points")
     lines = json.loads(script.text)
-    series = {s.legend: s for s in results.load(DRAWN).series}
+    series = {s.legend: s for s in stored_results.load(DRAWN).series}
     assert [line["label"] for line in lines] == list(series)
     for line in lines:
         own = series[line["label"]]
@@ -314,20 +309,22 @@ def test_the_cache_comes_before_the_reference_and_says_when(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    empty = results.load("adap-episodes", [f"paths.cache={tmp_path}"])
+    empty = stored_results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert empty.source is not None
-    assert empty.source.kind is results.Kind.REFERENCE
+    assert empty.source.kind is stored_results.Kind.REFERENCE
     store, spec = Store(tmp_path), empty.spec
     assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "it") == []
-    full = results.load("adap-episodes", [f"paths.cache={tmp_path}"])
+    full = stored_results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert full.source is not None
-    assert full.source.kind is results.Kind.CACHE
+    assert full.source.kind is stored_results.Kind.CACHE
     assert full.source.dates
     assert full.source.seconds > 0
     assert dict(full.source.versions)["numpy"] == np.__version__
     assert [s.label for s in full.series] == [s.label for s in empty.series]
     # Another seed has other curves: the reference is not theirs.
-    assert results.load("adap-episodes", ["seed=1", f"paths.cache={tmp_path}"]).source is None
+    assert (
+        stored_results.load("adap-episodes", ["seed=1", f"paths.cache={tmp_path}"]).source is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -335,10 +332,10 @@ def test_the_cache_comes_before_the_reference_and_says_when(
     [("runs: 20", "runs: 21"), ("horizon: 10_000_000", "horizon: 1_000_000")],
 )
 def test_a_reference_of_another_game_is_not_shown(project: Path, old: str, new: str) -> None:
-    assert results.load(DRAWN).source is not None
+    assert stored_results.load(DRAWN).source is not None
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     path.write_text(path.read_text().replace(old, new))
-    assert results.load(DRAWN).source is None
+    assert stored_results.load(DRAWN).source is None
 
 
 # Figures and overrides ----------------------------------------------------------------------------
@@ -350,7 +347,7 @@ CHANGED = ("figure.horizon=200", "figure.environment=c4")
 def played(project: Path) -> list[str]:
     """The words of a changed figure whose runs are all in the cache."""
     overrides = [*CHANGED, "runs=2", f"paths.cache={project / 'cache'}"]
-    spec, settings = config.load(DRAWN, overrides)
+    spec, settings = compose.load(DRAWN, overrides)
     store = Store(settings.cache)
     assert runner.play(runner.plan(spec.runs_of_cells(), store, 2), store, 1, DRAWN) == []
     return overrides
@@ -619,7 +616,7 @@ def test_an_algorithm_s_page_has_what_is_claimed_composed_and_audited(whole: Pat
     full = next(row for row in rows if "hybrid-full" in row)
     cells = [cell for cell in full.split("|") if cell]
     assert cells[1:4] == ["1", "2", "2"]
-    found = audited.of("dp-ucb", dp_ucb.Params(epsilon=0.1))
+    found = audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1))
     assert found is not None
     assert unescape(cells[4]) == (
         f"≥ {texts.budget(found.epsilon)}; one choice ≥ {texts.budget(found.one_choice)}"

@@ -10,7 +10,7 @@ from commands import ROOT
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from dpbandits import styles
+from dpbandits.drawing import styles
 from dpbandits.gallery import dark
 
 STYLES = {**styles.STYLES, **{c: styles.Style(c, "h") for c in styles.SPARE_COLOURS}}

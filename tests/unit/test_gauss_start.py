@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import dp_ftpl_gauss
-from dpbandits.bandit import new_bandit
+from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.theory.wang2024 import (
     gauss_start_deltas,

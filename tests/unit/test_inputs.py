@@ -79,7 +79,9 @@ EDITS = {
     ),
     "the name of an instance": replaced("conf/environment/c1.yaml", "name: C1", "name: First"),
     "the promise": replaced("src/dpbandits/privacy/notions.py", '"global DP"', '"all-arms DP"'),
-    "the words of a caption": replaced("src/dpbandits/captions.py", "composes to", "amounts to"),
+    "the words of a caption": replaced(
+        "src/dpbandits/factory/captions.py", "composes to", "amounts to"
+    ),
 }
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numba
 import pytest
 
-from dpbandits import kernel
-from dpbandits.bandit import draw
+from dpbandits.core import kernel
+from dpbandits.core.bandit import draw
 
 HELPER = """\
 from dpbandits.kernel import inlined, kernel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
 from dpbandits.theory.azize2022 import (
     basis_lower_bound,
     basis_transitions,

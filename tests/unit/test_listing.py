@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import algorithms, listing, project
+from dpbandits import algorithms
+from dpbandits.cli import listing
+from dpbandits.files import project
 
 
 def row(kind: str, name: str) -> str:

@@ -19,8 +19,8 @@ from dpbandits.algorithms import dp_ucb, dp_ucb_bound, klucb, private_ucb, se, u
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms.dp_ucb_bound import PowerOfTwo
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
-from dpbandits.bandit import Bandit, new_bandit, playing, pull, rounds_played
-from dpbandits.divergence import bernoulli_kl
+from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
+from dpbandits.core.kl import bernoulli_kl
 from dpbandits.environments import bernoulli, beta
 
 Index = Callable[[list[float], int], float]  # of an arm: its rewards, t

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from commands import below
 
-from dpbandits import check, config, factory, runner
-from dpbandits.cell import Cell
-from dpbandits.engine import Cluster
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.checks import against_reference
+from dpbandits.config import compose
+from dpbandits.factory import produce
+from dpbandits.run import runner
+from dpbandits.run.engines import Cluster
 from dpbandits.sweeps.tune import tune
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -21,11 +24,13 @@ RANGE = "figure.curves.adap-ucb.alpha=1..2"
 
 
 def a_figure(*typed: str) -> int:
-    return factory.produce(*config.load("adap-headline", ["figure.horizon=2000", "runs=2", *typed]))
+    return produce.produce(
+        *compose.load("adap-headline", ["figure.horizon=2000", "runs=2", *typed])
+    )
 
 
 def a_check(*typed: str) -> int:
-    return check.check(["adap-episodes"], [*typed, "runs=3"])
+    return against_reference.check(["adap-episodes"], [*typed, "runs=3"])
 
 
 def a_search(*typed: str) -> int:

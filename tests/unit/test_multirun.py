@@ -14,13 +14,15 @@ import pytest
 from commands import ROOT, RUN_PY, Done, Process, below
 from complaints import readable
 
-from dpbandits import factory, plotting, runner
-from dpbandits.cell import Cell
-from dpbandits.cli import status_of
-from dpbandits.curves import PLACE, STATISTICS, summarise
-from dpbandits.plotting import render as whole_render
-from dpbandits.project import names as names_of
-from dpbandits.simulate import simulate as whole_simulate
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.play_bandit import simulate as whole_simulate
+from dpbandits.cli.main import status_of
+from dpbandits.curves.series import PLACE, STATISTICS, summarise
+from dpbandits.drawing import plotting
+from dpbandits.drawing.plotting import render as whole_render
+from dpbandits.factory import produce
+from dpbandits.files.project import names as names_of
+from dpbandits.run import runner
 from dpbandits.sweeps import lines, maps
 from dpbandits.sweeps.jobs import Job, names, short
 
@@ -250,7 +252,7 @@ def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
             raise KeyError("no such curve")
         return whole(*given)
 
-    monkeypatch.setattr(factory, "summarise", fragile)
+    monkeypatch.setattr(produce, "summarise", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2")
     assert done.status == 1
     assert done.err.count("Traceback (most recent call last)") == 1
@@ -368,7 +370,7 @@ def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path
 
 
 def jobs_of(*typed: Sequence[str]) -> list[Job]:
-    from dpbandits.errors import UserError
+    from dpbandits.core.errors import UserError
 
     return [Job("x", tuple(each), UserError("not read")) for each in typed]
 
@@ -432,8 +434,9 @@ def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("in_checkout")
 def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
-    from dpbandits import config, project
     from dpbandits.algorithms import exp3_tau
+    from dpbandits.config import compose
+    from dpbandits.files import project
 
     saved = project.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
     calibration = (
@@ -441,7 +444,7 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
     )
     found = []
     for epsilon in saved["figure.epsilon"].split(","):
-        spec, _ = config.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
+        spec, _ = compose.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
         (params,) = (
             cell.params for cell in spec.cells() if isinstance(cell.params, exp3_tau.Params)
         )

@@ -12,9 +12,9 @@ from scipy import stats
 
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, dp_ucb_int, private_ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.bandit import Bandit, new_bandit
+from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.core.kernel import kernel
 from dpbandits.environments import bernoulli
-from dpbandits.kernel import kernel
 from dpbandits.mechanisms.laplace import laplace, laplace_without_branches
 from dpbandits.privacy.releases import Laplace, composed_epsilon
 

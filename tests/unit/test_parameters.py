@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits import parameters, registry
 from dpbandits.algorithms.private_ucb import Relaxation
-from dpbandits.errors import UserError, nearest
-from dpbandits.parameters import (
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError, nearest
+from dpbandits.core.parameters import (
     Arms,
     Budget,
     Count,

@@ -20,12 +20,15 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from dpbandits import config, drawn, factory, plotting, references
-from dpbandits.curves import STATISTICS, Series
-from dpbandits.errors import UserError
-from dpbandits.plotting import Drawing, PanelDrawing, drawing_function
-from dpbandits.shapes import ROUND
-from dpbandits.spec import Look, Shown
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError
+from dpbandits.curves import references
+from dpbandits.curves.series import STATISTICS, Series
+from dpbandits.drawing import artists, plotting
+from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
+from dpbandits.drawing.shapes import ROUND
+from dpbandits.factory import produce
+from dpbandits.spec.figure import Look, Shown
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -47,14 +50,14 @@ ONE = Series(
 @cache
 def reference(name: str) -> Drawing:
     """What the drawing function of a figure gets, of its committed numbers."""
-    spec, _ = config.load(name, [])
-    return factory.drawing(spec, references.read(spec, references.PAPER))
+    spec, _ = compose.load(name, [])
+    return produce.drawing(spec, references.read(spec, references.PAPER))
 
 
 @cache
 def as_saved(name: str) -> Figure:
     """The figure, laid out as for its files and at the resolution of its picture."""
-    spec, _ = config.load(name, [])
+    spec, _ = compose.load(name, [])
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = drawing_function(spec.paper, spec.draw)(reference(name))
         figure.draw_without_rendering()
@@ -179,13 +182,13 @@ NOT_PRIVATE = {
 
 def test_an_exporter_gets_the_panels_of_readings_without_rows_between_them() -> None:
     figure, drawing = as_saved("readings-sajed2019"), reference("readings-sajed2019")
-    assert drawn.places(drawn.find(figure.axes, drawing)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert artists.places(artists.find(figure.axes, drawing)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 def test_titles_of_readings_name_what_is_played() -> None:
-    spec, _ = config.load("exp3-readings", ["figure.panels.f.environment.switch_feedback=unit"])
+    spec, _ = compose.load("exp3-readings", ["figure.panels.f.environment.switch_feedback=unit"])
     assert {panel.letter: panel.title for panel in spec.panels}["f"] == "switch: unit"
-    spec, _ = config.load("readings-tossou2016", ["figure.panels.a.epsilon=0.5"])
+    spec, _ = compose.load("readings-tossou2016", ["figure.panels.a.epsilon=0.5"])
     assert spec.panels[0].title == r"$\epsilon = 0.5$, 2 arms"
 
 

@@ -9,8 +9,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter
 from reference_pictures import insets, overlap, picture, specified
 
-from dpbandits.plotting import Drawing
-from dpbandits.shapes import ROUND
+from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.shapes import ROUND
 
 EMPTY = ("adap-headline", "adap-c1", "adap-c2", "adap-c3", "adap-c4")
 

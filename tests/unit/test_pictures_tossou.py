@@ -9,8 +9,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from reference_pictures import inside, picture, specified
 
-from dpbandits.plotting import Drawing
-from dpbandits.shapes import ROUND
+from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.shapes import ROUND
 
 ADVERSARIES = ("deterministic", "stochastic", "fully-oblivious", "oblivious", "switching")
 OVER_TIME = [f"exp3-{adversary}" for adversary in ADVERSARIES]

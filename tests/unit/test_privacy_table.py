@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from commands import DPBANDITS, Process
 
-from dpbandits import registry
-from dpbandits.errors import UserError
-from dpbandits.privacy import printed, table
+from dpbandits.cli import privacy
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NoAccountant
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import Row, rows
@@ -129,7 +130,7 @@ def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
         raise NoAccountant("not installed")
 
     monkeypatch.setattr(table, "tight_epsilon", missing)
-    assert printed.show(["dp-se"], 1.0, 10**6, 5, None) == 0
+    assert privacy.show(["dp-se"], 1.0, 10**6, 5, None) == 0
     out = capsys.readouterr().out
     assert "?" in out
     assert "requirements-accounting.lock" in out

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.curves import STATISTICS, Series
-from dpbandits.ranks import Rank, mean_rank, ranks
+from dpbandits.checks.ranks import Rank, mean_rank, ranks
+from dpbandits.curves.series import STATISTICS, Series
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 RUNS = 4

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from commands import FIGURES, ROOT, bandit_cells
 
-from dpbandits import counterparts, references
-from dpbandits.config import load
+from dpbandits.checks import matching_points
+from dpbandits.config.compose import load
+from dpbandits.curves import references
 
 REFERENCES = sorted(path.name for path in (ROOT / "figures" / "reference").iterdir())
 HEADER = ["panel", "label", "x", "runs", "mean", "std", "median", "min", "max"]
@@ -56,8 +57,8 @@ def test_a_reference_of_the_profile_ci_is_what_its_command_would_make(figure: st
     assert source["command"] == f"python scripts/make_reference.py --ci {figure}"
     assert "dirty" not in source["revision"]
     spec, _ = load(figure, ["profile=ci"])
-    whole, times = counterparts.whole_reference(figure), make_reference.TIMES
-    needed = counterparts.beyond(spec, whole, times)
+    whole, times = matching_points.whole_reference(figure), make_reference.TIMES
+    needed = matching_points.beyond(spec, whole, times)
     found = references.find(spec, references.CI)
     assert set(found) == {(p.letter, c.label) for p in needed.panels for c in p.curves}
     runs = {

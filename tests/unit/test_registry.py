@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import algorithms, environments, registry, stopping
-from dpbandits.errors import UserError
+from dpbandits import algorithms, environments, stopping
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
 
 Put = Callable[[str, str], None]
 
@@ -52,8 +53,9 @@ def find(put: Put, name: str, request: pytest.FixtureRequest) -> str:
 
 
 BROKEN = {
-    "from dpbandits.kernel import kernl": (
-        "FOLDER/my_own.py, line 1: ImportError: cannot import name 'kernl' from 'dpbandits.kernel'"
+    "from dpbandits.core.kernel import kernl": (
+        "FOLDER/my_own.py, line 1: ImportError: cannot import name 'kernl' from"
+        " 'dpbandits.core.kernel'"
     ),
     "import math\n\nimport nonsense": (
         "FOLDER/my_own.py, line 3: ModuleNotFoundError: No module named 'nonsense'"
@@ -96,5 +98,5 @@ def test_a_file_that_lacks_what_every_member_has_is_named_with_it(
 def test_an_obstacle_that_has_its_own_words_keeps_them(
     put: Put, request: pytest.FixtureRequest
 ) -> None:
-    put("my_own.py", "from dpbandits.errors import UserError\nraise UserError('set MPL')\n")
+    put("my_own.py", "from dpbandits.core.errors import UserError\nraise UserError('set MPL')\n")
     assert find(put, "my-own", request) == "set MPL"

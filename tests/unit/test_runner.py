@@ -13,15 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpbandits import factory, progress, runner
 from dpbandits.algorithms import dp_se
-from dpbandits.cell import Cell
-from dpbandits.config import load
-from dpbandits.engine import Cluster
-from dpbandits.errors import UserError
-from dpbandits.progress import Estimate, Reporter, TimeLeft, duration, time_left
-from dpbandits.runner import Task, plan, play
-from dpbandits.store import Store
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
+from dpbandits.factory import produce
+from dpbandits.run import progress, runner
+from dpbandits.run.engines import Cluster
+from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
+from dpbandits.run.runner import Task, plan, play
+from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
 
@@ -257,7 +258,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     monkeypatch.setattr(runner, "simulate", fragile)
     folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
     spec, settings = load("adap-c2", ["profile=smoke", *folders])
-    assert factory.produce(spec, settings) == 1
+    assert produce.produce(spec, settings) == 1
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
@@ -389,7 +390,7 @@ def test_at_16_runs_of_24_the_line_is_true(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
     with Reporter("my-figure", {"a": 12, "b": 12}, 2) as reporter:
         reporter.add("a", 8, pace)
         clock[0] += 30.0
@@ -401,7 +402,7 @@ def test_on_a_terminal_the_time_left_passes_between_two_tasks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with Reporter("my-figure", {"a": 24}, 2) as reporter:
         assert reporter.bar is not None
@@ -423,7 +424,7 @@ def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr("dpbandits.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
     with Reporter("my-figure", {"a": 90}, 2) as reporter:
         for _ in range(9):
             clock[0] += 4.0

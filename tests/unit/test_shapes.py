@@ -18,9 +18,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from test_drawing import ONE
 
-from dpbandits import config, curves, factory, plotting, templates
-from dpbandits.plotting import Drawing, PanelDrawing
-from dpbandits.shapes import (
+from dpbandits.config import compose, templates
+from dpbandits.curves import series as curves
+from dpbandits.drawing import plotting
+from dpbandits.drawing.plotting import Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     draw_log_over_parameter,
@@ -29,7 +31,8 @@ from dpbandits.shapes import (
     panel_grid,
     write_slopes,
 )
-from dpbandits.spec import FigureSpec, Look, Shown
+from dpbandits.factory import produce
+from dpbandits.spec.figure import FigureSpec, Look, Shown
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
 (YAML,) = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
@@ -58,14 +61,14 @@ def example(checkout: Path, yaml: str, python: str) -> FigureSpec:
     (checkout / "conf" / "figure" / "my-figure.yaml").write_text(yaml, "utf-8")
     file = checkout / "figures" / "azize2022.py"
     file.write_text(f"{file.read_text('utf-8')}\n\n{python}", "utf-8")
-    return config.load("my-figure", [])[0]
+    return compose.load("my-figure", [])[0]
 
 
 def drawn(spec: FigureSpec, centre: Curve, spread: Curve) -> Figure:
     """The picture as it is written."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
     seen: list[Figure] = []
-    drawing = factory.drawing(spec, series_of(spec, centre, spread))
+    drawing = produce.drawing(spec, series_of(spec, centre, spread))
     plotting.render(draw, drawing, "", seen.append)
     return seen[0]
 
@@ -306,7 +309,7 @@ def test_slopes_are_written_where_there_are_any() -> None:
 
 
 def test_two_points_have_no_slope(checkout: Path) -> None:
-    spec = config.load("adap-ksweep", ["figure.sweep.values=[2,4,8]"])[0]
+    spec = compose.load("adap-ksweep", ["figure.sweep.values=[2,4,8]"])[0]
     curve, x = spec.panels[0].curves[0], np.array([2.0, 4.0, 8.0])
     assert curves.slope(x, x**2, curve) == pytest.approx(2)
     assert curves.slope(x[:2], x[:2] ** 2, curve) is None

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits import registry
-from dpbandits.cell import StoppingCell, Stream
-from dpbandits.halting import simulate
+from dpbandits.cells.bandit_cell import StoppingCell, Stream
+from dpbandits.cells.play_stopping_rule import simulate
+from dpbandits.core import registry
 from dpbandits.stopping import nas
 
 STREAMS = 10_000

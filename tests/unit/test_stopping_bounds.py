@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.config import load
-from dpbandits.errors import UserError
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
 from dpbandits.theory.sajed2019 import (
     stopping_lower_bound,
     stopping_lower_bound_shape,

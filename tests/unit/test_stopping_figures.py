@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from commands import bandit_cells
 
-from dpbandits import halting
-from dpbandits.cell import Cell, StoppingCell, Stream
-from dpbandits.config import load
-from dpbandits.curves import summarise
-from dpbandits.simulate import play_run, simulate
-from dpbandits.spec import FigureSpec, Shown
-from dpbandits.store import Store
+from dpbandits.cells import play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, StoppingCell, Stream
+from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.config.compose import load
+from dpbandits.curves.series import summarise
+from dpbandits.spec.figure import FigureSpec, Shown
+from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -85,16 +85,16 @@ def test_a_stopping_cell_s_random_numbers_have_a_name_of_their_own() -> None:
         dataclasses.replace(cell, stream=Stream(0.5, 1.0 + 1e-9)),
         dataclasses.replace(cell, params=cell.params._replace(beta=0.05 + 1e-9)),
     )
-    first = halting.simulate(cell, range(5))[0]
+    first = play_stopping_rule.simulate(cell, range(5))[0]
     for other in others:
         assert other.description() != cell.description()
-        assert not np.array_equal(halting.simulate(other, range(5))[0], first)
+        assert not np.array_equal(play_stopping_rule.simulate(other, range(5))[0], first)
 
 
 def test_no_cell_that_is_played_takes_more_samples_than_is_said() -> None:
     for cell in spec_of().cells():
         assert isinstance(cell, StoppingCell)
-        assert halting.simulate(cell, range(20))[0][:, 0].max() <= cell.samples_at_most()
+        assert play_stopping_rule.simulate(cell, range(20))[0][:, 0].max() <= cell.samples_at_most()
 
 
 # The pulls of one arm ----------------------------------------------------------------------------

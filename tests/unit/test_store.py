@@ -18,16 +18,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits import fingerprint, parameters, runner
 from dpbandits.algorithms import adap_ucb, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.atomic import write_atomically
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import simulate
+from dpbandits.core import parameters
+from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli, beta
-from dpbandits.errors import UserError
-from dpbandits.provenance import git_revision
-from dpbandits.simulate import simulate
-from dpbandits.store import Store, key
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import git_revision
+from dpbandits.run import runner
+from dpbandits.store import fingerprint
+from dpbandits.store.blocks import Store, key
 
 
 def made_up(cell: Cell, runs: range) -> np.ndarray:
@@ -168,7 +170,7 @@ def test_an_algorithm_without_parameters_has_a_key_of_its_own(cell: Cell) -> Non
 def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     before = key(cell)
     sources = fingerprint.sources(cell.roots)
-    changed = {**sources, "bandit.py": "0123456789abcdef"}
+    changed = {**sources, "core/bandit.py": "0123456789abcdef"}
     monkeypatch.setattr(fingerprint, "sources", lambda roots: changed)
     key.cache_clear()
     assert key(cell) != before
@@ -184,7 +186,8 @@ def test_another_version_of_what_draws_the_numbers_moves_the_key(
 ) -> None:
     before = key(cell)
     monkeypatch.setattr(
-        "dpbandits.store.version", lambda name: "0.0" if name == library else metadata.version(name)
+        "dpbandits.store.blocks.version",
+        lambda name: "0.0" if name == library else metadata.version(name),
     )
     key.cache_clear()
     assert key(cell) != before
@@ -598,7 +601,7 @@ def test_a_full_disk_is_told_and_leaves_whole_blocks_only(
     write(store, cell, range(5))
     before = names(store.folder)
     with monkeypatch.context() as patch:
-        patch.setattr(f"dpbandits.atomic.{call}", FULL_DISKS[call])
+        patch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
         with pytest.raises(UserError) as caught:
             write(store, cell, range(5, 10))
     message = str(caught.value)
@@ -618,7 +621,7 @@ def test_a_full_disk_is_told_and_leaves_whole_blocks_only(
 def test_a_disk_that_is_full_from_the_start_keeps_no_file(
     store: Store, cell: Cell, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"dpbandits.atomic.{call}", FULL_DISKS[call])
+    monkeypatch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
     with pytest.raises(UserError, match="make room"):
         write(store, cell, range(5))
     assert names(store.folder) == []
@@ -630,7 +633,7 @@ def test_a_disk_that_fills_up_in_mid_file_keeps_the_old_content(
     path = tmp_path / "file"
     write_atomically(path, b"old")
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.atomic.os.fsync", full)
+        patch.setattr("dpbandits.files.atomic.os.fsync", full)
         with pytest.raises(UserError, match="No space left"):
             write_atomically(path, b"new and longer")
     assert path.read_bytes() == b"old"
@@ -650,7 +653,7 @@ def test_a_block_is_on_the_disk_before_it_has_its_name(
         real(descriptor)
 
     write(store, cell, range(5))  # the identity is there from now on
-    monkeypatch.setattr("dpbandits.atomic.os.fsync", watched)
+    monkeypatch.setattr("dpbandits.files.atomic.os.fsync", watched)
     write(store, cell, range(5, 10))
     assert "5-9.npz" not in seen
     assert "0-4.npz" in seen
@@ -665,7 +668,7 @@ def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
 
     write(store, cell, range(5))
     before = names(store.folder)
-    monkeypatch.setattr("dpbandits.atomic.os.fsync", interrupted)
+    monkeypatch.setattr("dpbandits.files.atomic.os.fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write(store, cell, range(5, 10))
     assert names(store.folder) == before

@@ -8,14 +8,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pytest
 
-from dpbandits import parameters, registry, simulate, streams
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.cell import Cell, Grid
+from dpbandits.cells import play_bandit
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.core import parameters, randomness, registry
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Count, Positive
+from dpbandits.core.randomness import AddedLater, Role, StreamName, spelt, stream, words
 from dpbandits.environments import adversaries, bernoulli, beta
-from dpbandits.errors import UserError
-from dpbandits.parameters import Count, Positive
-from dpbandits.streams import AddedLater, Role, StreamName, spelt, stream, words
 
 
 def draws(name: tuple[int, Role, int, str]) -> list[int]:
@@ -109,11 +110,11 @@ def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
         asked.append((root, role, run, description))
         return stream(root, role, run, description)
 
-    monkeypatch.setattr(simulate, "stream", listening)
+    monkeypatch.setattr(play_bandit, "stream", listening)
 
     def play(played: Cell, run: int = 3, per_round: bool = False) -> dict[Role, list[int]]:
         asked.clear()
-        simulate.play_run(played, run, per_round)
+        play_bandit.play_run(played, run, per_round)
         found = {name[1]: draws(name) for name in asked}
         table = {Role.TABLE} if played.environment == "adversaries" else set()
         assert len(asked) == len(found)
@@ -230,7 +231,7 @@ def test_every_algorithm_starts_on_the_same_rewards() -> None:
     # In two rounds each of them pulls both arms once.
     players = [("ucb", ucb.Params()), ("adap-ucb", adap_ucb.Params(1.0))]
     states = [
-        simulate.play_run(cell(name, params, horizon=2), 3).rng.bit_generator.state
+        play_bandit.play_run(cell(name, params, horizon=2), 3).rng.bit_generator.state
         for name, params in players
     ]
     assert states[0] == states[1]
@@ -254,26 +255,26 @@ class Fields(NamedTuple):
 
 
 def test_fields_name_a_stream_by_their_first_names_without_what_was_added_later() -> None:
-    assert streams.fields(Fields(1.0)) == {"epsilon": 1.0, "alpha": 3.1}
-    assert [*streams.fields(Fields(1.0))] == ["epsilon", "alpha"]
+    assert randomness.fields(Fields(1.0)) == {"epsilon": 1.0, "alpha": 3.1}
+    assert [*randomness.fields(Fields(1.0))] == ["epsilon", "alpha"]
     changed = Fields(1.0, 2.0, 9.0, Ties.RANDOM, (0.5, 0.5))
-    assert streams.fields(changed) == {
+    assert randomness.fields(changed) == {
         "epsilon": 1.0,
         "alpha": 2.0,
         "cap": 9.0,
         "ties": Ties.RANDOM,
         "means": (0.5, 0.5),
     }
-    assert streams.plain_fields(changed)["ties"] == "random"
-    assert streams.plain_fields(changed)["means"] == [0.5, 0.5]
+    assert randomness.plain_fields(changed)["ties"] == "random"
+    assert randomness.plain_fields(changed)["means"] == [0.5, 0.5]
 
 
 def test_what_is_left_out_is_what_was_played_before_whatever_the_default_has_become() -> None:
     class Defaults(NamedTuple):
         cap: Annotated[Positive, AddedLater(8.0)] = 9.0
 
-    assert streams.fields(Defaults()) == {"cap": 9.0}
-    assert streams.fields(Defaults(8.0)) == {}
+    assert randomness.fields(Defaults()) == {"cap": 9.0}
+    assert randomness.fields(Defaults(8.0)) == {}
 
 
 def test_a_declaration_for_streams_limits_no_value() -> None:
@@ -293,7 +294,7 @@ def test_two_fields_of_one_name_in_streams_are_refused() -> None:
         alpha: Annotated[Positive, AddedLater(1.0)] = 1.0
 
     with pytest.raises(TypeError, match="two fields are called 'alpha' in the names of streams"):
-        streams.fields(Twice())
+        randomness.fields(Twice())
 
 
 def test_an_earlier_value_that_the_field_cannot_have_is_refused() -> None:
@@ -302,7 +303,7 @@ def test_an_earlier_value_that_the_field_cannot_have_is_refused() -> None:
 
     words = r"ties is AddedLater\('none'\), which must be one of first, random"
     with pytest.raises(TypeError, match=words):
-        streams.fields(Impossible())
+        randomness.fields(Impossible())
 
 
 def test_the_example_of_the_document_keeps_its_streams(root: Path) -> None:
@@ -313,7 +314,7 @@ def test_the_example_of_the_document_keeps_its_streams(root: Path) -> None:
     exec(code, names)
     params = names["Params"](1.0)
     assert params._asdict() == {"epsilon": 1.0, "exploration": 100, "ties": Ties.FIRST}
-    assert streams.fields(params) == {"epsilon": 1.0, "pulls": 100}
+    assert randomness.fields(params) == {"epsilon": 1.0, "pulls": 100}
 
 
 def test_a_stream_is_named_by_data_in_whatever_order() -> None:

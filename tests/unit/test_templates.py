@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from dpbandits.config import load
-from dpbandits.errors import UserError
-from dpbandits.templates import Several, filled
+from dpbandits.config.compose import load
+from dpbandits.config.templates import Several, filled
+from dpbandits.core.errors import UserError
 
 
 @pytest.mark.parametrize(

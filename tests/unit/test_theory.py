@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from dpbandits.divergence import bernoulli_kl
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
+from dpbandits.core.kl import bernoulli_kl
 from dpbandits.theory import function
 from dpbandits.theory.azize2022 import (
     adap_klucb_upper_bound,

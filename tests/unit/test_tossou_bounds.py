@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import lambertw, zeta
 
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
 from dpbandits.theory import function
 from dpbandits.theory.tossou2016 import (
     LARGEST,

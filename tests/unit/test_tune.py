@@ -13,9 +13,10 @@ import pytest
 from commands import below
 from complaints import readable
 
-from dpbandits import plotting, runner
-from dpbandits.cell import Cell
-from dpbandits.errors import UserError
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.core.errors import UserError
+from dpbandits.drawing import plotting
+from dpbandits.run import runner
 from dpbandits.sweeps.tune import tune
 from dpbandits.sweeps.tuned import Range
 

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits import verdicts
 from dpbandits.algorithms import adap_ucb, dp_ftpl_new, dp_ucb
 from dpbandits.algorithms._hybrid_counters import Counter
-from dpbandits.cell import Cell, Grid
-from dpbandits.claims import (
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.checks import verdicts
+from dpbandits.checks.comparisons import ERRORS, Verdict
+from dpbandits.curves.series import Series
+from dpbandits.environments import bernoulli
+from dpbandits.spec.claims import (
     OTHERS,
     Alike,
     At,
@@ -27,10 +30,7 @@ from dpbandits.claims import (
     Test,
     Value,
 )
-from dpbandits.comparisons import ERRORS, Verdict
-from dpbandits.curves import Series
-from dpbandits.environments import bernoulli
-from dpbandits.spec import Bound, Curve, FigureSpec, Panel, Shown
+from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Shown
 from dpbandits.theory import azize2022
 
 HOLDS, FAILS, DEPENDS, UNDECIDED = (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.errors import UserError
-from dpbandits.parameters import coerce
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import coerce
 from dpbandits.theory import bounds
 from dpbandits.theory import wang2024 as wang
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbandits.config import load
-from dpbandits.errors import UserError
+from dpbandits.config.compose import load
+from dpbandits.core.errors import UserError
 from dpbandits.theory import _perturbations as perturbed
 from dpbandits.theory import bounds, function
 from dpbandits.theory._perturbations import Tails

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from dpbandits.progress import duration, time_left
+from dpbandits.run.progress import duration, time_left
 
 LINE_EVERY = 20.0  # seconds between lines, off a terminal
 KEPT = "seconds-of-tests.json"

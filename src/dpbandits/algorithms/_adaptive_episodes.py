@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax, random_argmax
-from dpbandits.bandit import number_of_arms, playing, pull, pull_many, rounds_played
-from dpbandits.kernel import by_class, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_played
+from dpbandits.core.kernel import by_class, kernel
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace

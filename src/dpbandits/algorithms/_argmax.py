@@ -2,7 +2,7 @@
 
 import math
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 
 
 @inlined

@@ -10,7 +10,7 @@ the game is, and the largest is never below 1.
 
 import math
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 
 # More than 1, by which v of an arm grows at most in a round, as p is never below gamma/K.
 STEP = 30.0

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.bandit import number_of_arms, pull_many, rounds_left
-from dpbandits.kernel import inlined
+from dpbandits.core.bandit import number_of_arms, pull_many, rounds_left
+from dpbandits.core.kernel import inlined
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 

@@ -6,7 +6,7 @@ Only a pull changes the three numbers of an arm, so that a round costs two produ
 import math
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 
 
 @inlined

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 from dpbandits.mechanisms.hybrid import hybrid_releases
 from dpbandits.mechanisms.single import single_releases
 from dpbandits.privacy.notions import Claim, Notion

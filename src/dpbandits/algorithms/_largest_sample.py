@@ -21,8 +21,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from dpbandits.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.kernel import by_class, inlined
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import by_class, inlined
 
 TRIALS = 32  # the level is the smallest of as many largest samples
 OFTEN = 0.25  # an arm that may be above the level this often is drawn in every round

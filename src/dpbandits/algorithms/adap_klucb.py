@@ -10,8 +10,8 @@ from dpbandits.algorithms._adaptive_episodes import (
     play,
     releases,
 )
-from dpbandits.divergence import bernoulli_kl_upper
-from dpbandits.parameters import Positive
+from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.core.parameters import Positive
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 

@@ -11,7 +11,7 @@ from dpbandits.algorithms._adaptive_episodes import (
     play,
     releases,
 )
-from dpbandits.parameters import Positive
+from dpbandits.core.parameters import Positive
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
-from dpbandits.bandit import number_of_arms, playing, pull
-from dpbandits.kernel import kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import kernel
+from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.parameters import Positive, Rounds
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 

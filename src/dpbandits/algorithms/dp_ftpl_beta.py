@@ -16,9 +16,9 @@ from dpbandits.algorithms._largest_sample import (
     sample,
     sample_above,
 )
-from dpbandits.bandit import number_of_arms, playing, pull
-from dpbandits.kernel import inlined, kernel
-from dpbandits.parameters import Budget, Delta
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Budget, Delta
 from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import Approximate
 

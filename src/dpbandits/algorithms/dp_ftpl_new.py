@@ -16,10 +16,10 @@ from dpbandits.algorithms._largest_sample import (
     sample,
     sample_above,
 )
-from dpbandits.bandit import number_of_arms, playing, pull
-from dpbandits.kernel import kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import kernel
+from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach, tail
-from dpbandits.parameters import Budget, Delta, Rounds
 from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import Approximate
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.parameters import Positive, Rounds
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpbandits.algorithms._growing_index import largest_index
 from dpbandits.algorithms._hybrid_counters import Counter, claim, part_epsilon, releases
-from dpbandits.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import hybrid_counters
 from dpbandits.mechanisms.single import single_counters
-from dpbandits.parameters import Positive
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 

@@ -18,10 +18,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.bandit import number_of_arms, playing, pull, pull_each, pull_many, rounds_played
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, pull_many, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Constraint, Positive, Probability
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.parameters import Constraint, Positive, Probability
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 

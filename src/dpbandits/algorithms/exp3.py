@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
-from dpbandits.bandit import number_of_arms, playing, pull
-from dpbandits.kernel import kernel
-from dpbandits.parameters import Rounds
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import kernel
+from dpbandits.core.parameters import Rounds
 
 LABEL = "EXP3"
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
-from dpbandits.bandit import number_of_arms, playing, pull_many
-from dpbandits.kernel import inlined, kernel
-from dpbandits.parameters import Positive, Probability, Rounds
+from dpbandits.core.bandit import number_of_arms, playing, pull_many
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 

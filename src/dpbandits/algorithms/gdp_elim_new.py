@@ -8,10 +8,10 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import both_zero
-from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
-from dpbandits.parameters import Budget, Delta, Rounds
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Approximate
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.divergence import bernoulli_kl_upper
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.kl import bernoulli_kl_upper
 
 LABEL = "KL-UCB"
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._growing_index import largest_index
-from dpbandits.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
 from dpbandits.mechanisms.counter import insert
-from dpbandits.parameters import Positive, Probability, Rounds
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 

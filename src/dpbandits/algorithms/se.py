@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.kernel import inlined, kernel
-from dpbandits.parameters import Rounds
+from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Rounds
 
 LABEL = "SE"
 

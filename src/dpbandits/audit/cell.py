@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from dpbandits import registry
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
+from dpbandits.core import registry
 from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import Release
 

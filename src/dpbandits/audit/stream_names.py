@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from dpbandits import streams
+from dpbandits.core import randomness
 
 # Designs -----------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ def _part(part: Part) -> str:
 
 
 def _member(algorithm: str, params: NamedTuple) -> str:
-    fields = (f"{name}={_value(value)}" for name, value in streams.fields(params).items())
+    fields = (f"{name}={_value(value)}" for name, value in randomness.fields(params).items())
     return f"{algorithm} Params({', '.join(fields)})"
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
-from dpbandits import parameters, registry
 from dpbandits.audit import designs
-from dpbandits.errors import UserError
-from dpbandits.parameters import Constraint
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Constraint
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Release, composed_epsilon
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.bandit import draw, regret
-from dpbandits.kernel import kernel
+from dpbandits.core.bandit import draw, regret
+from dpbandits.core.kernel import kernel
 
 
 class SwitchFeedback(IntEnum):

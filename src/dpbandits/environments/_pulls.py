@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from dpbandits.bandit import draw, draw_sum, has_closed_sum, regret
+from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
 
 
 class PullsOf(NamedTuple):

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Arms
 from dpbandits.environments._gain_table import GainTable, SwitchFeedback, gain_table
-from dpbandits.kernel import inlined, kernel
-from dpbandits.parameters import Arms
 
 
 class Kind(IntEnum):

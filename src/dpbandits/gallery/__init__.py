@@ -1,7 +1,7 @@
 """The gallery: every figure, claim and algorithm as pages of one folder, to be read anywhere.
 
-Nothing is computed: the curves are those of the cache or the committed ones (dpbandits.results).
-The pages need no network and no server.
+Nothing is computed: the curves are those of the cache or the committed ones
+(factory.stored_results). The pages need no network and no server.
 """
 
 import secrets
@@ -14,9 +14,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from dpbandits import config, project
-from dpbandits.atomic import check_writable
-from dpbandits.errors import UserError, nearest, shown
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.files import project
+from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
 from dpbandits.gallery.figures import Shown, show
 from dpbandits.gallery.folders import folder_name
@@ -50,7 +51,7 @@ def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
     errors = []
     for name in names:
         try:
-            return config.load(name, overrides)[1].out
+            return compose.load(name, overrides)[1].out
         except UserError as error:
             errors.append(error)
     raise errors[0]

@@ -12,17 +12,20 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from dpbandits import audited, captions, fingerprint, parameters, project, registry
-from dpbandits.audited import Audited
+from dpbandits.core import parameters, registry
+from dpbandits.core.kernel import PACKAGE
+from dpbandits.core.parameters import reading_name
+from dpbandits.drawing.plotting import style_file
+from dpbandits.drawing.styles import Style, style_of
+from dpbandits.factory import audit_results, captions
+from dpbandits.factory.audit_results import Audited
+from dpbandits.files import project
 from dpbandits.gallery import dark
 from dpbandits.gallery.figures import Shown
 from dpbandits.gallery.texts import first_paragraph
-from dpbandits.kernel import PACKAGE
-from dpbandits.parameters import reading_name
-from dpbandits.plotting import style_file
 from dpbandits.privacy.table import Row, rows
-from dpbandits.spec import Bound
-from dpbandits.styles import Style, style_of
+from dpbandits.spec.figure import Bound
+from dpbandits.store import fingerprint
 
 READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources with a page
 
@@ -141,7 +144,7 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
                     values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
-                    budgets=tuple((row, audited.of(name, row.params)) for row in budgets),
+                    budgets=tuple((row, audit_results.of(name, row.params)) for row in budgets),
                     mark=_mark(style_of(name)),
                 )
             )

@@ -8,21 +8,24 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits import factory, plotting, project, results, verdicts
-from dpbandits.atomic import write_atomically
-from dpbandits.captions import caption
-from dpbandits.cells import AnyCell
-from dpbandits.comparisons import Verdict
-from dpbandits.curves import to_csv
-from dpbandits.errors import UserError
-from dpbandits.findings import Finding
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.checks import verdicts
+from dpbandits.checks.claim_tests import Finding
+from dpbandits.checks.comparisons import Verdict
+from dpbandits.checks.verdicts import Judged
+from dpbandits.core.errors import UserError
+from dpbandits.core.messages import in_one_line
+from dpbandits.curves.series import to_csv
+from dpbandits.drawing import plotting
+from dpbandits.factory import produce, stored_results
+from dpbandits.factory.captions import caption
+from dpbandits.factory.stored_results import Kind, Result
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
 from dpbandits.gallery import dark, hover
 from dpbandits.gallery.origins import Origin
 from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
-from dpbandits.messages import in_one_line
-from dpbandits.results import Kind, Result
-from dpbandits.spec import Original
-from dpbandits.verdicts import Judged
+from dpbandits.spec.figure import Original
 
 ORIGINS = {
     Kind.REFERENCE: Origin.REFERENCE,
@@ -49,7 +52,7 @@ class Shown:
     def command(self) -> str:
         """The command that computes and draws it."""
         if self.result:
-            return factory.command("run", self.result.spec, self.result.settings)
+            return produce.command("run", self.result.spec, self.result.settings)
         return shlex.join(["dpbandits", "run", self.name, *self.overrides])
 
     @property
@@ -124,7 +127,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
     try:
         content = project.read_member("figure", name)
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
-        result = results.load(name, overrides)
+        result = stored_results.load(name, overrides)
         key, title = result.spec.paper, result.spec.title
         told = Shown(name, paper(key), title, result, overrides)
         return _draw(told, result, folder / name) if result.source else told
@@ -137,7 +140,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
 
 def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
     spec, series, lines = result.spec, list(result.series), []
-    drawing = factory.drawing(spec, series)
+    drawing = produce.drawing(spec, series)
     size = [0, 0]
     assert result.source
     revisions = " and ".join(result.source.revisions) or "None"

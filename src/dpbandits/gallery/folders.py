@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpbandits.changes import LONGEST_NAME, as_file_name, digest
+from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest
 
 ELSEWHERE = ("paths.", "engine.", "engine=")  # where and on what: they make no other gallery
 

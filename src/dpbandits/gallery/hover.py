@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits import drawn
-from dpbandits.curves import Series
-from dpbandits.formulas import plain
+from dpbandits.curves.series import Series
+from dpbandits.drawing import artists
+from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.plotting import Drawing
 from dpbandits.gallery import dark
 from dpbandits.gallery.texts import plain_label
-from dpbandits.plotting import Drawing
 
 MOST = 150  # points of a line
 NEAREST = 0.003  # of the picture: what lies closer together is one point to the eye
@@ -27,7 +27,7 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
     there is no band.
     """
     found = []
-    for shown in drawn.find(figure.axes, drawing):
+    for shown in artists.find(figure.axes, drawing):
         for series, look in zip(shown.panel.series, shown.looks, strict=True):
             if shown.axes is None or look is None:
                 continue

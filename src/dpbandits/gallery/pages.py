@@ -7,16 +7,17 @@ from typing import Any
 
 import jinja2
 
-from dpbandits import captions, project
-from dpbandits.atomic import write_atomically
-from dpbandits.comparisons import Verdict
-from dpbandits.formulas import plain
+from dpbandits.checks.comparisons import Verdict
+from dpbandits.drawing.formulas import plain
+from dpbandits.factory import captions
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import git_revision
 from dpbandits.gallery import dark, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import Shown, decisive
 from dpbandits.gallery.papers import PAPERS
-from dpbandits.progress import duration
-from dpbandits.provenance import git_revision
+from dpbandits.run.progress import duration
 
 VERDICTS = {
     Verdict.HOLDS: "what is said comes out",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpbandits.spec import OWN as OWN
+from dpbandits.spec.figure import OWN as OWN
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dpbandits import captions, parameters
 from dpbandits.audit.cell import AuditCell
-from dpbandits.cell import StoppingCell
-from dpbandits.cells import AnyCell
+from dpbandits.cells.bandit_cell import StoppingCell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core import parameters
+from dpbandits.core.parameters import reading_name
+from dpbandits.factory import captions
 from dpbandits.gallery.texts import number
-from dpbandits.parameters import reading_name
-from dpbandits.spec import Bound, Curve, FigureSpec
+from dpbandits.spec.figure import Bound, Curve, FigureSpec
 
 Pairs = list[tuple[str, Markup]]
 

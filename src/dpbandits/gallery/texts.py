@@ -9,9 +9,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from dpbandits.formulas import SYMBOLS, formula, plain
+from dpbandits.drawing.formulas import SYMBOLS, formula, plain
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.gallery.papers import BY_KEY, OWN
-from dpbandits.styles import in_mathtext
 
 # What prose spells out: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a Greek one has an
 # index, a name with underscores has not.

@@ -4,7 +4,7 @@ An algorithm keeps one counter per arm. All of them live in one NamedTuple of ar
 chooses the mechanism; an item is a number in [0, 1], so that a sum has sensitivity 1.
 """
 
-from dpbandits.kernel import by_class
+from dpbandits.core.kernel import by_class
 
 
 @by_class

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 from dpbandits.mechanisms.binary import complete_node, levels
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.laplace import laplace

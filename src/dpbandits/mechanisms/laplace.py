@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpbandits.kernel import in_kernels
+from dpbandits.core.kernel import in_kernels
 
 
 def laplace(rng: np.random.Generator, sensitivity: float, epsilon: float) -> float:

@@ -12,7 +12,7 @@ cancels, whatever is small.
 import math
 from typing import NamedTuple
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 
 # rng.random() is a multiple of 2^-53; its 0 stands for the middle of what it was rounded from.
 SMALLEST = 2.0**-54

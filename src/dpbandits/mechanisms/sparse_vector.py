@@ -9,7 +9,7 @@ the queries, b the scale of the noise.
 import math
 from collections.abc import Iterator
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.releases import SparseVector
 

@@ -25,7 +25,7 @@ from itertools import zip_longest
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
 from dpbandits.privacy.releases import (
     Laplace,
     Release,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from dpbandits import parameters, registry
-from dpbandits.errors import UserError, nearest, shown
-from dpbandits.parameters import Arms, Delta, Positive, Rounds, reading_name
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import composed_epsilon

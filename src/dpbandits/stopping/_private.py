@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.kernel import inlined
+from dpbandits.core.kernel import inlined
+from dpbandits.core.parameters import Fraction, Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.mechanisms.sparse_vector import sparse_vector_noise, sparse_vector_releases
-from dpbandits.parameters import Fraction, Positive
 from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 

@@ -3,9 +3,9 @@
 Fewer queries need a smaller margin: h_t and c_t have k^2 where those of DP-NAS have t^2.
 """
 
-from dpbandits.kernel import kernel
+from dpbandits.core.kernel import kernel
+from dpbandits.core.sample_stream import take
 from dpbandits.privacy.notions import Claim
-from dpbandits.samples import take
 from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]

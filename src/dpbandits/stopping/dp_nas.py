@@ -4,10 +4,10 @@ Halts at the first t with |mean_t| >= h_t (1 + 1/alpha) + (c_t + B + A_t)/t, whe
 is drawn once and A_t ~ Lap(sigma_2) for every t, sigma_1 = sigma_2 = 12R/epsilon.
 """
 
-from dpbandits.kernel import kernel
+from dpbandits.core.kernel import kernel
+from dpbandits.core.sample_stream import out_of_reach, take
 from dpbandits.mechanisms.sparse_vector import first_lifted
 from dpbandits.privacy.notions import Claim
-from dpbandits.samples import out_of_reach, take
 from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]

@@ -8,9 +8,9 @@ all these intervals hold, and then the mean of the t samples is within alpha |mu
 import math
 from typing import NamedTuple
 
-from dpbandits.kernel import inlined, kernel
-from dpbandits.parameters import Fraction
-from dpbandits.samples import out_of_reach, take
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Fraction
+from dpbandits.core.sample_stream import out_of_reach, take
 
 LABEL = "NAS"
 

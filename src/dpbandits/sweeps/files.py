@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dpbandits import plotting
-from dpbandits.atomic import write_atomically
-from dpbandits.provenance import provenance
+from dpbandits.drawing import plotting
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import provenance
 
 
 def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpbandits import config, effect
-from dpbandits.changes import as_file_name, digest
-from dpbandits.config import Read
-from dpbandits.errors import UserError, shown
+from dpbandits.config import compose, unused_overrides
+from dpbandits.config.compose import Read
+from dpbandits.core.errors import UserError, shown
+from dpbandits.spec.changes import as_file_name, digest
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Job:
 
     def value(self, key: str) -> Any:
         """The value of a typed key: of a number the number, or else what was typed."""
-        if isinstance(self.read, Read) and effect.is_there(self.read.at, key):
-            found = effect.value(self.read.at, key)
+        if isinstance(self.read, Read) and unused_overrides.is_there(self.read.at, key):
+            found = unused_overrides.value(self.read.at, key)
             if isinstance(found, int | float | str):
                 return found
         return self.typed().get(key, "")
@@ -35,9 +35,9 @@ class Job:
 
 def read(composed: Any) -> Job:
     """The job whose configuration @hydra.main hands to its function."""
-    figure, overrides = config.job_of_hydra()
+    figure, overrides = compose.job_of_hydra()
     try:
-        return Job(figure, tuple(overrides), config.from_hydra(composed))
+        return Job(figure, tuple(overrides), compose.from_hydra(composed))
     except UserError as error:
         return Job(figure, tuple(overrides), error)
 
@@ -85,10 +85,10 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:
         return
-    keys = [set(effect.idle(read.at, read.spec)) for _, read in loaded]
+    keys = [set(unused_overrides.idle(read.at, read.spec)) for _, read in loaded]
     for key in sorted(set.intersection(*keys)):
-        raise UserError(effect.refusal(loaded[0][1].at, key))
-    for key in filter(effect.is_of_cells, varied(jobs)):
+        raise UserError(unused_overrides.refusal(loaded[0][1].at, key))
+    for key in filter(unused_overrides.is_of_cells, varied(jobs)):
         groups = list(_apart_in(key, [job for job, _ in loaded]))
         if groups and all(_alike(group) for group in groups):
             texts = list(dict.fromkeys(job.typed().get(key, "") for job in jobs))
@@ -108,7 +108,7 @@ def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _alike(group: Sequence[Job]) -> bool:
-    of = [effect.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
+    of = [unused_overrides.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
     return all(list(each.values()) == list(of[0].values()) for each in of)
 
 
@@ -116,6 +116,8 @@ def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
     """The curves, by panel and key, whose cells change with a key."""
     found = set()
     for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
-        of = [effect.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
+        of = [
+            unused_overrides.sources(job.read.spec) for job in group if isinstance(job.read, Read)
+        ]
         found |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
     return found

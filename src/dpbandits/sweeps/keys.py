@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dpbandits.config import Read
-from dpbandits.curves import Series
-from dpbandits.spec import Curve, FigureSpec
-from dpbandits.styles import in_mathtext, symbol
+from dpbandits.config.compose import Read
+from dpbandits.curves.series import Series
+from dpbandits.drawing.styles import in_mathtext, symbol
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps.jobs import Job, short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpbandits.cell import Cell
-from dpbandits.curves import Series
-from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import draw_all_over_parameter, legend_below, panel_grid
-from dpbandits.spec import Curve, FigureSpec
-from dpbandits.styles import in_mathtext, style_of_curve
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import draw_all_over_parameter, legend_below, panel_grid
+from dpbandits.drawing.styles import in_mathtext, style_of_curve
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps.jobs import short
 from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, same_curve, spec_of
 from dpbandits.sweeps.maps import grid, heat_maps, of_both

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from dpbandits.plotting import COLUMN, PAGE, Drawing, PanelDrawing
-from dpbandits.shapes import panel_grid
-from dpbandits.spec import FigureSpec
-from dpbandits.styles import in_mathtext
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.shapes import panel_grid
+from dpbandits.drawing.styles import in_mathtext
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.sweeps.jobs import depends
 from dpbandits.sweeps.keys import LETTERS, Key, Point, same_curve
 

@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dpbandits import factory, plotting
-from dpbandits.all_figures import MISTAKEN, OK, produce_one
-from dpbandits.changes import as_file_name
-from dpbandits.config import Read
-from dpbandits.curves import PLACE, STATISTICS, Series, rows, summarise, written
-from dpbandits.errors import UserError
-from dpbandits.progress import duration
-from dpbandits.provenance import git_revision
-from dpbandits.store import Store
+from dpbandits.config.compose import Read
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
+from dpbandits.drawing import plotting
+from dpbandits.factory import produce as factory
+from dpbandits.factory.produce_all import MISTAKEN, OK, produce_one
+from dpbandits.files.provenance import git_revision
+from dpbandits.run.progress import duration
+from dpbandits.spec.changes import as_file_name
+from dpbandits.store.blocks import Store
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import Point

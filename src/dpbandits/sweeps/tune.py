@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits import config
-from dpbandits.curves import STATISTICS, Series, summarise, values
-from dpbandits.errors import UserError, shown
-from dpbandits.missing_runs import complete
-from dpbandits.progress import duration
-from dpbandits.spec import FigureSpec
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError, shown
+from dpbandits.curves.series import STATISTICS, Series, summarise, values
+from dpbandits.run.missing_runs import complete
+from dpbandits.run.progress import duration
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.sweeps import files
 from dpbandits.sweeps.tuned import Range, Trial, only, verdict, write
 
@@ -38,8 +38,8 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     ranges, overrides = _split(words)
     optuna = _optuna()
     name = _curve_of(ranges)
-    spec, settings = config.load(figure, [*overrides, *(f"{r.key}={r.low!r}" for r in ranges)])
-    _, of_all = config.load(figure, overrides)  # whose changes are those of every trial
+    spec, settings = compose.load(figure, [*overrides, *(f"{r.key}={r.low!r}" for r in ranges)])
+    _, of_all = compose.load(figure, overrides)  # whose changes are those of every trial
     folder = settings.out / "tune" / figure / of_all.variant
     alone = _alone(spec, name)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=alone.cells()[0].seed))
@@ -129,7 +129,7 @@ def _try(
     # None where it failed, which has been reported.
     typed = [f"{key}={value!r}" for key, value in chosen.items()]
     try:
-        spec, settings = config.load(figure, [*overrides, *typed])
+        spec, settings = compose.load(figure, [*overrides, *typed])
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
         return None

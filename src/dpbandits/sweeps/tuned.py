@@ -8,11 +8,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits import plotting
-from dpbandits.curves import PLACE, STATISTICS, Series, rows, written
-from dpbandits.provenance import git_revision
-from dpbandits.spec import Curve, FigureSpec
-from dpbandits.styles import in_mathtext, style_of, symbol
+from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, written
+from dpbandits.drawing import plotting
+from dpbandits.drawing.styles import in_mathtext, style_of, symbol
+from dpbandits.files.provenance import git_revision
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
 

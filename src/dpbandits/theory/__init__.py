@@ -13,7 +13,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from dpbandits.errors import UserError, nearest, shown
+from dpbandits.core.errors import UserError, nearest, shown
 
 
 def function(name: str) -> Callable[..., Any]:

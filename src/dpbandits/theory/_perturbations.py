@@ -8,7 +8,7 @@ cancellation near epsilon = 0.
 import math
 from typing import NamedTuple
 
-from dpbandits.errors import UserError
+from dpbandits.core.errors import UserError
 
 
 class Tails(NamedTuple):

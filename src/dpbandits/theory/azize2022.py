@@ -12,9 +12,9 @@ from typing import Annotated
 
 import numpy as np
 
-from dpbandits.divergence import bernoulli_kl
-from dpbandits.errors import UserError
-from dpbandits.parameters import Constraint, Positive
+from dpbandits.core.errors import UserError
+from dpbandits.core.kl import bernoulli_kl
+from dpbandits.core.parameters import Constraint, Positive
 from dpbandits.theory._structural_gap import rho, structural_gap
 
 Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]

@@ -7,8 +7,8 @@ does not apply. On the regret of DP-SE the paper states no bound with constants.
 
 import math
 
-from dpbandits.errors import UserError
-from dpbandits.parameters import Fraction, Positive
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Fraction, Positive
 
 
 def allowed_failures(beta: Fraction) -> float:

@@ -15,8 +15,8 @@ from dpbandits.algorithms.dp_ucb_int import (
     next_interval,
     power_sum,
 )
-from dpbandits.errors import UserError
-from dpbandits.parameters import Positive, Probability
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Positive, Probability
 
 ZETA = power_sum(1.0, math.inf, 1.5)  # the zeta function at 1.5
 LARGEST = math.exp(math.exp(6.0) - 7.0)  # B in `_noise`; about 10^172

@@ -7,8 +7,8 @@ what the paper says where its proof gives something else, see docs/deviations.md
 
 import math
 
-from dpbandits.errors import UserError
-from dpbandits.parameters import Count, Positive, Probability, Rounds
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Count, Positive, Probability, Rounds
 
 
 def exp3_upper_bound(arms: int, horizon: int) -> float:

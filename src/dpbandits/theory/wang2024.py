@@ -8,8 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import Annotated
 
-from dpbandits.errors import UserError
-from dpbandits.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
 from dpbandits.theory.wang2024_privacy import beta_start, gauss_start
 

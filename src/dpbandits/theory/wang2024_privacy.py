@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Annotated
 
-from dpbandits.errors import UserError
-from dpbandits.parameters import Budget, Constraint, Delta, Probability, Rounds
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Budget, Constraint, Delta, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
 from dpbandits.theory._perturbations import Tails
 

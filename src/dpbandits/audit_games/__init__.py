@@ -1,0 +1,1 @@
+"""Compiled games of the privacy audit."""

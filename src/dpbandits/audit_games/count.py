@@ -1,0 +1,43 @@
+"""Counting a game: the kernel's side of features.py."""
+
+import numpy as np
+
+from dpbandits.audit_games.features import BUCKETS, WINDOW
+from dpbandits.core.kernel import inlined
+
+SHIFT = np.uint64(64 - BUCKETS.bit_length() + 1)  # the upper bits of a hash are its bucket
+FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator MMIX
+
+
+@inlined
+def mixed(code, number):
+    """A hash of a sequence from that of its beginning and its next number."""
+    return (code + np.uint64(number) + np.uint64(1)) * FACTOR
+
+
+@inlined
+def count(played, pulls, arm, index, counts):
+    """Add a game to the counts; `arm` and `index` (from 1) say which entry is the changed one."""
+    rounds, arms = played.size, pulls.size
+    sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
+    read, left = 0, 0
+    for t in range(rounds):
+        chosen = played[t]
+        counts[t * arms + chosen] += 1
+        sequence = mixed(sequence, chosen)
+        if left > 0:
+            window = mixed(window, chosen)
+            left -= 1
+        if chosen == arm:
+            read += 1
+            if read == index:
+                left = WINDOW
+        if 4 * (t + 1) // rounds != 4 * t // rounds:
+            quarters = mixed(quarters, read)
+    at = rounds * arms
+    for a in range(arms):
+        counts[at + pulls[a]] += 1
+        at += rounds + 1
+    for code in (quarters, window, sequence):
+        counts[at + np.int64(code >> SHIFT)] += 1
+        at += BUCKETS

@@ -1,0 +1,91 @@
+"""Many games of an algorithm on a pair of tables, counted where they are played.
+
+A block of games is one call of a kernel with one generator, whose stream is named by the seed, the
+design and the block: the counts do not depend on how many threads there are, nor does the memory
+depend on how many games.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+
+from dpbandits.audit import stream_names
+from dpbandits.audit.designs import Design
+from dpbandits.audit.stream_names import Part
+from dpbandits.audit_games.count import count
+from dpbandits.audit_games.features import number_of_cells
+from dpbandits.core import registry
+from dpbandits.core.bandit import new_bandit
+from dpbandits.core.kernel import kernel
+from dpbandits.core.randomness import Role, stream
+from dpbandits.environments._entries import entries
+
+BLOCK = 2**16  # games
+
+
+@cache
+def tallying(algorithm: str) -> Callable[..., None]:
+    """The kernel that plays an algorithm many times and counts."""
+    play = registry.algorithm(algorithm).play
+
+    def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+        for _ in range(games):
+            bandit.clock[0] = 0
+            bandit.clock[1] = 0
+            bandit.pulls[:] = 0
+            bandit.law.read[:] = 0
+            play(params, bandit, rng)
+            count(bandit.law.played, bandit.pulls, arm, index, counts)
+
+    compiled: Callable[..., None] = kernel(tally, kept=False)
+    return compiled
+
+
+def block_of_games(
+    algorithm: str,
+    params: NamedTuple,
+    design: Design,
+    table: np.ndarray,
+    rng: np.random.Generator,
+    games: int,
+) -> np.ndarray:
+    """The counts of so many games on one table, int64 of shape (cells,)."""
+    counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+    nobody = np.random.Generator(np.random.PCG64(0))  # a table draws nothing
+    bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), nobody)
+    tallying(algorithm)(params, bandit, rng, games, design.arm, design.index, counts)
+    return counts
+
+
+def counts_of_games(
+    algorithm: str,
+    params: NamedTuple,
+    design: Design,
+    games: int,
+    seed: int,
+    part: Part,
+    parallel: Any = None,
+) -> np.ndarray:
+    """The counts of so many games on either table, int64 of shape (2, cells).
+
+    `part` tells these games from others of the same design and seed.
+    """
+    total = np.zeros((2, number_of_cells(design.arms, design.rounds)), np.int64)
+    tables = design.tables()
+
+    def block(which: int, first: int) -> tuple[int, np.ndarray]:
+        name = stream_names.games(algorithm, params, design.id, part, which)
+        rng = stream(seed, Role.POLICY, first, name)
+        number = min(BLOCK, games - first)
+        return which, block_of_games(algorithm, params, design, tables[which], rng, number)
+
+    parallel = parallel or joblib.Parallel(1, return_as="generator_unordered")
+    work = (
+        joblib.delayed(block)(which, first) for first in range(0, games, BLOCK) for which in (0, 1)
+    )
+    for which, counts in parallel(work):
+        total[which] += counts
+    return total

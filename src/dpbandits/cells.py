@@ -1,9 +1,0 @@
-"""The kinds of cells: a policy on a bandit, a stopping rule on a stream, an audit of a policy.
-
-The store and whatever plans need not know which one a cell is.
-"""
-
-from dpbandits.audit.cell import AuditCell
-from dpbandits.cell import Cell, StoppingCell
-
-AnyCell = Cell | StoppingCell | AuditCell

@@ -1,0 +1,205 @@
+"""The cell: one algorithm on one environment over one horizon, the unit of computation.
+
+Everything that moves a curve is in the cell (with the run's number it names every random draw) and
+nothing else is: not the number of runs, not the figure, not the colour. A stopping rule on a stream
+of samples is a cell of its own kind.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import NonZero, Positive, reading_name
+from dpbandits.privacy.notions import Claim
+
+
+class Grid(Enum):
+    """Where the regret is recorded. Every grid ends at the horizon."""
+
+    LOG = "log"  # from round 1, 24 a decade, the same whatever the horizon; for a logarithmic axis
+    LINEAR = "linear"  # 200 equal steps, the first one filled as LOG; for a linear axis
+    END = "end"  # the horizon alone; where x is a parameter
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One algorithm on one environment."""
+
+    algorithm: str  # name in the registry
+    params: NamedTuple  # the algorithm's Params
+    environment: str  # name in the registry
+    instance: NamedTuple  # the environment's Params
+    horizon: int  # T, rounds
+    grid: Grid
+    seed: int  # root of every random stream
+    pulls_of: int | None = None  # record the pulls of this arm, 0 the first, not the regret
+
+    def __post_init__(self) -> None:
+        told = getattr(self.params, "horizon", self.horizon)
+        if told != self.horizon:
+            raise UserError(
+                f"{self.algorithm} is told the horizon {told} and would play {self.horizon} rounds"
+            )
+
+    @property
+    def name(self) -> str:
+        """One line for people: in progress, in failures."""
+        kind = getattr(self.instance, "kind", None)
+        environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
+        law = f"{environment} K={self._arms} T={self.horizon}"
+        told = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
+        return f"{self.algorithm}({_told(self.params)}) on {law}{told}"
+
+    @property
+    def member(self) -> str:
+        """What is played, as the registry calls it."""
+        return self.algorithm
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The source files that name all others; the registry imports the first two by name."""
+        return (
+            f"algorithms/{registry.file_name(self.algorithm)}",
+            f"environments/{registry.file_name(self.environment)}",
+            "cells/play_bandit.py",
+        )
+
+    @property
+    def columns(self) -> int:
+        """How many numbers a run gives: one per checkpoint."""
+        return len(self.checkpoints())
+
+    @property
+    def _arms(self) -> int:
+        arms: int = registry.environment(self.environment).arms(self.instance)
+        return arms
+
+    def description(self) -> dict[str, Any]:
+        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        recorded = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
+        return {
+            **recorded,
+            "algorithm": self.algorithm,
+            "params": parameters.plain(self.params),
+            "environment": self.environment,
+            "instance": parameters.plain(self.instance),
+            "horizon": self.horizon,
+            "grid": self.grid.value,
+            "seed": self.seed,
+        }
+
+    def checkpoints(self) -> np.ndarray:
+        """The rounds at which the regret is recorded, increasing, int64."""
+        return checkpoints(self.horizon, self.grid)
+
+    def releases(self) -> Iterable[Any] | None:
+        """What the algorithm declares to release; None where it declares nothing."""
+        module = registry.algorithm(self.algorithm)
+        if not hasattr(module, "releases"):
+            return None
+        declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
+        return declared
+
+    def claim(self) -> Claim | None:
+        """What the paper promises of its privacy; None where the algorithm is not private."""
+        promise = getattr(registry.algorithm(self.algorithm), "claim", None)
+        return promise(self.params, self._arms, self.horizon) if promise else None
+
+    def warning(self) -> str | None:
+        """What a reader of its curve must know; None where there is nothing."""
+        warn = getattr(registry.algorithm(self.algorithm), "warning", None)
+        return warn(self.params, self._arms, self.horizon) if warn else None
+
+
+class Stream(NamedTuple):
+    """Independent samples R or -R of mean mu, the law of sajed2019's lower bound (Theorem 3.4)."""
+
+    mean: NonZero  # mu, at most R in magnitude
+    radius: Positive = 1.0  # R
+
+
+@dataclass(frozen=True)
+class StoppingCell:
+    """One stopping rule on one stream; every run is a stream of its own."""
+
+    rule: str  # name in the registry
+    params: Any  # the rule's Params
+    stream: Stream
+    seed: int  # root of every random stream
+
+    columns = 2  # numbers of a run: the samples used, the estimate
+
+    @property
+    def name(self) -> str:
+        """One line for people: in progress, in failures."""
+        return f"{self.rule}({_told(self.params)}) on samples of {_told(self.stream)}"
+
+    @property
+    def member(self) -> str:
+        """What is played, as the registry calls it."""
+        return self.rule
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The source files that name all others; the registry imports the first by name."""
+        return f"stopping/{registry.file_name(self.rule)}", "cells/play_stopping_rule.py"
+
+    def description(self) -> dict[str, Any]:
+        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        return {
+            "rule": self.rule,
+            "params": parameters.plain(self.params),
+            "stream": parameters.plain(self.stream),
+            "seed": self.seed,
+        }
+
+    def samples_at_most(self) -> float:
+        """A number of samples that a rule of sajed2019 hardly ever needs, for |mu| up to R.
+
+        From its threshold, R sqrt(2 t l) (1 + 1/alpha) + l (24 + 4/alpha) R/epsilon with the
+        logarithm l below 100 for t up to 2^53 and beta down to 10^-10, and a sum of half t mu.
+        """
+        relative = abs(self.stream.mean) / self.stream.radius
+        epsilon = getattr(self.params, "epsilon", math.inf)
+        hoeffding = 200.0 * ((1.0 + 1.0 / self.params.alpha) / (relative / 4.0)) ** 2
+        return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
+
+    def releases(self) -> Iterable[Any] | None:
+        """What the rule declares to release; None where it declares nothing."""
+        module = registry.stopping_rule(self.rule)
+        if not hasattr(module, "releases"):
+            return None
+        declared: Iterable[Any] = module.releases(self.params, self.stream.radius)
+        return declared
+
+    def claim(self) -> Claim | None:
+        """What the paper promises of its privacy; None where the rule is not private."""
+        promise = getattr(registry.stopping_rule(self.rule), "claim", None)
+        return promise(self.params, self.stream.radius) if promise else None
+
+
+def _told(params: NamedTuple) -> str:
+    return ", ".join(f"{name}={value}" for name, value in parameters.plain(params).items())
+
+
+def checkpoints(horizon: int, grid: Grid) -> np.ndarray:
+    """The rounds of a grid up to the horizon, increasing, int64.
+
+    The rounds of LOG are the same for every horizon, up to the last, so that runs of an anytime
+    policy over different horizons can be compared at their common rounds.
+    """
+    if grid is Grid.END:
+        return np.array([horizon], np.int64)
+    decades = math.ceil(24 * math.log10(horizon)) + 1
+    logarithmic = [round(10 ** (k / 24)) for k in range(decades)]
+    rounds = {n for n in logarithmic if n <= horizon} | {horizon}
+    if grid is Grid.LINEAR:
+        steps = {horizon * k // 200 for k in range(1, 201)} - {0}
+        rounds = {n for n in rounds if n <= min(steps)} | steps
+    return np.array(sorted(rounds), np.int64)

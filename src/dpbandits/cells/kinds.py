@@ -1,0 +1,9 @@
+"""The kinds of cells: a policy on a bandit, a stopping rule on a stream, an audit of a policy.
+
+The store and whatever plans need not know which one a cell is.
+"""
+
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cells.bandit_cell import Cell, StoppingCell
+
+AnyCell = Cell | StoppingCell | AuditCell

@@ -1,0 +1,126 @@
+"""`dpbandits check`: are the figures as they are made today those of their references?
+
+Every figure is played with few runs and other seeds (the profile `ci`) and compared, curve by
+curve, with the committed references, in bands that hold for all of them together.
+"""
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbandits.checks.matching_points import PROFILE, Point, points
+from dpbandits.checks.tolerance_bands import Outcome, Reference, compare, compare_exact
+from dpbandits.config import compose
+from dpbandits.config.settings import Settings
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import values
+from dpbandits.run.missing_runs import complete
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store
+
+FALSE_ALARM = 0.001  # probability that a whole check alarms though every law is the same
+MAY_CHANGE = ("seed=", "runs=", "engine=", "engine.", "paths.")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a figure."""
+
+    figure: str
+    outcomes: tuple[tuple[Point, Outcome], ...]
+
+    @property
+    def alarms(self) -> list[tuple[Point, Outcome]]:
+        """The comparisons that went wrong."""
+        return [(point, outcome) for point, outcome in self.outcomes if outcome.alarm]
+
+    def line(self) -> str:
+        """One line for people."""
+        drawn = [o for p, o in self.outcomes if o.resolution != 0]
+        resolved = [o.resolution for o in drawn if math.isfinite(o.resolution)]
+        told = f"{self.figure}: {len(self.outcomes)} comparisons"
+        if resolved:
+            share = max(o.share for o in drawn)
+            told += (
+                f"; differences of the means take {share:.2f} of their bands at most; half a band"
+                f" is {100 * float(np.median(resolved)):.1f} % of the mean in the middle"
+            )
+        wrong = len({(p.panel, p.curve.label) for p, _ in self.alarms})
+        return told + (f"; {wrong} curves are OUTSIDE" if wrong else "; all inside")
+
+
+def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
+    """The figure as the check plays it."""
+    for override in overrides:
+        if not override.startswith(MAY_CHANGE):
+            raise UserError(
+                f"check compares the figures as their files have them, {override!r} would change"
+                f" them; it takes {', '.join(MAY_CHANGE)}"
+            )
+    return compose.load(figure, [PROFILE, *overrides])
+
+
+def play(spec: FigureSpec, settings: Settings) -> Store | None:
+    """Play the missing runs; returns the store that has them all, None where some failed."""
+    folder = settings.folder(spec.name)
+    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
+    return None if completed.failures else completed.store
+
+
+def compare_all(
+    spec: FigureSpec, settings: Settings, found: Sequence[Point], level: float
+) -> Checked | None:
+    """Play the missing runs and make the comparisons, each at a probability of a false alarm.
+
+    None where runs failed.
+    """
+    store = play(spec, settings)
+    if store is None:
+        return None
+    of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in found)}
+    made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in found)
+    return Checked(spec.name, tuple(made))
+
+
+def _compare(column: np.ndarray, reference: Reference | float, level: float) -> Outcome:
+    if isinstance(reference, float):
+        return compare_exact(float(column[0]), reference)
+    return compare(column, reference, level)
+
+
+def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
+    """Check these figures, a line for each; the status is 1 where a curve is outside."""
+    prepared = [prepare(figure, overrides) for figure in figures]
+    found = {spec.name: points(spec) for spec, _ in prepared}
+    number = sum(map(len, found.values()))
+    if not number:
+        raise UserError("check would compare nothing: no figure has a curve")
+    alarms, failed = 0, list[str]()
+    for spec, settings in prepared:
+        checked = compare_all(spec, settings, found[spec.name], FALSE_ALARM / number)
+        if checked is None:
+            failed.append(spec.name)
+            continue
+        print(checked.line(), flush=True)
+        alarms += _tell(checked)
+    if failed:
+        sys.stdout.flush()
+        print(f"dpbandits: not checked, as runs failed: {', '.join(failed)}", file=sys.stderr)
+    print(
+        f"{len(found) - len(failed)} figures, {number} comparisons:"
+        f" {f'{alarms} curves are outside' if alarms else 'all inside'}; were every law the same,"
+        f" one would be outside with a probability of {FALSE_ALARM:g} at most"
+    )
+    return 1 if alarms or failed else 0
+
+
+def _tell(checked: Checked) -> int:
+    # The first alarm of every curve that has one; how many curves have.
+    first = {(p.panel, p.curve.label): (p, o) for p, o in reversed(checked.alarms)}
+    for (panel, label), (point, outcome) in first.items():
+        file = f"figures/reference/{checked.figure}/{point.scale}.csv"
+        print(f"  ({panel}) {label} at {point.x:,g}: {outcome.alarm} ({file})")
+    return len(first)

@@ -1,0 +1,193 @@
+"""Comparisons of curves: points, statistics with their standard errors, and the words for them."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from dpbandits.curves.series import Series
+from dpbandits.spec.claims import OTHERS, At, Limits, Span
+from dpbandits.spec.figure import Curve
+
+ERRORS = 3  # standard errors by which a difference must exceed 0
+ROUNDING = 1e-9  # of a number; differences below are none
+TINY = 1e-300  # nothing is divided by less
+
+
+class Verdict(Enum):
+    """What came of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    DEPENDS = "depends"  # on the reading
+    UNDECIDED = "undecided"  # the standard errors are too large
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of the specification and the same summed up."""
+
+    curve: Curve
+    series: Series
+
+    def mean(self, i: int) -> float:
+        """The mean over the runs at a point."""
+        return float(self.series.mean[i])
+
+    def error(self, i: int) -> float:
+        """The standard error of the mean at a point; 0 for a bound."""
+        return self.series.error(i)
+
+    def statistic(self, i: int, name: str) -> float:
+        """A statistic of the runs at a point (claims.STATISTICS)."""
+        if name == "spread":
+            return float(self.series.max[i] - self.series.min[i])
+        if name == "off_mean":
+            off, std = abs(float(self.series.centre[i]) - self.mean(i)), float(self.series.std[i])
+            return off / std if std else 0.0
+        return float(getattr(self.series, name)[i])
+
+    def index(self, x: float) -> int:
+        """The last point up to x, or the first one."""
+        reached = np.searchsorted(self.series.x, x * (1 + ROUNDING), side="right")
+        return max(0, int(reached) - 1)
+
+    def points(self, at: At | float, between: Span) -> list[int]:
+        """The points that are meant."""
+        if isinstance(at, float):
+            return [self.index(at)]
+        low, high = between
+        x = self.series.x
+        inside = np.flatnonzero((low * (1 - ROUNDING) <= x) & (x <= high * (1 + ROUNDING)))
+        return [int(i) for i in (inside[-1:] if at is At.END else inside)]
+
+    def where(self, i: int, at: At | float = At.EVERYWHERE) -> str:
+        """The words for a point that is not the last one."""
+        if at is At.END and i == len(self.series.x) - 1:
+            return ""
+        return f" at {self.x(i)}"
+
+    def x(self, i: int) -> str:
+        """The words for the x of a point."""
+        x = float(self.series.x[i])
+        return f"{self.curve.over} = {f'{x:,.0f}' if self.curve.x is None else f'{x:.4g}'}"
+
+    def told(self, i: int, statistic: str = "mean") -> str:
+        """The curve's label and a statistic at a point."""
+        label = self.series.label
+        if statistic == "mean":
+            return f"{label} {self.told_mean(i)}"
+        return f"{label} {plain(self.statistic(i, statistic))} ({statistic})"
+
+    def told_mean(self, i: int) -> str:
+        """The mean at a point, its standard error in parentheses where there is one."""
+        mean, error = self.mean(i), self.error(i)
+        known = error > ROUNDING * abs(mean)
+        return f"{plain(mean)} ({plain(error)})" if known else plain(mean)
+
+
+Lines = dict[str, dict[str, list[Line]]]  # by panel and name; with `each` several of one name
+
+
+def each(lines: Lines, panels: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Line]]:
+    """The lines of these names, panel by panel."""
+    names = tuple(names)
+    for panel in panels:
+        for name in names:
+            for line in lines[panel][name]:
+                yield panel, line
+
+
+def pairs(
+    ones: Sequence[Line], panel: dict[str, list[Line]], of: Sequence[str], to: Sequence[str]
+) -> Iterator[tuple[Line, Line]]:
+    """Lines of one name beside those of others in a panel; with `each`, value by value."""
+    if to == (OTHERS,):
+        played = [other for other, lines in panel.items() if lines[0].series.runs]
+        to = [other for other in played if other not in of]
+    for other in to:
+        yield from zip(ones, panel[other], strict=True)
+
+
+def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, int]]:
+    """The points that two lines have in common, of those that are meant."""
+    if isinstance(at, float):
+        return [(a.index(at), b.index(at))]
+    place = {x: j for j, x in enumerate(b.series.x.tolist())}
+    inside = a.points(At.EVERYWHERE, between)
+    shared = [(i, place[x]) for i in inside if (x := float(a.series.x[i])) in place]
+    return shared[-1:] if at is At.END else shared
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The room between a number and its limit, with its standard error."""
+
+    room: float
+    error: float
+    told: str
+    share: float = 0.0  # of the limit that the room is
+
+    @property
+    def in_errors(self) -> float:
+        """The room in standard errors."""
+        if self.error > 0:
+            return self.room / self.error
+        return math.copysign(math.inf, self.room) if self.room else 0.0
+
+    def verdict(self, up_to_noise: bool) -> Verdict:
+        """Whether the limit is kept; up to noise, also where that is undecided."""
+        if self.in_errors > ERRORS:
+            return Verdict.HOLDS
+        if self.in_errors < -ERRORS:
+            return Verdict.FAILS
+        return Verdict.HOLDS if up_to_noise else Verdict.UNDECIDED
+
+    def order(self, up_to_noise: bool) -> tuple[int, float, float]:
+        """From what fails most surely to what is the farthest from its limit."""
+        verdict = self.verdict(up_to_noise)
+        rank = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS).index(verdict)
+        return rank, 0.0 if verdict is Verdict.HOLDS else self.in_errors, self.share
+
+
+def quotient(
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+) -> Compared:
+    """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
+    return min(_sides(limits, pair, errors, told), key=lambda side: side.order(False))
+
+
+def _sides(
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+) -> Iterator[Compared]:
+    (a, b), (error_a, error_b) = pair, errors
+    sides = (limits.at_least, 1.0, "at least"), (limits.at_most, -1.0, "at most")
+    for limit, sign, words in sides:
+        if math.isfinite(limit):
+            smallest = ROUNDING * max(abs(a), abs(limit * b))
+            room, error = sign * (a - limit * b), math.hypot(error_a, limit * error_b)
+            room, error = (n if abs(n) > smallest else 0.0 for n in (room, error))
+            asked = f"; asked: {words} {limit:,.10g}" if limit != 1 else ""
+            share = room / max(abs(limit * b), smallest, TINY)
+            yield Compared(room, error, told + asked, share)
+
+
+def within(limits: Limits, value: float, error: float, told: str) -> Compared:
+    """A number within limits."""
+    return quotient(limits, (value, 1.0), (error, 0.0), told)
+
+
+def plain(number: float) -> str:
+    """A number as people write it: 4,080, 3.2, 0.0123, 1.3e-05."""
+    if abs(number) >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.3g}"
+
+
+def ratio(a: float, b: float) -> str:
+    """The words for a quotient; near 1 with more digits, as there they matter."""
+    if not b:
+        return "a quotient by 0"
+    return f"{a / b:.4g}" if 0.9 < a / b < 1.1 else plain(a / b)

@@ -1,0 +1,161 @@
+"""Which points of a figure, as a check plays it, have the law of which points of a reference.
+
+Of the papers' scale wherever the law is the same: the same cell, or, of policies that are not told
+the horizon, the rounds that both have. Of the profile `ci` itself where a figure has that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.checks.tolerance_bands import Reference
+from dpbandits.config import compose
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.curves import references
+from dpbandits.curves.series import Series, places
+from dpbandits.spec.figure import Bound, Curve, FigureSpec
+
+PROFILE = f"profile={references.CI}"
+POINTS = 24  # of a curve are compared at most
+
+
+@dataclass(frozen=True)
+class Point:
+    """One comparison to be made."""
+
+    panel: str
+    curve: Curve
+    i: int  # the place of the point in the curve
+    x: float
+    scale: str  # of the reference
+    reference: Reference | float  # a number: of a bound, nothing is drawn
+
+
+def points(spec: FigureSpec) -> list[Point]:
+    """Every comparison of the figure. UserError: a reference is unsound, or a curve has none."""
+    against = [whole_reference(spec.name)]
+    if references.exists(spec.name, references.CI):
+        own, _ = compose.load(spec.name, [PROFILE])
+        against.append(Against(references.CI, own, references.find(own, references.CI)))
+    found = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            of_curve = [p for other in against for p in other.points(panel.letter, curve)]
+            if not of_curve:
+                raise UserError(
+                    f"{spec.name}: no reference has the law of ({panel.letter}) {curve.label} at"
+                    f" the scale of the profile {references.CI}:"
+                    f" `python scripts/make_reference.py --ci {spec.name}` makes one"
+                )
+            found += of_curve
+    return found
+
+
+@dataclass(frozen=True)
+class Against:
+    """A reference: its scale, the figure that it is of and its curves."""
+
+    scale: str
+    spec: FigureSpec
+    series: references.Found
+
+    def points(self, panel: str, curve: Curve) -> list[Point]:
+        """The comparisons of a curve with the same one here: a part of the common points."""
+        x = places(curve)
+        return [
+            Point(panel, curve, i, float(x[i]), self.scale, _reference(series, j))
+            for other, series in self.same(panel, curve)
+            for i, j in thinned(_common(curve, x, other, series))
+        ]
+
+    def same(self, panel: str, curve: Curve) -> list[tuple[Curve, Series]]:
+        """The curve of this name, with its reference; at most one."""
+        place = panel, curve.label
+        curves = [c for p in self.spec.panels for c in p.curves if (p.letter, c.label) == place]
+        return [(other, self.series[place]) for other in curves if place in self.series]
+
+
+def whole_reference(figure: str) -> Against:
+    """The reference of a figure at the papers' scale, which must have all of its curves."""
+    spec, _ = compose.load(figure, [])
+    read = references.read(spec, references.PAPER)
+    return Against(references.PAPER, spec, {(s.panel, s.label): s for s in read})
+
+
+def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
+    """What a reference of the profile holds: so many times the runs of a check.
+
+    Only of the curves for which the papers' scale lacks points, or has no more runs than a check.
+    """
+
+    def suffices(panel: str, curve: Curve) -> bool:
+        x = places(curve)
+        return any(
+            len(_common(curve, x, other, series)) == len(x)
+            and (not series.runs or series.runs > curve.runs)
+            for other, series in whole.same(panel, curve)
+        )
+
+    panels = (
+        replace(
+            p,
+            curves=tuple(
+                replace(c, runs=times * c.runs) for c in p.curves if not suffices(p.letter, c)
+            ),
+        )
+        for p in spec.panels
+    )
+    return replace(spec, panels=tuple(panel for panel in panels if panel.curves))
+
+
+def _reference(series: Series, j: int) -> Reference | float:
+    if not series.runs:
+        return float(series.mean[j])
+    told = ("mean", "std", "median", "min", "max")
+    return Reference(series.runs, **{name: float(getattr(series, name)[j]) for name in told})
+
+
+def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[tuple[int, int]]:
+    # The points at which a curve and a reference have the same law.
+    place = {each: j for j, each in enumerate(series.x.tolist())}
+    shared = [(i, place[each]) for i, each in enumerate(x.tolist()) if each in place]
+    if curve.x is None or other.x is None:
+        same = curve.x is other.x and _same_law(curve.sources[0], other.sources[0], True)
+        return shared if same else []
+    source = dict(zip(other.x, other.sources, strict=True))
+    return [(i, j) for i, j in shared if _same_law(curve.sources[i], source[float(x[i])], False)]
+
+
+def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:
+    # At a common point. Over time, a shorter game may be the beginning of a longer one.
+    ignored = {"seed", "grid"}
+    if over_time and not (isinstance(a, Cell) and told_the_horizon(a)):
+        ignored.add("horizon")
+    one, two = _told(a), _told(b)
+    return {k: one[k] for k in one if k not in ignored} == {
+        k: two[k] for k in two if k not in ignored
+    }
+
+
+def _told(source: AnyCell | Bound) -> dict[str, Any]:
+    if isinstance(source, Bound):
+        return {"bound": source.function, **dict(source.arguments)}
+    return source.description()
+
+
+def told_the_horizon(cell: Cell) -> bool:
+    """Whether T is in the law of the first rounds: by the algorithm, or by a table of gains."""
+    by_table = hasattr(registry.environment(cell.environment), "table")
+    return by_table or "horizon" in cell.params._fields
+
+
+def thinned(found: Sequence[Any]) -> list[Any]:
+    """At most POINTS of them, evenly, with the first and the last."""
+    if len(found) <= POINTS:
+        return list(found)
+    return [found[i] for i in np.linspace(0, len(found) - 1, POINTS).round().astype(int)]

@@ -1,0 +1,77 @@
+"""Whether what the papers say comes out: claims put to curves, test by test (findings.py)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpbandits.checks.claim_tests import BY_KIND, Finding
+from dpbandits.checks.comparisons import Line, Lines, Verdict
+from dpbandits.curves.series import Series
+from dpbandits.spec.claims import Claim
+from dpbandits.spec.figure import FigureSpec
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, what came of it and of each of its tests."""
+
+    claim: Claim
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+def judge(spec: FigureSpec, series: Sequence[Series]) -> list[Judged]:
+    """Every claim of the figure, in its order."""
+    found = {(s.panel, s.label): s for s in series}
+    lines: Lines = {panel.letter: {} for panel in spec.panels}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            line = Line(curve, found[panel.letter, curve.label])
+            lines[panel.letter].setdefault(curve.name, []).append(line)
+    return [_judge(claim, lines) for claim in spec.claims]
+
+
+def count(judged: Iterable[Judged]) -> dict[str, int]:
+    """How many claims have each verdict, by its word; what none has is left out."""
+    counted = Counter(one.verdict for one in judged)
+    return {verdict.value: counted[verdict] for verdict in Verdict if counted[verdict]}
+
+
+def as_json(judged: Iterable[Judged]) -> list[dict[str, Any]]:
+    """The claims and verdicts as JSON values."""
+    return [
+        {
+            "claim": one.claim.name,
+            "says": one.claim.says,
+            "where": one.claim.where,
+            "verdict": one.verdict.value,
+            "because": one.claim.because,
+            "findings": [
+                {"reading": f.reading, "verdict": f.verdict.value, "numbers": f.told}
+                for f in one.findings
+            ],
+        }
+        for one in judged
+    ]
+
+
+def _judge(claim: Claim, lines: Lines) -> Judged:
+    found: list[Finding] = []
+    of_readings = []
+    for reading, tests in claim.readings:
+        findings = [
+            replace(f, reading=reading) for test in tests for f in BY_KIND[type(test)](test, lines)
+        ]
+        of_readings.append(_all(f.verdict for f in findings))
+        found += findings
+    alike = len(set(of_readings)) == 1
+    return Judged(claim, of_readings[0] if alike else Verdict.DEPENDS, tuple(found))
+
+
+def _all(verdicts: Iterable[Verdict]) -> Verdict:
+    # All must hold. Where nothing was tested nothing holds.
+    seen = set(verdicts)
+    if Verdict.FAILS in seen:
+        return Verdict.FAILS
+    return Verdict.HOLDS if seen == {Verdict.HOLDS} else Verdict.UNDECIDED

@@ -1,0 +1,1 @@
+"""The command line: verbs parse, call and give the exit status."""

@@ -1,0 +1,130 @@
+"""Completion of the command line by argcomplete: figures, algorithms, override keys and names.
+
+Read from the files of conf/ alone: a shell waits for the answer, and Hydra would take a second.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import argcomplete
+
+from dpbandits.config.origins import leaves
+from dpbandits.core import registry
+from dpbandits.files import project
+
+Completer = Callable[..., Iterable[str]]
+
+NEW_CURVE = "algorithm@figure.curves.mine"  # mine: a name of one's own
+UNLIKELY = re.compile(r"figure\.(claims|profiles)\.|.*\.(algorithm|rule)$")
+
+
+def complete(parser: argparse.ArgumentParser, actions: Mapping[str, list[argparse.Action]]) -> None:
+    """Answer the shell, and end the process, where it asks for a completion.
+
+    `actions`: those of the parser by the argument that they take.
+    """
+    for argument, completer in COMPLETERS.items():
+        for action in actions.get(argument, ()):
+            setattr(action, "completer", completer)  # noqa: B010 -- where argcomplete looks for it
+    argcomplete.autocomplete(parser, default_completer=argcomplete.completers.SuppressCompleter())
+
+
+def figures(**_: Any) -> list[str]:
+    """The names of all figures."""
+    return project.names("figure")
+
+
+def papers(**_: Any) -> list[str]:
+    """The keys of the papers that have figures."""
+    return sorted({str(_read("figure", name).get("paper", "")) for name in project.names("figure")})
+
+
+def algorithms(**_: Any) -> list[str]:
+    """The names of all algorithms."""
+    return registry.algorithm_names()
+
+
+def parameters(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    """The parameters that the file of an algorithm sets, as `alpha=`."""
+    if parsed_args.algorithm not in project.names("algorithm"):
+        return []
+    content = _read("algorithm", parsed_args.algorithm)
+    return [f"{key}=" for key in content if key not in ("algorithm", "rule", "label")]
+
+
+def overrides(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    """The keys of a figure and of what every command has, or the values of a key that has names."""
+    key, equals, _value = prefix.partition("=")
+    if equals:
+        return [f"{key}={value}" for value in _values(key)]
+    own = list(dict.fromkeys(_keys(getattr(parsed_args, "figure", None))))
+    likely = [path for path in own if not UNLIKELY.match(path)]
+    if prefix.startswith("~"):
+        return [f"~{path}" for path in (*_curves_and_panels(own), *likely)]
+    if prefix.startswith("+"):
+        from dpbandits.config.readers.figure import FIGURE_KEYS  # a second, for the compiler
+
+        added = [f"figure.{name}" for name in FIGURE_KEYS if f"figure.{name}" not in own]
+        return [f"+{path}=" for path in (NEW_CURVE, *added)]
+    return [f"{path}=" for path in (*_general(), *likely)]
+
+
+def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    """Figures and overrides, in any order."""
+    return [*figures(), *overrides(prefix, parsed_args)]
+
+
+def _values(key: str) -> list[str]:
+    # The names that a key takes, also of algorithm@figure.curves.x.
+    group = key.lstrip("+").partition("@")[0].rpartition(".")[2]
+    if group == "algorithm" and "@" not in key:
+        return registry.algorithm_names()
+    groups = ("profile", "engine", "environment", "algorithm")
+    return project.names(group) if group in groups else []
+
+
+def _general() -> Iterable[str]:
+    # The keys of conf/config.yaml and of its groups.
+    content = project.read_yaml("conf/config.yaml")
+    yield from ("profile", "engine")
+    for path, _ in leaves({k: v for k, v in content.items() if k not in ("defaults", "hydra")}):
+        yield path
+    yield from (f"engine.{path}" for path, _ in leaves(_read("engine", "local")))
+
+
+def _keys(figure: str | None) -> Iterable[str]:
+    # The keys of a figure's file, and those of the algorithms' files that its curves take.
+    if figure is None or figure not in project.names("figure"):
+        return
+    content = _read("figure", figure)
+    for entry in content.pop("defaults", []):
+        for taken, name in entry.items() if isinstance(entry, Mapping) else ():
+            curve = str(taken).partition("@")[2]
+            if curve and name in project.names("algorithm"):
+                yield from (path for path, _ in leaves(_read("algorithm", name), f"figure.{curve}"))
+    yield from (path for path, _ in leaves(content, "figure"))
+
+
+def _curves_and_panels(paths: Iterable[str]) -> Iterable[str]:
+    # As a whole, of which the paths are values.
+    whole = re.compile(r"figure\.(?:curves|panels)\.[^.]+")
+    return dict.fromkeys(match[0] for path in paths if (match := whole.match(path)))
+
+
+def _read(group: str, name: str) -> dict[str, Any]:
+    return dict(project.read_member(group, name))
+
+
+COMPLETERS: dict[str, Completer] = {
+    "figure": figures,
+    "overrides": overrides,
+    "words": words,
+    "algorithm": algorithms,
+    "algorithms": algorithms,
+    "parameters": parameters,
+    "--paper": papers,
+    "--output": argcomplete.completers.FilesCompleter(),
+    "--out": argcomplete.completers.DirectoriesCompleter(),
+}

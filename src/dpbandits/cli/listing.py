@@ -1,0 +1,103 @@
+"""What there is to be named on the command line, with a line about each.
+
+Only texts are read, so that a file that is broken is listed too; a title that names what a figure
+plays is that of the whole figure.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dpbandits import algorithms, environments, stopping
+from dpbandits.core import registry
+from dpbandits.files import project
+
+LONGEST_LIST = 5  # means that are written out
+Row = tuple[str, ...]
+
+
+def lines() -> Iterator[str]:
+    """A line for every figure, algorithm, rule, file of conf/algorithm, law and environment."""
+    kinds: dict[str, list[Row]] = {
+        "figure": [_figure(name) for name in project.names("figure")],
+        "algorithm": list(_members(algorithms, registry.algorithm_names())),
+        "rule": list(_members(stopping, registry.stopping_rule_names())),
+        "+algorithm": [_configured(name) for name in project.names("algorithm")],
+        "law": list(_members(environments, registry.environment_names())),
+        "environment": [_environment(name) for name in project.names("environment")],
+    }
+    first = max(map(len, kinds))
+    second = max(len(row[0]) for rows in kinds.values() for row in rows)
+    for kind, rows in kinds.items():
+        # What follows the name differs from kind to kind, and is aligned in each.
+        widths = [second, *(max(map(len, column)) for column in list(zip(*rows, strict=True))[1:])]
+        for row in rows:
+            cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+            yield f"{kind:<{first}}  {'  '.join(cells)}".rstrip()
+
+
+def _figure(name: str) -> Row:
+    content = project.read_member("figure", name)
+    paper, title = str(content.get("paper", "")), str(content.get("title", ""))
+    if "{" in title:  # it names what is played, which the whole figure says
+        from dpbandits.config import compose  # late: it imports what the figure plays
+        from dpbandits.core.errors import UserError
+
+        try:
+            title = compose.load(name, [])[0].title
+        except UserError:
+            title = "(its file has a mistake)"
+    return name, paper, title
+
+
+def _members(package: ModuleType, names: Iterable[str]) -> Iterator[Row]:
+    for name in names:
+        file = Path(package.__path__[0]) / registry.file_name(name)
+        try:
+            text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+        except (OSError, SyntaxError, ValueError):
+            text = "(its file cannot be read as Python)"
+        yield name, text.partition("\n")[0]
+
+
+def _configured(name: str) -> Row:
+    content = project.read_member("algorithm", name)
+    member = content.get("algorithm") or content.get("rule") or content.get("bound")
+    return name, str(member or ""), _comment("algorithm", name)
+
+
+def _environment(name: str) -> Row:
+    content = dict(project.read_member("environment", name))
+    law = str(content.pop("law", ""))
+    content.pop("name", None)  # for titles
+    parts = []
+    if arms := content.pop("arms", None):
+        parts.append(f"K = {arms}")
+    if means := content.pop("means", None):
+        parts.append(_means(means))
+    parts += [f"{key} = {value}" for key, value in content.items()]
+    about = (", ".join(parts), _comment("environment", name))
+    return name, law, "; ".join(filter(None, about))
+
+
+def _means(means: Any) -> str:
+    if isinstance(means, Mapping):
+        return f"K = {means.get('arms')}, means {means.get('first')} to {means.get('last')}"
+    if not isinstance(means, list):
+        return f"means {means}"
+    if len(means) <= LONGEST_LIST or not all(isinstance(mean, int | float) for mean in means):
+        return f"K = {len(means)}, means {', '.join(map(str, means))}"
+    return f"K = {len(means)}, means in [{min(means)}, {max(means)}]"
+
+
+def _comment(group: str, name: str) -> str:
+    # The comment that a file begins with, in one line.
+    text = (project.folder() / project.member_file(group, name)).read_text("utf-8")
+    found = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        found.append(line.strip("# "))
+    return " ".join(found)

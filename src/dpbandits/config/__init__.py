@@ -1,0 +1,1 @@
+"""From YAML to frozen values: the only package that knows Hydra and OmegaConf."""

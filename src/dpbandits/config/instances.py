@@ -1,0 +1,155 @@
+"""Environments of the configuration: a name of conf/environment/ or a mapping, made an instance."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits.config.origins import Origins, leaves
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.files import project
+
+FEW = 10  # means that a description lists
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the configuration says of an environment, and where."""
+
+    content: dict[str, Any]
+    origin: str
+
+    def paths(self) -> list[str]:
+        """The dotted paths of the numbers that it gives, as `means.arms`."""
+        return [path for path, value in leaves(self.content) if isinstance(value, int | float)]
+
+    def changed(self, key: str, value: Any, origin: str | None) -> "Described":
+        """The same with one of its keys changed; an origin says that the place is another."""
+        content = copy.deepcopy(self.content)
+        node = content
+        *path, last = key.split(".")
+        for part in path:
+            node = node[part]
+        node[last] = value
+        return Described(content, origin or self.origin)
+
+
+def describe(at: Origins, value: Any, path: str) -> Described:
+    """The description that stands at a path: a mapping, or the name of a file."""
+    if isinstance(value, Described):
+        return value
+    if isinstance(value, Mapping):
+        return Described(dict(value), at.of(path))
+    at.choice(value, project.names("environment"), path)
+    file = project.member_file("environment", value)
+    return Described(project.read_member("environment", value), file)
+
+
+def instance(described: Described, figure: str) -> tuple[str, Any]:
+    """The law's name and its parameters, checked."""
+    content = copy.deepcopy(described.content)
+    content.pop("name", None)
+    law = content.pop("law", None)
+    if law not in registry.environment_names():
+        what = "law is missing" if law is None else f"unknown law {shown(law)}"
+        near = nearest(str(law), registry.environment_names())
+        raise UserError(f"{figure}: {what} ({described.origin}); {near}")
+    if isinstance(content.get("means"), Mapping):
+        content["means"] = _equal_steps(content["means"], described, figure)
+    params = registry.environment(law).Params
+    return law, parameters.build(params, content, law, lambda field: described.origin)
+
+
+def _equal_steps(steps: Mapping[str, Any], described: Described, figure: str) -> list[float]:
+    # `means: {first: 0.75, last: 0.25, arms: 5}`
+    kinds = {"first": float, "last": float, "arms": parameters.Arms}
+    if set(steps) != set(kinds):
+        got = ", ".join(map(str, steps))
+        raise UserError(
+            f"{figure}: means needs first, last and arms, got {got} ({described.origin})"
+        )
+    for name, kind in kinds.items():
+        try:
+            parameters.coerce(kind, steps[name])
+        except ValueError as error:
+            raise UserError(
+                f"{figure}: {name} must be {error}, got {shown(steps[name])} ({described.origin})"
+            ) from None
+    return [float(mean) for mean in np.linspace(steps["first"], steps["last"], int(steps["arms"]))]
+
+
+def name(law: str, params: Any) -> str:
+    """The papers' name of an instance, which is `name` in its file of conf/environment/.
+
+    Where no file names it: its law and number of arms.
+    """
+    return _names(project.folder()).get((law, params)) or _unnamed(law, params)
+
+
+def description(law: str, params: Any) -> str:
+    """An instance with its number of arms and its law; its name first, where a file has one."""
+    if named := _names(project.folder()).get((law, params)):
+        return f"{named} ({_of_law(law, params, named=True)})"
+    return _of_law(law, params)
+
+
+def description_of_means(means: Sequence[float]) -> str:
+    """Arms of which only the means matter, in a sentence."""
+    named = {
+        tuple(p.means): n for (law, p), n in _names(project.folder()).items() if law == "bernoulli"
+    }
+    told = f"K = {len(means)}, means {_numbers(means)}"
+    return f"{named[tuple(means)]} ({told})" if tuple(means) in named else told
+
+
+@cache
+def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
+    # By law and parameters: the name belongs to the instance, however a command spells it.
+    found: dict[tuple[str, Any], str] = {}
+    for member in project.names("environment"):
+        content = project.read_member("environment", member)
+        if isinstance(told := content.get("name"), str):
+            file = project.member_file("environment", member)
+            found[instance(Described(content, file), member)] = told
+    return found
+
+
+def _unnamed(law: str, params: Any) -> str:
+    arms = registry.environment(law).arms(params)
+    if kind := getattr(params, "kind", None):
+        return f"{parameters.reading_name(kind)} adversary, K = {arms}"
+    return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
+
+
+def _of_law(law: str, params: Any, named: bool = False) -> str:
+    arms, fields = registry.environment(law).arms(params), parameters.plain(params)
+    if "means" in fields:
+        means = _numbers(fields.pop("means"))
+        told = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
+    elif "kind" in fields:
+        kind = fields.pop("kind")
+        told = f"K = {arms}" if named else f"K = {arms}, gains of the {kind} adversary"
+    else:
+        told = f"K = {arms}, law {law}"
+    defaults = type(params)._field_defaults
+    others = [
+        f"{field}={value}"
+        for field, value in fields.items()
+        if field != "arms" and getattr(params, field) != defaults.get(field)
+    ]
+    return ", ".join([told, *others])
+
+
+def _numbers(values: Sequence[float]) -> str:
+    # All of a few; of many in equal steps the ends, of others the first and the last.
+    if len(values) <= FEW:
+        return ", ".join(f"{value:g}" for value in values)
+    steps = np.diff(values)
+    if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+        return f"in equal steps from {values[0]:g} to {values[-1]:g}"
+    return f"{values[0]:g}, {values[1]:g}, ..., {values[-1]:g}"

@@ -1,0 +1,176 @@
+"""Where a value of the configuration stands, and the checks that say so when it is wrong.
+
+Paths are those of the command line, as `figure.curves.dp-se.epsilon`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dpbandits.core import parameters
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.files import project
+from dpbandits.spec.changes import Change
+
+NAMED = 4  # keys, in a message
+
+
+def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted paths of all values of nested mappings, with the values."""
+    if isinstance(node, Mapping):
+        for name, child in node.items():
+            yield from leaves(child, f"{path}.{name}" if path else str(name))
+    else:
+        yield path, node
+
+
+def beaten_by(plain: Mapping[str, Any], key: str) -> str:
+    """The keys of the figure that a key has no effect beside, as a message names them; '' if none.
+
+    A sweep beats a curve, a curve beats a panel, a panel beats the figure.
+    """
+    stronger = [path for path in _deciding(plain, key) if _rank(path) > _rank(key)]
+    more = f" and {len(stronger) - NAMED} more" if len(stronger) > NAMED else ""
+    return ", ".join(stronger[:NAMED]) + more
+
+
+def _deciding(plain: Mapping[str, Any], key: str) -> Iterator[str]:
+    # The keys of the figure that set a value of the same name, also by sweeping over it.
+    name = key.rpartition(".")[2]
+    for path, content in leaves(plain["figure"], "figure"):
+        *above, last = path.split(".")
+        if above[1:2] in (["profiles"], ["claims"]):
+            continue
+        if last == name and content is not None:
+            yield path
+        elif last == "key" and isinstance(content, str) and name in content.split("."):
+            yield ".".join([*above, "values"])
+
+
+def _rank(path: str) -> int:
+    parts = path.split(".")
+    if "sweep" in parts or "each" in parts:
+        return 3
+    return {"curves": 2, "panels": 1}.get(parts[1], 0)
+
+
+class Origins:
+    """The places of the values of one composed configuration.
+
+    `typed` are the typed keys, `chosen` the members of the groups, as {"profile": "smoke"},
+    `changes` the overrides that make another figure.
+    """
+
+    def __init__(
+        self,
+        figure: str,
+        plain: Mapping[str, Any],
+        typed: frozenset[str],
+        chosen: Mapping[str, Any],
+        changes: tuple[Change, ...] = (),
+    ) -> None:
+        self.figure = figure
+        self.plain = plain
+        self.typed = typed
+        self.chosen = chosen
+        self.changes = changes
+        self.file = project.member_file("figure", figure)
+
+    def was_typed(self, path: str) -> bool:
+        """Whether the value, or a mapping around it, comes from the command line."""
+        return any(path == key or path.startswith(f"{key}.") for key in self.typed)
+
+    def of(self, path: str) -> str:
+        """The file that a value stands in, or `command line`."""
+        if self.was_typed(path) or any(key.startswith(f"{path}.") for key in self.typed):
+            return "command line"
+        first, *rest = path.split(".")
+        if first == "figure":
+            return self._of_curve(rest) or self.file
+        if first in ("profile", "engine"):
+            return self._of_group(first)
+        # Profiles add to the top level too: the runs, or what does not belong there.
+        own = project.read_yaml("conf/config.yaml")
+        added = first == "runs" or first not in ("seed", "paths", *own)
+        return self._of_group("profile") if added else "conf/config.yaml"
+
+    def _of_group(self, group: str) -> str:
+        # The member's file; where none is chosen, the defaults lack it.
+        if group not in self.chosen:
+            return "conf/config.yaml"
+        return project.member_file(group, self.chosen[group])
+
+    def _of_curve(self, rest: list[str]) -> str | None:
+        # A curve's value stands in the figure's own file, or else in the algorithm's.
+        if len(rest) < 2 or rest[0] != "curves":
+            return None
+        own = (project.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
+        if own is not None and (not isinstance(own, Mapping) or (rest[2:] and rest[2] in own)):
+            return None
+        taken = f"/algorithm@curves.{rest[1]}"
+        for entry in project.read_member("figure", self.figure).get("defaults", []):
+            if isinstance(entry, Mapping) and taken in entry:
+                return project.member_file("algorithm", entry[taken])
+        return None
+
+    # Checks: the value, or a UserError that tells path, place and what was expected
+
+    def error(self, message: str, path: str) -> UserError:
+        """The error `<figure>: <message> (<place>)`."""
+        return UserError(f"{self.figure}: {message} ({self.of(path)})")
+
+    def unknown(self, what: str, name: object, valid: Iterable[str], path: str) -> UserError:
+        """The error `<figure>: unknown <what> '<name>' (<place>); <nearest>`."""
+        error = self.error(f"unknown {what} {shown(name)}", path)
+        return UserError(f"{error}; {nearest(str(name), valid)}")
+
+    def checked(self, annotation: Any, value: Any, path: str) -> Any:
+        """The value as the annotated type."""
+        try:
+            return parameters.coerce(annotation, value)
+        except ValueError as error:
+            what = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
+            message = f"{what} must be {error}, got {shown(value)}"
+            if path in self.typed and path.startswith("figure.") and beaten_by(self.plain, path):
+                message += f"; any value is beaten by {beaten_by(self.plain, path)}"
+            raise self.error(message, path) from None
+
+    def text(self, value: Any, path: str) -> str:
+        """The value, which must be a text."""
+        if not isinstance(value, str):
+            raise self.error(f"{path} must be a text, got {shown(value)}", path)
+        return value
+
+    def choice(self, value: Any, choices: Iterable[str], path: str) -> str:
+        """The value, which must be one of the choices."""
+        choices = list(choices)
+        if value not in choices:
+            raise self.unknown(path.split(".")[-1], value, choices, path)
+        return str(value)
+
+    def ends(self, value: Any, path: str) -> tuple[float, float]:
+        """The value, which must be two numbers in ascending order."""
+        numbers = self.checked(parameters.Ascending, value, path)
+        if len(numbers) != 2:
+            raise self.error(f"{path} must be two numbers, got {shown(value)}", path)
+        return numbers[0], numbers[1]
+
+    def mapping(self, value: Any, path: str) -> dict[str, Any]:
+        """The value, which must hold keys and values; nothing at all is an empty one."""
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise self.error(f"{path} must hold keys and values, got {shown(value)}", path)
+        return dict(value)
+
+    def keys(
+        self, mapping: Mapping[str, Any], valid: Iterable[str], path: str, required: Iterable[str]
+    ) -> None:
+        """A mapping may hold the valid keys alone, and must hold the required ones."""
+        prefix = f"{path}." if path else ""
+        for name in mapping:
+            if name not in valid:
+                error = self.error(f"unknown key {shown(f'{prefix}{name}')}", f"{prefix}{name}")
+                raise UserError(f"{error}; {nearest(str(name), valid)}")
+        for name in required:
+            if mapping.get(name) is None:
+                raise self.error(f"{prefix}{name} is missing", f"{prefix}{name}")

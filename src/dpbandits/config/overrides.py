@@ -1,0 +1,105 @@
+"""What is typed as overrides, before Hydra reads it: mistakes for which it has no words."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+
+from dpbandits.config.readers.figure import FIGURE_KEYS
+from dpbandits.core.errors import LONGEST, UserError, nearest, shown
+from dpbandits.files import project
+
+CURVE = re.compile(r"figure\.curves\.[^.]+")
+# The keys by the words that other programs' options would have.
+OPTIONS = {
+    **{name: name for name in ("runs", "seed", "profile", "engine", "figure")},
+    **{name: f"engine.{name}" for name in ("workers", "block", "scheduler")},
+    **{name: f"paths.{name}" for name in ("out", "cache")},
+    **{name: f"figure.{name}" for name in FIGURE_KEYS if name != "runs"},
+}
+
+
+def check_figure(overrides: Sequence[str]) -> None:
+    """UserError unless the figure that is named has a file whose defaults can be read.
+
+    Alone and first: for a file that is no YAML, or no mapping, or whose defaults are no list, Hydra
+    has no words. What names several figures is left to Hydra.
+    """
+    figures = project.names("figure")
+    project.check_defaults("conf/config.yaml")
+    for override in overrides:
+        key, equals, name = override.partition("=")
+        if key == "figure" and equals and not re.search(r"[,(]", name):
+            if name not in figures:
+                text = shown(name)  # shorter than elsewhere: the names of all figures take room
+                text = text if len(text) <= LONGEST // 2 else f"{text[:24]}...{text[-24:]}"
+                raise UserError(f"unknown figure {text}; {nearest(name, figures)}")
+            project.check_defaults(project.member_file("figure", name))
+
+
+def check(overrides: Sequence[str], groups: Collection[str]) -> None:
+    """UserError for an override that Hydra would refuse in words about its own insides.
+
+    `groups`: those of conf/ that every command chooses one member of, beside the figure.
+    """
+    typed = [override for override in overrides if override not in ("-m", "--multirun")]
+    if written := from_options(typed, typed):
+        raise UserError(f"overrides are written without dashes: {written}")
+    if any(override.startswith("-") for override in typed):
+        return  # options of Hydra's own are among them
+    if names := {*typed} & {*project.names("figure")}:
+        raise UserError(
+            f"{shown(min(names))} is a figure without its key: figure={min(names)}; several figures"
+            " are `python experiments/run.py -m figure=<name>,<name>`"
+        )
+    for override in OverridesParser.create().parse_overrides(typed):
+        key, text = override.key_or_group, shown(override.input_line)
+        if not key:
+            raise UserError(f"{text} has no key: write key=value")
+        if len(key) > LONGEST:  # Hydra asks the file system for it
+            raise UserError(f"unknown key {shown(key)} (command line)")
+        _check_algorithm(override)
+        if key not in groups or override.package or override.is_delete():
+            continue
+        if override.is_add():
+            raise UserError(f"{text} would be a second {key}: leave out the plus")
+        if override.value() in (None, "") or isinstance(override.value(), int | float):
+            raise UserError(f"{text} names no {key}; {nearest('', project.names(key))}")
+
+
+def _check_algorithm(override: Override) -> None:
+    # A curve takes a file of conf/algorithm by +algorithm@figure.curves.<name>=<file>.
+    key, package, text = override.key_or_group, override.package, shown(override.input_line)
+    known = project.names("algorithm")
+    try:
+        name = None if override.is_delete() else override.value()
+    except ValueError:  # several values, of a multirun
+        return
+    if key == "algorithm" and not override.is_delete():
+        file = name if isinstance(name, str) and name else "<name>"
+        if not CURVE.fullmatch(package or ""):
+            add = f"+algorithm@figure.curves.<curve>={file}"
+            raise UserError(f"{text} names no curve: write {add}")
+    elif CURVE.fullmatch(key) and isinstance(name, str) and name in known:
+        add = f"+algorithm@{key}={name}"
+        raise UserError(f"{text} gives a curve the name of an algorithm: write {add}")
+
+
+def from_options(words: Sequence[str], unread: Collection[str]) -> str:
+    """The overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' for others.
+
+    `unread`: those of the words that no program reads as an option of its own.
+    """
+    found = []
+    for position, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        name = name.replace("-", "_")
+        key = name if "." in name else OPTIONS.get(name)
+        if word not in unread or not word.startswith("-") or key is None:
+            continue
+        after = words[position + 1] if position + 1 < len(words) else ""
+        if not equals:
+            value = "<value>" if not after or after.startswith("-") or "=" in after else after
+        found.append(f"{key}={value}")
+    return " ".join(found)

@@ -1,0 +1,223 @@
+"""The claims of a figure's file: every name in them must be there, every number must be one.
+
+A test is written with its kind first: `{ ratio: adap-ucb, to: dp-ucb, at_most: 0.1 }`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dpbandits import theory
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config import bound_arguments
+from dpbandits.config.origins import Origins
+from dpbandits.core.errors import UserError, shown
+from dpbandits.spec import claims
+from dpbandits.spec.claims import OTHERS, At, Claim, Limits, Test
+from dpbandits.spec.figure import Bound, Panel
+
+CLAIM_KEYS = ("says", "ours", "where", "because", "test", "readings")
+LIMITS = ("at_least", "at_most")
+# The kinds of tests, each with its keys beside the kind and `panels`.
+KINDS: dict[str, tuple[type, tuple[str, ...]]] = {
+    "ratio": (
+        claims.Ratio,
+        ("to", "to_panels", "at", "between", "statistic", "up_to_noise", *LIMITS),
+    ),
+    "bounded": (claims.Bounded, ("by", "with", "at", *LIMITS)),
+    "value": (claims.Value, ("at", "between", "statistic", *LIMITS)),
+    "extremes": (claims.Extremes, ("between", "across_panels", *LIMITS)),
+    "growth": (claims.Growth, ("since", "until", *LIMITS)),
+    "slope": (claims.Slope, ("between", *LIMITS)),
+    "gap": (claims.Gap, ("to", "since")),
+    "contrast": (claims.Contrast, ("to", *LIMITS)),
+    "alike": (claims.Alike, ("at",)),
+    "spent": (claims.Spent, ()),
+}
+REQUIRED = ("to", "since", "by")  # where a kind has such a key
+
+
+class ClaimsReader:
+    """Reads the claims of a figure whose panels have been read."""
+
+    def __init__(self, origins: Origins, panels: Sequence[Panel]) -> None:
+        self.at = origins
+        self.panels = {panel.letter: panel for panel in panels}
+        self.names = list(dict.fromkeys(curve.name for p in panels for curve in p.curves))
+
+    def read(self, content: Any) -> tuple[Claim, ...]:
+        """Every claim, in the order of the file."""
+        found = self.at.mapping(content, "figure.claims")
+        return tuple(self._named(str(name), found[name]) for name in found)
+
+    def _named(self, name: str, content: Any) -> Claim:
+        # Many claims have the same keys: every message says in which it is.
+        path, figure = f"figure.claims.{name}", f"{self.at.figure}: "
+        try:
+            return self._claim(name, content)
+        except UserError as error:
+            if path in str(error):
+                raise
+            raise UserError(f"{figure}{path}: {str(error).removeprefix(figure)}") from None
+
+    def _claim(self, name: str, content: Any) -> Claim:
+        at, path = self.at, f"figure.claims.{name}"
+        claim = at.mapping(content, path)
+        at.keys(claim, CLAIM_KEYS, path, ("says", "where"))
+        if ("test" in claim) == ("readings" in claim):
+            raise at.error(f"{path} must have a test, or readings with a test each", path)
+        readings = {"": claim["test"]} if "test" in claim else claim["readings"]
+        readings = at.mapping(readings, f"{path}.readings")
+        inside = {r: f"{path}.readings.{r}" if r else f"{path}.test" for r in readings}
+        return Claim(
+            name=name,
+            says=at.text(claim["says"], f"{path}.says"),
+            ours=at.checked(bool, claim.get("ours", False), f"{path}.ours"),
+            where=at.text(claim["where"], f"{path}.where"),
+            because=at.text(claim.get("because") or "", f"{path}.because"),
+            readings=tuple((str(r), self._tests(readings[r], inside[r])) for r in readings),
+        )
+
+    def _tests(self, content: Any, path: str) -> tuple[Test, ...]:
+        if not isinstance(content, list):
+            return (self._test(content, path),)
+        if not content:
+            raise self.at.error(f"{path} is empty, it tests nothing", path)
+        return tuple(self._test(test, path) for test in content)
+
+    def _test(self, content: Any, path: str) -> Test:
+        at, test = self.at, self.at.mapping(content, path)
+        kinds = [kind for kind in KINDS if kind in test]
+        if len(kinds) != 1:
+            told = " and ".join(kinds) or ", ".join(map(str, test)) or "nothing"
+            raise at.error(f"{path} must be one of {', '.join(KINDS)}, got {told}", path)
+        (kind,) = kinds
+        made, keys = KINDS[kind]
+        at.keys(test, (kind, "panels", *keys), path, [key for key in REQUIRED if key in keys])
+        of = self._curves(test[kind], f"{path}.{kind}")
+        values: dict[str, Any] = {"of": of}
+        if set(LIMITS) <= set(keys) and (limits := self._limits(test, kind, path)):
+            values["limits"] = limits
+        beside: tuple[str, ...] = ()
+        if "to" in test:
+            values["to"] = beside = self._curves(test["to"], f"{path}.to", others=kind == "ratio")
+        if test.get("to_panels") is not None:
+            values |= self._elsewhere(test, of, beside, path)
+        else:
+            values["panels"] = self._panels(test.get("panels"), (*of, *beside), path)
+        for key, read in self._readers(path).items():
+            if key in test:
+                values[key] = read(test[key])
+        if kind == "bounded":
+            values |= self._function(test, values, path)
+        if kind == "spent":
+            self._must_be_private(values, path)
+        return made(**values)
+
+    def _readers(self, path: str) -> dict[str, Callable[[Any], Any]]:
+        at = self.at
+        return {
+            "at": lambda value: self._at(value, f"{path}.at"),
+            "between": lambda value: at.ends(value, f"{path}.between"),
+            "since": lambda value: at.checked(float, value, f"{path}.since"),
+            "until": lambda value: at.checked(float, value, f"{path}.until"),
+            "up_to_noise": lambda value: at.checked(bool, value, f"{path}.up_to_noise"),
+            "across_panels": lambda value: at.checked(bool, value, f"{path}.across_panels"),
+            "statistic": lambda value: at.choice(value, claims.STATISTICS, f"{path}.statistic"),
+        }
+
+    def _limits(self, test: Mapping[str, Any], kind: str, path: str) -> Limits | None:
+        given = {
+            key: self.at.checked(float, test[key], f"{path}.{key}") for key in LIMITS if key in test
+        }
+        if not given and kind != "bounded":  # a bound bounds by itself
+            raise self.at.error(f"{path} must have at_least or at_most", path)
+        return Limits(**given) if given else None
+
+    def _curves(self, value: Any, path: str, others: bool = False) -> tuple[str, ...]:
+        # One curve or several; or all others.
+        if others and value == OTHERS:
+            return (OTHERS,)
+        names = value if isinstance(value, list) else [value]
+        if not names:
+            raise self.at.error(f"{path} is empty, it names no curve", path)
+        return tuple(self.at.choice(name, self.names, path) for name in names)
+
+    def _elsewhere(
+        self, test: Mapping[str, Any], of: Sequence[str], to: Sequence[str], path: str
+    ) -> dict[str, Any]:
+        # The panels of the ones and those of the others, which go together one by one.
+        panels = self._panels(test.get("panels"), of, path)
+        others = self._panels(test["to_panels"], to, path, "to_panels")
+        if len(panels) != len(others):
+            message = (
+                f"{path}.to_panels must be as many as panels, {len(panels)}, got {len(others)}"
+            )
+            raise self.at.error(message, f"{path}.to_panels")
+        return {"panels": panels, "to_panels": others}
+
+    def _panels(
+        self, value: Any, curves: Sequence[str], path: str, key: str = "panels"
+    ) -> tuple[str, ...]:
+        # Those that are named, or all that have the curves.
+        at, needed = self.at, set(curves) - {OTHERS}
+        missing = {
+            letter: needed - {curve.name for curve in panel.curves}
+            for letter, panel in self.panels.items()
+        }
+        if value is None:
+            if found := tuple(letter for letter in self.panels if not missing[letter]):
+                return found
+            message = f"{path}: no panel has {', '.join(sorted(needed))} together"
+            raise at.error(message, path)
+        path = f"{path}.{key}"
+        letters = value if isinstance(value, list) else [value]
+        letters = [at.choice(letter, self.panels, path) for letter in letters]
+        for letter in letters:
+            if missing[letter]:
+                message = f"{path}: panel {letter} has no {', '.join(sorted(missing[letter]))}"
+                raise at.error(message, path)
+        if not letters:
+            raise at.error(f"{path} is empty, it names no panel", path)
+        return tuple(letters)
+
+    def _at(self, value: Any, path: str) -> At | float:
+        words = [at.value for at in At]
+        if isinstance(value, str):
+            return At(self.at.choice(value, words, path))
+        number: float = self.at.checked(float, value, path)
+        return number
+
+    def _function(
+        self, test: Mapping[str, Any], values: Mapping[str, Any], path: str
+    ) -> dict[str, Any]:
+        # The function of theory/ and the arguments that the curves' cells do not give.
+        at = self.at
+        name = at.choice(test["by"], theory.bounds(), f"{path}.by")
+        given = at.mapping(test.get("with"), f"{path}.with")
+        accepted = bound_arguments.accepted(name)
+        at.keys(given, accepted, f"{path}.with", ())
+        for letter in values["panels"]:
+            for curve in self.panels[letter].curves:
+                if curve.name in values["of"]:
+                    cell = curve.sources[0]
+                    if not isinstance(cell, Cell):
+                        message = f"{path}: {shown(curve.name)} is no algorithm on a bandit"
+                        raise at.error(message, path)
+                    told = bound_arguments.known(cell)
+                    for argument in accepted:
+                        if argument not in told and argument not in given:
+                            message = f"{path}: {name} needs {argument}, which {curve.name} has not"
+                            raise at.error(f"{message}: say it under `with`", path)
+        checked = {
+            key: at.checked(accepted[key], given[key], f"{path}.with.{key}") for key in given
+        }
+        return {"function": name, "given": tuple(checked.items())}
+
+    def _must_be_private(self, values: Mapping[str, Any], path: str) -> None:
+        for letter in values["panels"]:
+            for curve in self.panels[letter].curves:
+                if curve.name in values["of"]:
+                    cell = curve.sources[0]
+                    if isinstance(cell, Bound) or cell.releases() is None:
+                        message = f"{path}: {shown(curve.name)} declares no releases"
+                        raise self.at.error(message, path)

@@ -1,0 +1,183 @@
+"""Typed parameters: what an algorithm's or an environment's `Params` may hold, and the check.
+
+A Params class is a NamedTuple whose fields are annotated with the types of this module, with
+`int`, `float`, `bool`, or with an IntEnum for the readings that a paper leaves open. In a
+configuration a reading is its name in lower case with hyphens (`Ties.FIRST` is `first`).
+"""
+
+import math
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from dpbandits.core.errors import UserError, nearest, shown
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What a value must satisfy, and the words for it."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def _are_means(low_open: bool) -> Callable[[tuple[float, ...]], bool]:
+    def holds(means: tuple[float, ...]) -> bool:
+        inside = all(0 < m < 1 if low_open else 0 <= m <= 1 for m in means)
+        return len(means) >= 2 and inside
+
+    return holds
+
+
+Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
+Budget = Annotated[float, Constraint(lambda x: 0 <= x < math.inf, "0 or more, and finite")]
+Delta = Annotated[float, Constraint(lambda x: 0 <= x <= 1, "in [0, 1]")]
+NonZero = Annotated[float, Constraint(lambda x: x != 0 and math.isfinite(x), "finite and not 0")]
+Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
+Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
+Means = Annotated[
+    tuple[float, ...],
+    Constraint(_are_means(False), "a list of two or more means in [0, 1]"),
+]
+OpenMeans = Annotated[
+    tuple[float, ...],
+    Constraint(_are_means(True), "a list of two or more means inside (0, 1)"),
+]
+Ascending = Annotated[
+    tuple[float, ...],
+    Constraint(
+        lambda numbers: numbers and all(a < b for a, b in pairwise(numbers)),
+        "a list of numbers in ascending order",
+    ),
+]
+Rounds = Annotated[int, Constraint(lambda n: 1 <= n <= 2**53, "a whole number from 1 to 2^53")]
+Count = Annotated[int, Constraint(lambda n: 1 <= n <= 10**6, "a whole number from 1 to 10^6")]
+Workers = Annotated[int, Constraint(lambda n: 1 <= n <= 1024, "a whole number from 1 to 1024")]
+Arms = Annotated[int, Constraint(lambda n: 2 <= n <= 10**6, "a whole number from 2 to 10^6")]
+Seed = Annotated[int, Constraint(lambda n: 0 <= n < 2**63, "a whole number from 0, below 2^63")]
+
+P = TypeVar("P")
+
+WORDS = {float: "a number", int: "a whole number", bool: "true or false"}
+
+
+def fields(params: type) -> dict[str, Any]:
+    """The fields of a Params class with their annotations, constraints included.
+
+    What else an annotation declares (streams.py) is left out: it limits no value.
+    """
+    return _fields(params)
+
+
+@cache
+def _fields(params: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(params, include_extras=True)
+    return {name: _constrained(annotation) for name, annotation in hints.items()}
+
+
+def _constrained(annotation: Any) -> Any:
+    if typing.get_origin(annotation) is not Annotated:
+        return annotation
+    kind, *declared = typing.get_args(annotation)
+    constraints = [each for each in declared if isinstance(each, Constraint)]
+    return Annotated[kind, *constraints] if constraints else kind
+
+
+def reading_name(member: IntEnum) -> str:
+    """`Ties.FIRST` -> 'first', as a configuration spells it."""
+    return member.name.lower().replace("_", "-")
+
+
+def coerce(annotation: Any, value: Any) -> Any:
+    """The value as the annotated type, so that 1 and 1.0 become one float.
+
+    ValueError carries the words for what it must be.
+    """
+    constraint = None
+    if typing.get_origin(annotation) is Annotated:
+        annotation, constraint = typing.get_args(annotation)
+    words = constraint.words if constraint else WORDS.get(annotation, "")
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        members = {reading_name(member): member for member in annotation}
+        if isinstance(value, bool):  # so YAML reads the words `on` and `off`
+            value = "on" if value else "off"
+        if not isinstance(value, str) or value not in members:
+            raise ValueError(f"one of {', '.join(members)}")
+        return members[value]
+    result = _plain(annotation, value)
+    if result is None or (constraint and not constraint.holds(result)):
+        raise ValueError(words)
+    return result
+
+
+def _plain(annotation: Any, value: Any) -> Any:
+    # None where the value is not of the annotated kind. YAML reads 1e6 as a string; say so
+    # rather than guess, but take 1000000.0 for a whole number.
+    if annotation == tuple[float, ...]:
+        if not isinstance(value, list | tuple):
+            return None
+        numbers = [_plain(float, item) for item in value]
+        return None if any(number is None for number in numbers) else tuple(numbers)
+    if annotation not in (bool, int, float):
+        raise TypeError(f"parameters of type {annotation} are not supported")
+    if annotation is bool or isinstance(value, bool):
+        return value if annotation is bool and isinstance(value, bool) else None
+    if not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value) + 0.0  # -0.0 and 0.0 are equal, and must look it
+    except OverflowError:
+        return None
+    if not math.isfinite(number) or (annotation is int and value != int(value)):
+        return None
+    return number if annotation is float else int(value)
+
+
+def build(
+    params: type[P], values: Mapping[str, Any], owner: str, origin: Callable[[str], str]
+) -> P:
+    """An instance of a Params class (a NamedTuple) from plain values, every one checked.
+
+    Raises UserError in the form `owner: field must be ..., got ... (origin of the field)`, and for
+    a value without a field, with the nearest field. What no field alone can tell says a method
+    `problem` of the class: the name of a field and what is wrong, or None.
+    """
+    known = fields(params)
+    for name in values:
+        if name not in known:
+            raise UserError(
+                f"{owner}: unknown parameter '{name}' ({origin(name)}); {nearest(str(name), known)}"
+            )
+    result = {}
+    for name, annotation in known.items():
+        if name not in values:
+            if name not in params._field_defaults:  # type: ignore[attr-defined]
+                raise UserError(f"{owner}: {name} is missing ({origin(name)})")
+            continue
+        try:
+            result[name] = coerce(annotation, values[name])
+        except ValueError as error:
+            raise UserError(
+                f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
+            ) from None
+    built = params(**result)
+    if problem := getattr(built, "problem", lambda: None)():
+        field, message = problem
+        raise UserError(f"{owner}: {message} ({origin(field)})")
+    return built
+
+
+def plain(params: NamedTuple) -> dict[str, Any]:
+    """The fields as JSON values: readings by name, tuples as lists."""
+    return {name: plain_value(value) for name, value in params._asdict().items()}
+
+
+def plain_value(value: Any) -> Any:
+    """The value of a field as a JSON value."""
+    if isinstance(value, IntEnum):
+        return reading_name(value)
+    return list(value) if isinstance(value, tuple) else value

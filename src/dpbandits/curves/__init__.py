@@ -1,0 +1,1 @@
+"""Curves as tidy tables: series, statistics over runs and committed references."""

@@ -1,0 +1,201 @@
+"""From blocks to tidy tables: one row per panel, curve and x."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpbandits import theory
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.curves import statistics
+from dpbandits.spec.figure import AS_THE_ALGORITHM, Bound, Curve, FigureSpec, Look, Shown
+from dpbandits.store.blocks import ALL, Store
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a panel, summed up over its runs; the arrays have one entry per x."""
+
+    panel: str
+    label: str
+    legend: str
+    style: str
+    runs: int  # 0 for a bound or a budget
+    slope: float | None  # of log centre against log x, where the figure asks and the fit is good
+    x: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    median: np.ndarray
+    min: np.ndarray
+    max: np.ndarray
+    centre: np.ndarray  # what is drawn as the line
+    low: np.ndarray  # and as the band or bars around it
+    high: np.ndarray
+    fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
+    curve: str = ""  # key of the curve in the figure's file
+    reading: str = ""
+    look: Look = AS_THE_ALGORITHM
+    over: str = "t"  # what x is: the round, or the name of the swept parameter
+    shows: Shown = Shown.REGRET
+
+    def error(self, i: int) -> float:
+        """The standard error of the mean at a point; 0 for a bound."""
+        return float(self.std[i]) / math.sqrt(max(1, self.runs))
+
+
+PLACE = ("panel", "label", "x", "runs")
+MISSES = 2.0  # the factor by which the fit of a power law may miss a point
+AT_ONCE = 2**25  # numbers of all runs that are in memory at a time
+STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
+
+
+def summarise(spec: FigureSpec, store: Store) -> list[Series]:
+    """Every curve of the figure from the store. KeyError names a run that is missing."""
+    return [
+        _series(spec, panel.letter, curve, store) for panel in spec.panels for curve in panel.curves
+    ]
+
+
+def to_csv(series: list[Series]) -> bytes:
+    """The table of a figure; numbers in the shortest form that reads back to the same bits."""
+    return written((*PLACE, *STATISTICS), rows(series))
+
+
+def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
+    """A table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
+    """A row for every point of every curve: its place and its statistics."""
+    for each in series:
+        for i, x in enumerate(each.x):
+            numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
+            place = int(x) if x == int(x) else float(x)
+            yield each.panel, each.label, place, each.runs, *map(repr, numbers)
+
+
+def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
+    x = places(curve)
+    width = max(1, AT_ONCE // curve.runs)
+    parts = [
+        _statistics(spec, values(curve, store, slice(first, first + width)))
+        for first in range(0, len(x), width)
+    ]
+    summed: dict[str, Any] = {
+        name: np.concatenate([part[name] for part in parts]) for name in STATISTICS
+    }
+    return Series(
+        **identity(panel, curve),
+        runs=0 if curve.is_exact else curve.runs,
+        slope=slope(x, summed["centre"], curve) if spec.slopes else None,
+        x=x,
+        **summed,
+    )
+
+
+def identity(panel: str, curve: Curve) -> dict[str, Any]:
+    """The fields of a Series that its specification decides."""
+    return {
+        "panel": panel,
+        "label": curve.label,
+        "legend": curve.legend,
+        "style": curve.style,
+        "fit": curve.fit,
+        "curve": curve.name,
+        "reading": curve.reading,
+        "look": curve.look,
+        "over": curve.over,
+        "shows": curve.shows,
+    }
+
+
+def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
+    # Of an array (runs, x); every x is summed up by itself.
+    centre = statistics.CENTRES[spec.centre](of_runs)
+    low, high = statistics.SPREADS[spec.spread](of_runs, centre)
+    return {
+        "mean": statistics.mean(of_runs),
+        "std": statistics.standard_deviation(of_runs),
+        "median": statistics.median(of_runs),
+        "min": of_runs.min(axis=0),
+        "max": of_runs.max(axis=0),
+        "centre": centre,
+        "low": low,
+        "high": high,
+    }
+
+
+def places(curve: Curve) -> np.ndarray:
+    """The x of a curve: the swept values, or the rounds."""
+    if curve.x is not None:
+        return np.array(curve.x)
+    (source,) = curve.sources
+    if isinstance(source, Cell):
+        return source.checkpoints().astype(float)
+    assert isinstance(source, Bound)  # a stopping rule has no curve over time
+    return checkpoints(dict(source.arguments)["horizon"], Grid.LOG).astype(float)
+
+
+def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
+    """The values of a curve from the store, shape (runs, x); a bound has one row.
+
+    Of a part of its x, where there are too many runs for all. KeyError names a run that is missing.
+    """
+    if curve.x is not None:
+        columns = [_of_point(source, curve, store) for source in curve.sources[part]]
+        return np.column_stack(columns)
+    (source,) = curve.sources
+    if isinstance(source, Cell):
+        return store.load(source, curve.runs, part)
+    assert isinstance(source, Bound)
+    bound, arguments = theory.function(source.function), dict(source.arguments)
+    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)[part]]])
+
+
+def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
+    """The fitted log-log slope of a curve over a parameter, in the part that its sweep names.
+
+    None where the curve is no power law there: the fit misses a point by a factor of more than
+    MISSES, as it does where a curve rises and then saturates. None too where fewer than three
+    points are positive: any two lie on a power law.
+    """
+    low, high = curve.fit or (-np.inf, np.inf)
+    fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
+    if np.unique(x[fitted]).size < 3:
+        return None
+    is_straight = statistics.loglog_miss(x[fitted], y[fitted]) <= MISSES
+    return statistics.loglog_slope(x[fitted], y[fitted]) if is_straight else None
+
+
+def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
+    # The values over the runs: the regret at the horizon, what a stopping rule or an audit came to.
+    # Of what is exact one value.
+    if isinstance(source, Bound):
+        arguments = dict(source.arguments)
+        bound = np.array([theory.function(source.function)(**arguments)])
+        return bound / np.log(arguments["horizon"]) if curve.shows is Shown.PER_LOG else bound
+    if isinstance(source, AuditCell):
+        if curve.is_exact:
+            claimed = curve.shows is Shown.CLAIMED
+            return np.array([source.claim().epsilon if claimed else source.composed()])
+        return store.load(source, curve.runs)[:, int(curve.shows is Shown.ONE_CHOICE)]
+    values = store.load(source, curve.runs)
+    if isinstance(source, Cell):
+        last = values[:, -1]
+        return last / np.log(source.horizon) if curve.shows is Shown.PER_LOG else last
+    samples, estimates = values.T
+    if curve.shows is Shown.SAMPLES:
+        return samples
+    mean, alpha = source.stream.mean, source.params.alpha
+    return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

@@ -1,0 +1,1 @@
+"""Pictures: the only package that knows matplotlib."""

@@ -1,0 +1,140 @@
+"""What a drawing function drew: the axes of every panel, its curves among the lines, their looks.
+
+For exporters: the drawing function alone knows scales, limits, labels and looks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
+
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import Drawing, PanelDrawing
+from dpbandits.drawing.styles import style_of_curve
+
+Points = np.ndarray  # shape (n, 2)
+
+
+class Look(NamedTuple):
+    """How a curve looks."""
+
+    colour: str  # RRGGBB
+    line: str  # of matplotlib; "" or "None": points alone
+    width: float  # in points
+    marker: str  # of matplotlib; "" or "None": none
+    filled: bool
+    marked: tuple[int, ...] | None = None  # which points have a marker; None: all
+
+
+class Fill(NamedTuple):
+    """An area without a border of its own: a band."""
+
+    colour: str
+    opacity: float
+    border: Points
+
+
+class Bars(NamedTuple):
+    """The error bars of a curve, each by its ends."""
+
+    colour: str
+    ends: list[Points]
+
+
+@dataclass(frozen=True)
+class DrawnPanel:
+    """A panel, the axes that show it and, by position, the looks of its curves there."""
+
+    panel: PanelDrawing
+    axes: Axes | None  # None: the figure draws none of its curves as lines
+    looks: tuple[Look | None, ...]  # None: not drawn, though others of the panel are
+
+    def fills(self) -> Iterator[Fill]:
+        """Its bands."""
+        for collection in self.axes.collections if self.axes else ():
+            if isinstance(collection, PolyCollection):
+                face: Any = collection.get_facecolor()
+                for path in collection.get_paths():
+                    yield Fill(_hex(face[0]), float(face[0][3]), np.asarray(path.vertices))
+
+    def bars(self) -> Iterator[Bars]:
+        """Its error bars."""
+        for collection in self.axes.collections if self.axes else ():
+            if isinstance(collection, LineCollection):
+                colours: Any = collection.get_color()
+                yield Bars(_hex(colours[0]), [np.asarray(s) for s in collection.get_segments()])
+
+
+def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
+    """Every panel with its axes, which are those with most of its curves; axes show one panel."""
+    free, found = list(axes), []
+    for panel in drawing.panels:
+        best, lines = None, dict[int, Line2D]()
+        for ax in free:
+            if len(theirs := _lines(ax, panel)) > len(lines):
+                best, lines = ax, theirs
+        if best:
+            free.remove(best)
+            looks = [_look(lines[i]) if i in lines else None for i in range(len(panel.series))]
+            found.append(DrawnPanel(panel, best, tuple(looks)))
+        else:
+            house = (_house_look(series, i, panel) for i, series in enumerate(panel.series))
+            found.append(DrawnPanel(panel, None, tuple(house)))
+    return found
+
+
+def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
+    """Row and column of every panel in the figure; what the figure does not draw comes below."""
+    specs = [panel.axes.get_subplotspec() if panel.axes else None for panel in panels]
+    columns = 1 + max((s.colspan.start for s in specs if s), default=0)
+    rows = sorted({s.rowspan.start for s in specs if s})  # others hold headings and legends
+    rest = (divmod(i, columns) for i in range(len(panels)))
+    found = []
+    for spec in specs:
+        if spec:
+            found.append((rows.index(spec.rowspan.start), spec.colspan.start))
+        else:
+            row, column = next(rest)
+            found.append((len(rows) + row, column))
+    return found
+
+
+def _lines(ax: Axes, panel: PanelDrawing) -> dict[int, Line2D]:
+    # By position in the panel. A line is a curve where it has the same numbers.
+    left, found = list(ax.lines), {}
+    for i, series in enumerate(panel.series):
+        points = np.column_stack((series.x, series.centre))
+        for line in left:
+            if np.array_equal(line.get_xydata(), points, equal_nan=True):
+                found[i] = line
+                left.remove(line)
+                break
+    return found
+
+
+def _look(line: Line2D) -> Look:
+    colour, every = _hex(line.get_color()), line.get_markevery()
+    return Look(
+        colour,
+        str(line.get_linestyle()),
+        line.get_linewidth(),
+        str(line.get_marker()),
+        _hex(line.get_markerfacecolor()) == colour,
+        tuple(dict.fromkeys(every)) if isinstance(every, list) else None,
+    )
+
+
+def _house_look(series: Series, position: int, panel: PanelDrawing) -> Look:
+    # Of several curves of an algorithm the second and so on have filled markers, as in pictures.
+    style = style_of_curve(series)
+    again = any(other.style == series.style for other in panel.series[:position])
+    return Look(_hex(style.colour), style.line, 1.2, style.marker, again)
+
+
+def _hex(colour: Any) -> str:
+    return to_hex(colour).removeprefix("#").upper()

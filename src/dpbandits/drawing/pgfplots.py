@@ -1,0 +1,281 @@
+"""A figure as LaTeX: axes of pgfplots with the curves as tables, as the drawing function drew them.
+
+Texts inside of the axes (slopes, names of regions) and insets are not part of it.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from dpbandits.curves.series import Series
+from dpbandits.drawing import plotting
+from dpbandits.drawing.artists import DrawnPanel, Look, find, places
+from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.styles import in_mathtext
+
+INCH = 2.54
+GAP, BELOW = 1.6, 2.2  # cm between two panels: for the numbers of an axis, for titles and names
+ASPECT = 0.72
+
+# One file for both: inside of a document it is a picture, by itself it is a document.
+HEAD = r"""% \input it in a document whose preamble has
+%   \usepackage{pgfplots} \usepgfplotslibrary{groupplots} \pgfplotsset{compat=1.16}
+% or compile it as it is. Every table has the columns low and high, the ends of the band or bars.
+\expandafter\ifx\csname @nodocument\endcsname\relax
+  \def\dpbanditsend{}
+\else
+  \documentclass[border=2pt]{standalone}
+  \usepackage{pgfplots}
+  \usepgfplotslibrary{groupplots}
+  \pgfplotsset{compat=1.16}
+  \def\dpbanditsend{\end{document}}
+  \begin{document}
+\fi
+"""
+
+STYLE = (
+    "scale only axis, axis x line*=bottom, axis y line*=left, tick align=outside",
+    "grid=major, grid style={gray!20}",
+    r"label style={font=\small}, tick label style={font=\footnotesize}",
+)
+
+LINES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dash dot"}
+# Marks, and what turns them into others.
+MARKS = {
+    "o": ("*", ""),
+    "s": ("square*", ""),
+    "^": ("triangle*", ""),
+    "v": ("triangle*", "rotate=180, "),
+    "<": ("triangle*", "rotate=90, "),
+    ">": ("triangle*", "rotate=270, "),
+    "D": ("diamond*", ""),
+    "d": ("diamond*", "xscale=0.6, "),
+    "p": ("pentagon*", ""),
+    "h": ("pentagon*", "rotate=180, "),
+    "x": ("x", ""),
+    "P": ("+", ""),
+    "*": ("star", ""),
+}
+
+ESCAPED = {c: f"\\{c}" for c in "_%&#${}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def to_pgfplots(draw: Callable[[Drawing], Figure], drawing: Drawing, told: Sequence[str]) -> str:
+    """The figure as a file that LaTeX compiles or takes into a document; `told`: its comments."""
+    with matplotlib.style.context(plotting.style_file(), after_reset=True):
+        figure = draw(drawing)
+        panels = find(list(figure.axes), drawing)
+        body = _single(figure, panels) if len(panels) == 1 else _group(figure, panels)
+    used = {look.colour for panel in panels for look in panel.looks if look}
+    used |= {fill.colour for panel in panels for fill in panel.fills()}
+    used |= {bars.colour for panel in panels for bars in panel.bars()}
+    colours = "".join(f"\\definecolor{{{_colour(c)}}}{{HTML}}{{{c}}}\n" for c in sorted(used))
+    comments = "".join(f"% {_one_line(line)}\n" for line in told)
+    picture = f"\\begin{{tikzpicture}}\n{colours}{body}\\end{{tikzpicture}}%\n"
+    return f"{comments}{HEAD}{picture}\\dpbanditsend\n"
+
+
+def in_latex(text: str) -> str:
+    """A text with mathtext as LaTeX: what is not between dollars is escaped."""
+    parts = re.split(r"(?<!\\)\$", text)
+    if len(parts) % 2 == 0:  # a dollar without its other: matplotlib takes all of it as plain text
+        parts = [text]
+    for i, part in enumerate(parts):
+        if i % 2:
+            symbols = part.replace(r"\mathdefault", "")
+            parts[i] = "$" + re.sub(r"(?<!\\)([%&#])", r"\\\1", symbols) + "$"
+        else:
+            parts[i] = "".join(ESCAPED.get(c, c) for c in part.replace(r"\$", "$"))
+    return _one_line("".join(parts))
+
+
+# Axes --------------------------------------------------------------------------------------------
+
+
+def _single(figure: Figure, panels: Sequence[DrawnPanel]) -> str:
+    (panel,) = panels
+    width = INCH * figure.get_figwidth() - GAP
+    options = [_size(width), *STYLE, *_options(panel, panel.panel.title)]
+    options += _legend(panels, 1, 0, width)
+    return (
+        f"\\begin{{axis}}[\n{_lined(options)}]\n{_curves(panel)}{_entries(panels)}\\end{{axis}}\n"
+    )
+
+
+def _group(figure: Figure, panels: list[DrawnPanel]) -> str:
+    at = dict(zip(places(panels), panels, strict=True))
+    rows, columns = (1 + max(place[i] for place in at) for i in (0, 1))
+    width = INCH * figure.get_figwidth() / columns - GAP
+    size = f"group size={columns} by {rows}, horizontal sep={GAP}cm, vertical sep={BELOW}cm"
+    text = f"\\begin{{groupplot}}[\n{_lined([f'group style={{{size}}}', _size(width), *STYLE])}]\n"
+    host = max(at, key=lambda place: (place[0], -place[1]))  # of the legend: lowest, leftmost
+    for place in ((row, column) for row in range(rows) for column in range(columns)):
+        if place not in at:
+            text += "\\nextgroupplot[group/empty plot]\n"
+            continue
+        panel = at[place]
+        options = _options(panel, f"({panel.panel.letter}) {panel.panel.title}")
+        if place == host:
+            options += _legend(panels, columns, place[1], width)
+        text += f"\\nextgroupplot[\n{_lined(options)}]\n{_curves(panel)}"
+        text += _entries(panels) if place == host else ""
+    return f"{text}\\end{{groupplot}}\n"
+
+
+def _size(width: float) -> str:
+    title = f"font=\\small, align=flush center, text width={width + GAP - 0.4:.2f}cm"
+    return f"width={width:.2f}cm, height={ASPECT * width:.2f}cm, title style={{{title}}}"
+
+
+def _lined(options: Sequence[str]) -> str:
+    return "".join(f"  {option},\n" for option in options)
+
+
+def _options(panel: DrawnPanel, title: str) -> list[str]:
+    options = [f"title={{{in_latex(title)}}}"] if title.strip() else []
+    if panel.axes:
+        options += _axis("x", panel.axes.xaxis) + _axis("y", panel.axes.yaxis)
+    return options
+
+
+def _axis(name: str, axis: Axis) -> list[str]:
+    first, last = axis.get_view_interval()
+    low, high = min(first, last), max(first, last)
+    options = [f"{name}min={_number(low)}, {name}max={_number(high)}"]
+    if first > last:
+        options.append(f"{name} dir=reverse")
+    if label := axis.get_label_text():
+        options.append(f"{name}label={{{in_latex(label)}}}")
+    if axis.get_scale() == "log":
+        options.append(f"{name}mode=log")
+    if isinstance(locator := axis.get_major_locator(), FixedLocator):  # the figure's own choice
+        ticks = [float(tick) for tick in locator() if low <= tick <= high]
+        texts = axis.get_major_formatter().format_ticks(ticks)
+        options.append(f"{name}tick={{{','.join(map(_number, ticks))}}}")
+        options.append(f"{name}ticklabels={{{','.join(f'{{{in_latex(t)}}}' for t in texts)}}}")
+        if isinstance(axis.get_minor_locator(), NullLocator):
+            options.append(f"{name}minorticks=false")
+    elif axis.get_scale() == "log" and len(powers := _powers(low, high)) > 1:
+        options.append(f"{name}tickten={{{','.join(map(str, powers))}}}")
+    return options
+
+
+def _powers(low: float, high: float) -> list[int]:
+    # Of ten, eight at most: left alone, pgfplots writes 10^4.4 where there are few.
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    step = max(1, -(-(last - first + 1) // 8))
+    return list(range(first, last + 1, step))
+
+
+# Curves ------------------------------------------------------------------------------------------
+
+
+def _curves(panel: DrawnPanel) -> str:
+    # Bands and bars first, below the lines; on a logarithmic axis what reaches 0 ends at the frame.
+    logarithmic = panel.axes is not None and panel.axes.get_yscale() == "log"
+    floor = panel.axes.get_ylim()[0] if panel.axes and logarithmic else -math.inf
+    text = ""
+    for fill in panel.fills():
+        ink = f"draw=none, fill={_colour(fill.colour)}, fill opacity={fill.opacity:.3g}"
+        rows = _rows(fill.border, floor)
+        text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}} -- cycle;\n"
+    for bars in panel.bars():
+        ink = f"color={_colour(bars.colour)}, line width=0.8pt, mark=-, mark size=1.6pt"
+        ink += ", unbounded coords=jump"  # no number lifts the pen
+        rows = "nan nan\n".join(_rows(ends, floor) for ends in bars.ends)
+        text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}};\n"
+    for series, look in zip(panel.panel.series, panel.looks, strict=True):
+        text += _curve(series, look)
+    return text
+
+
+def _rows(points: np.ndarray, floor: float) -> str:
+    return "".join(f"{_number(x)} {_number(max(y, floor))}\n" for x, y in points)
+
+
+def _curve(series: Series, look: Look | None) -> str:
+    options = _look(look) if look else "draw=none, mark=none"
+    if look and look.marker in MARKS and look.marked is not None:
+        options += f", mark indices={{{','.join(str(i + 1) for i in look.marked)}}}"
+    columns = zip(series.x, series.centre, series.low, series.high, strict=True)
+    rows = "".join(" ".join(map(_number, row)) + "\n" for row in columns)
+    note = "" if look else ", of which the figure draws no line"
+    return (
+        f"% Curve: {_one_line(series.label)}{note}\n"
+        f"\\addplot[{options}, forget plot] table[x=x, y=y] {{\nx y low high\n{rows}}};\n"
+    )
+
+
+def _look(look: Look) -> str:
+    colour = _colour(look.colour)
+    line = LINES.get(look.line, "only marks")
+    options = f"color={colour}, line width={look.width:g}pt, {line}"
+    if look.marker not in MARKS:
+        return f"{options}, mark=none"
+    mark, turned = MARKS[look.marker]
+    fill = colour if look.filled else "white"
+    return (
+        f"{options}, mark={mark}, mark size=1.6pt,"
+        f" mark options={{{turned}solid, line width=0.8pt, fill={fill}}}"
+    )
+
+
+# The legend --------------------------------------------------------------------------------------
+
+
+def _told(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
+    # Every kind of curve once, whatever panels it is in.
+    return {
+        (in_latex(in_mathtext(series.legend)), look._replace(marked=None)): None
+        for panel in panels
+        for series, look in zip(panel.panel.series, panel.looks, strict=True)
+        if look
+    }
+
+
+def _entries(panels: Sequence[DrawnPanel]) -> str:
+    return "".join(
+        f"\\addlegendimage{{{_look(look)}}}\\addlegendentry{{{text}}}\n"
+        for text, look in _told(panels)
+    )
+
+
+def _legend(panels: Sequence[DrawnPanel], columns: int, column: int, width: float) -> list[str]:
+    # One for all panels, in the middle below them. Positions count in widths and heights of the
+    # panel that holds it; a column of it is as wide as its longest text.
+    entries = [re.sub(r"\\\w+|[${}\\]", "", text) for text, _ in _told(panels)]
+    whole = columns * (width + GAP) - GAP
+    fit = max(1, int(whole / (1.1 + 0.17 * max(map(len, entries), default=0))))
+    middle = (whole / 2 - column * (width + GAP)) / width
+    place = f"at={{({middle:.3f},{-1.2 / (ASPECT * width):.3f})}}, anchor=north"
+    return [
+        f"legend style={{{place}, draw=none, font=\\footnotesize}}",
+        "legend style={/tikz/every even column/.append style={column sep=6pt}}",
+        f"legend columns={min(fit, len(entries))}, legend cell align=left",
+    ]
+
+
+def _colour(code: str) -> str:
+    return f"dpbandits{code}"
+
+
+def _number(value: float) -> str:
+    whole = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
+    return str(int(value)) if whole else repr(float(value))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

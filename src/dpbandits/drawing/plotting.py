@@ -1,0 +1,140 @@
+"""From summed-up curves to picture files that are the same bytes every time.
+
+Drawing functions know ink only: they get summed-up curves and draw them, and compute nothing. What
+they share is in dpbandits.drawing.shapes, the look of every algorithm in dpbandits.drawing.styles.
+"""
+
+import importlib.util
+import io
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import matplotlib
+import matplotlib.style
+from matplotlib.figure import Figure
+
+from dpbandits.core.errors import UserError, nearest
+from dpbandits.core.messages import place_and_reason
+from dpbandits.curves.series import Series
+from dpbandits.files import project
+
+# It finds fault with the dates inside of fonts, which no picture shows.
+logging.getLogger("fontTools").setLevel(logging.ERROR)
+
+COLUMN, PAGE = 3.4, 6.75  # inches: the width of one column, of a page
+LETTERS_AN_INCH = 15.5  # of the title line
+
+FORMATS = ("pdf", "svg", "png")
+
+
+@dataclass(frozen=True)
+class PanelDrawing:
+    """What a panel shows."""
+
+    letter: str
+    title: str
+    series: tuple[Series, ...]
+    row: str = ""  # heading that it shares with its neighbours, as of a row of panels
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a drawing function gets."""
+
+    title: str
+    panels: tuple[PanelDrawing, ...]
+    changes: str = ""  # what differs from the figure's file; it stands above the picture
+
+
+def drawing_file(paper: str) -> Path:
+    """figures/<paper>.py, the file of a paper's drawing functions."""
+    path = project.folder() / "figures" / f"{paper}.py"
+    if not path.is_file():
+        known = [other.stem for other in path.parent.glob("*.py")]
+        raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, known)}")
+    return path
+
+
+def style_file() -> Path:
+    """The house style."""
+    return project.folder() / "figures" / "style" / "paper.mplstyle"
+
+
+def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
+    """The function `name` of figures/<paper>.py, or of a file of its own, <paper>/<name>.py."""
+    path = drawing_file(paper)
+    own = {file.stem: file for file in path.with_suffix("").glob("*.py")}
+    path = own.get(name, path)
+    module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    try:
+        module_spec.loader.exec_module(module)
+    except UserError:
+        raise
+    except Exception as error:
+        where = place_and_reason(error, drawing_file(paper).parent, "figures")
+        raise UserError(f"the drawing of {paper}: {where}") from error
+    known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
+    if name not in known:
+        raise UserError(
+            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *own])}"
+        )
+    return getattr(module, name)
+
+
+def ink(paper: str) -> str:
+    """Digest of all that decides how given curves look: the drawing code, the style, matplotlib."""
+    digest = sha256(matplotlib.__version__.encode())
+    names = ("plotting", "shapes", "limits", "panel_blocks", "styles")
+    shared = (Path(__file__).with_name(f"{name}.py") for name in names)
+    file = drawing_file(paper)
+    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file(), *shared):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def render(
+    draw: Callable[[Drawing], Figure],
+    drawing: Drawing,
+    keywords: str,
+    look: Callable[[Figure], None] = lambda figure: None,
+) -> dict[str, bytes]:
+    """The figure in every format. The same curves and keywords give the same bytes.
+
+    `look` sees the figure as it is written; it must not change it.
+    """
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
+        "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
+        "png": {"Title": drawing.title, "Comment": keywords},
+    }
+    with matplotlib.style.context(style_file(), after_reset=True):
+        matplotlib.rcParams["svg.hashsalt"] = drawing.title
+        figure = draw(drawing)
+        if drawing.changes:
+            _write_changes(figure, drawing.changes)
+        # The layout is solved once: the same in every format.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        look(figure)
+        files = {}
+        for kind in FORMATS:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, metadata=metadata[kind])
+            files[kind] = buffer.getvalue()
+    return files
+
+
+def _write_changes(figure: Figure, changes: str) -> None:
+    # In red above the picture, so that it cannot be taken for the paper's.
+    letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
+    text = fill(f"Changed: {changes}", letters)
+    figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold")

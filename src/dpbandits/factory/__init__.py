@@ -1,0 +1,1 @@
+"""One figure from its specification to its files."""

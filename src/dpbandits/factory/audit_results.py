@@ -1,0 +1,93 @@
+"""Results of the audits of every algorithm, for pages and captions: the reference of a figure.
+
+Nothing is played here. The result of an audit stands for all parameters that leave the promise and
+the releases as they were.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dpbandits.audit import designs
+from dpbandits.audit.cell import AuditCell
+from dpbandits.audit.subject import Subject
+from dpbandits.config import compose
+from dpbandits.curves import references
+from dpbandits.files import project
+from dpbandits.spec.figure import Shown
+
+FIGURE = "privacy-audit"
+EPSILON = 1.0  # budget of the audits that pages show
+
+
+class Audited(NamedTuple):
+    """Lower bounds on epsilon, each with 99 % confidence."""
+
+    label: str  # of the curve
+    given: float  # epsilon of the audit
+    delta: float  # and delta, 0 where the algorithm has none
+    epsilon: float  # lower bound for all arms together
+    one_choice: float | None  # and for one choice; None where the promise is of all arms
+
+
+def of(algorithm: str, params: Any) -> Audited | None:
+    """The audit of an algorithm with such parameters: at their epsilon, else at epsilon = 1.
+
+    None where there is no such audit.
+    """
+    own = [
+        result
+        for cell, result in audits().items()
+        if cell.member == algorithm and _alike(cell, params)
+    ]
+    same = [result for result in own if result.given == params.epsilon]
+    usual = [result for result in own if result.given == EPSILON]
+    return next(iter(same + usual), None)
+
+
+def audits() -> Mapping[AuditCell, Audited]:
+    """The result for every curve and budget, in the order of the figure."""
+    return _of_project(project.folder())
+
+
+def _alike(cell: AuditCell, params: Any) -> bool:
+    changed = {
+        name: getattr(cell.params, name) for name in ("epsilon", "delta") if name in params._fields
+    }
+    other = Subject.of(cell.member, params._replace(**changed))
+    game = designs.ARMS, cell.rounds
+    return (other.claim(*game), other.composed(*game)) == (
+        cell.claim(),
+        cell.subject.composed(*game),
+    )
+
+
+@cache
+def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
+    # A project has its own; the folder is what the cache tells them apart by.
+    if FIGURE not in project.names("figure") or not references.exists(FIGURE, references.PAPER):
+        return {}
+    spec, _ = compose.load(FIGURE, [])
+    series = references.find(spec, references.PAPER)
+    labels: dict[AuditCell, str] = {}
+    bounds: dict[AuditCell, dict[Shown, float]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            reference = series.get((panel.letter, curve.label))
+            if reference is None or curve.is_exact:
+                continue
+            for i, cell in enumerate(curve.sources):
+                assert isinstance(cell, AuditCell)
+                labels[cell] = curve.label
+                bounds.setdefault(cell, {})[curve.shows] = float(reference.centre[i])
+    return {
+        cell: Audited(
+            labels[cell],
+            cell.params.epsilon,
+            getattr(cell.params, "delta", 0.0),
+            own[Shown.AUDITED],
+            own.get(Shown.ONE_CHOICE),
+        )
+        for cell, own in bounds.items()
+    }

@@ -1,0 +1,169 @@
+"""The caption of a figure: what is drawn, on which game, and the privacy of every curve."""
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cells.bandit_cell import Cell, StoppingCell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core import parameters
+from dpbandits.drawing.formulas import plain
+from dpbandits.factory import audit_results, games
+from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
+
+WIDTH = 100  # characters of a line
+CENTRES = {
+    "mean": "mean",
+    "median": "median",
+    "median-of-means": "median of means (24 groups)",
+}
+SPREADS = {
+    "none": "no band",
+    "std": "band or bars: one standard deviation on either side",
+    "standard-error": "band or bars: one standard error on either side",
+    "quartiles": "band or bars: from the lower to the upper quartile",
+    "gini": "bars: Gini mean difference of the runs above the line, and of those below",
+}
+UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
+EXPLANATION = (
+    "Privacy, for a change of one reward: the epsilon that an algorithm is given, the notion in"
+    " which its paper promises it, the epsilon that the releases it declares compose to and, where"
+    f" figure {audit_results.FIGURE} has an audit, a lower bound on the epsilon that it spends,"
+    " at the budget of that audit."
+)
+
+
+@cache
+def budget(cell: AnyCell) -> float | None:
+    """The epsilon that the declared releases of a cell compose to; None where it declares none.
+
+    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
+    of releases has no bound.
+    """
+    releases = cell.releases()
+    if releases is None:
+        return None
+    return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
+
+
+def caption(spec: FigureSpec) -> str:
+    """The text below a figure, wrapped: changes, what is drawn, games, note, privacy by curve."""
+    source = ", ".join(map(str, filter(None, (spec.paper != OWN and spec.paper, spec.original))))
+    changed = "; ".join(change.words for change in spec.changes)
+    drawn = statistics(spec)
+    opening = [
+        f"Changed from the figure's file: {changed}." if changed else "",
+        f"{spec.title} ({source})." if source else f"{spec.title}.",
+        spec.about,
+        f"{drawn[:1].upper()}{drawn[1:]}.",
+    ]
+    paragraphs = [" ".join(filter(None, opening)), *games.of_figure(spec)]
+    if spec.note:
+        paragraphs += ["", spec.note]
+    if spec.cells():
+        paragraphs += ["", EXPLANATION, *_of_curves(spec)]
+    lines = [line for text in paragraphs for line in _wrapped(plain(text))]
+    return "\n".join(lines) + "\n"
+
+
+def _of_curves(spec: FigureSpec) -> Iterator[str]:
+    # What curves of several panels have in common once; formulas, which have no privacy, last.
+    panels: dict[str, list[str]] = {}
+    formulas: dict[str, None] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            if isinstance(curve.sources[0], Bound):
+                formulas[curve.legend] = None
+            else:
+                warned = f". Warning: {text}" if (text := warning(curve)) else ""
+                line = f"{curve.legend}: {privacy(curve)}{warned}"
+                panels.setdefault(line, []).append(panel.letter)
+    for line, letters in panels.items():
+        yield f"({'), ('.join(dict.fromkeys(letters))}) {line}"
+    if formulas:
+        yield f"Formulas, not played: {', '.join(formulas)}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False) or [""]
+
+
+def runs_of(spec: FigureSpec) -> str:
+    """`20 runs`; where the curves differ in it, `40 to 400 runs`; of audits, `one audit`."""
+    of_cells = spec.runs_of_cells()
+    runs, kinds = set(of_cells.values()) or {spec.runs}, {type(cell) for cell in of_cells}
+    unit = UNITS[kinds.pop()] if len(kinds) == 1 else "run"
+    low, high = min(runs), max(runs)
+    if high == 1:
+        return f"one {unit}"
+    return f"{high:,} {unit}s" if low == high else f"{low:,} to {high:,} {unit}s"
+
+
+def statistics(spec: FigureSpec) -> str:
+    """The meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
+    if not spec.cells():
+        return "all curves are formulas, nothing is played"
+    runs = f"{runs_of(spec)}, seed {spec.seed}"
+    if set(spec.runs_of_cells().values()) == {1}:
+        return f"every value is that of {runs}"
+    return f"line: {CENTRES[spec.centre]} of {runs}; {SPREADS[spec.spread]}"
+
+
+def privacy(curve: Curve) -> str:
+    """The budget that a curve is given and the one that its releases compose to."""
+    cells = [source for source in curve.sources if not isinstance(source, Bound)]
+    if not cells:
+        return "a formula, nothing is played"
+    spent = [budget(cell) for cell in cells]
+    known = [epsilon for epsilon in spent if epsilon is not None]
+    if not known:
+        return "not private"
+    given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    claim = cells[0].claim()
+    promised = f" ({claim.notion.title})" if claim else ""
+    delta = getattr(cells[0].params, "delta", 0.0)
+    at = f" at delta = {delta:.3g}" if delta else ""
+    text = f"given epsilon = {_range(given)}{promised}, composes to {_range(known)}{at}"
+    # A last digit is not a budget.
+    if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
+        text = f"{text}, more than given"
+    return f"{text}{_audited(cells)}"
+
+
+def _audited(cells: Sequence[AnyCell]) -> str:
+    # The bound of an audit, beside its own budget: never beside another one.
+    bandits = [cell for cell in cells if isinstance(cell, Cell)]
+    result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
+    if result is None:
+        return ""
+    made_at = (result.given, result.delta)
+    same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
+    delta = f", delta = {result.delta:.3g}" if result.delta else ""
+    where = "" if same else f" at epsilon = {result.given:g}{delta}"
+    one = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
+    return f"; audited{where}: at least {result.epsilon:.3g}{one}"
+
+
+def warning(curve: Curve) -> str:
+    """The warning that an algorithm gives for its cells, with the swept values; "" without one."""
+    warned = {
+        x: warning
+        for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
+        if isinstance(source, Cell) and (warning := source.warning())
+    }
+    if not warned:
+        return ""
+    where = f" at {curve.over} = {_range(list(warned))}" if curve.x else ""
+    return f"{next(iter(warned.values()))}{where}"
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    if math.isinf(high):
+        return "no finite bound" if math.isinf(low) else f"{low:.4g} up to no finite bound"
+    if math.isclose(low, high):
+        return f"{low:.4g}"
+    return f"{low:.4g} to {high:.4g}"

@@ -1,0 +1,115 @@
+"""The curves of a figure for other programs: a table, JSON, or LaTeX; from the cache alone."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpbandits.config.settings import Settings
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import STATISTICS, Series, summarise, to_csv
+from dpbandits.drawing import plotting
+from dpbandits.drawing.pgfplots import to_pgfplots
+from dpbandits.factory import produce
+from dpbandits.factory.captions import statistics
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import git_revision, provenance
+from dpbandits.spec.figure import Curve, FigureSpec
+
+
+def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:
+    """Write the curves as `csv`, `json` or `pgfplots` to a file, or to standard output.
+
+    UserError where runs are missing, or the file cannot be written.
+    """
+    if file:
+        _check_folder(file)
+    content = exported(spec, settings, kind)
+    if file:
+        _write(file, content)
+    else:
+        sys.stdout.buffer.write(content)
+    return 0
+
+
+def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
+    """What `export` writes; the same command at the same revision gives the same bytes."""
+    # Before the numbers: a drawing function that there is not is told at once.
+    draw = plotting.drawing_function(spec.paper, spec.draw) if kind == "pgfplots" else None
+    series = summarise(spec, produce.cached(spec, settings))
+    if draw:
+        told = [
+            f"{spec.title} ({spec.paper}): {statistics(spec)}.",
+            *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
+            f"{produce.command('export', spec, settings)} --format pgfplots",
+            f"Revision {git_revision()}.",
+        ]
+        return to_pgfplots(draw, produce.drawing(spec, series), told).encode()
+    if kind == "csv":
+        return to_csv(series)
+    return _to_json(spec, settings, series)
+
+
+def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> bytes:
+    curves = iter(series)  # in the order of panels and curves
+    content = {
+        "figure": spec.name,
+        "title": spec.title,
+        "paper": spec.paper,
+        "command": produce.command("run", spec, settings),
+        "centre": spec.centre,
+        "spread": spec.spread,
+        "seed": spec.seed,
+        "changed_from_its_file": produce.changed(spec),
+        # Without the time: it is no property of the numbers.
+        "provenance": {k: v for k, v in provenance().items() if k != "written"},
+        "panels": [
+            {
+                "panel": panel.letter,
+                "title": panel.title,
+                "curves": [_described(curve, next(curves)) for curve in panel.curves],
+            }
+            for panel in spec.panels
+        ],
+    }
+    return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _described(curve: Curve, series: Series) -> dict[str, Any]:
+    # A sweep plays the algorithm at every x, so the parameters are those of a source.
+    sources = produce.sources(curve)
+    played = {source.get("algorithm") or source.get("rule") for source in sources}
+    return {
+        "label": curve.label,
+        "algorithm": next(iter(played)),  # null for a bound
+        "sources": sources,
+        "runs": series.runs,
+        "x": [int(x) if x == int(x) else float(x) for x in series.x],
+        **{name: [_finite(y) for y in getattr(series, name)] for name in STATISTICS},
+    }
+
+
+def _finite(value: float) -> float | None:
+    # JSON knows neither infinity nor NaN.
+    return float(value) if math.isfinite(value) else None
+
+
+def _check_folder(file: Path) -> None:
+    # A folder that is not there is a slip of the pen more often than a wish.
+    try:
+        if not file.parent.is_dir():
+            raise UserError(f"cannot write {file}: there is no folder {file.parent}")
+        if file.is_dir():
+            raise UserError(f"cannot write {file}: it is a folder")
+    except OSError as error:
+        raise UserError(f"cannot write {file}: {error.strerror}") from error
+
+
+def _write(file: Path, content: bytes) -> None:
+    try:
+        write_atomically(file, content)
+    except UserError as error:  # whose advice is for a run of hours
+        reason = getattr(error.__cause__, "strerror", None) or error.__cause__
+        raise UserError(f"cannot write {file}: {reason}") from error

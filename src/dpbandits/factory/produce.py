@@ -1,0 +1,236 @@
+"""From a figure's specification to its files: the whole way, in the order in which data flows."""
+
+import hashlib
+import json
+import math
+import re
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.checks import verdicts
+from dpbandits.checks.verdicts import Judged
+from dpbandits.config.settings import Settings
+from dpbandits.core.errors import UserError
+from dpbandits.curves.series import Series, summarise, to_csv
+from dpbandits.drawing import plotting
+from dpbandits.factory.captions import budget, caption
+from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files.provenance import git_revision, provenance
+from dpbandits.run import runner
+from dpbandits.run.missing_runs import complete
+from dpbandits.run.progress import duration
+from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.store.blocks import Store, key
+
+KINDS = (*plotting.FORMATS, "csv", "txt", "json")
+VERDICT = "verdict.json"
+Draw = Callable[[plotting.Drawing], Figure]
+
+
+def produce(spec: FigureSpec, settings: Settings) -> int:
+    """Compute what is missing and draw what changed; returns the status, 1 where runs failed."""
+    start = time.monotonic()
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    folder = settings.folder(spec.name)
+    check_writable(folder)
+    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
+    if completed.failures:
+        return 1
+    series = summarise(spec, completed.store)
+    judged = verdicts.judge(spec, series)
+    drawn = _write_files(spec, settings, completed.store, draw, series, judged)
+    cached = sum(spec.runs_of_cells().values()) - completed.computed
+    print(
+        f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
+        f" {'drawn' if drawn else 'pictures are up to date'};"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+        f"{_in_words(verdicts.count(judged))}"
+    )
+    return 0
+
+
+def redraw(spec: FigureSpec, settings: Settings) -> int:
+    """Draw from the cache alone, whatever is there. UserError where runs are missing."""
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    store = cached(spec, settings)
+    series = summarise(spec, store)
+    judged = verdicts.judge(spec, series)
+    _write_files(spec, settings, store, draw, series, judged, again=True)
+    print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
+    return 0
+
+
+def cached(spec: FigureSpec, settings: Settings) -> Store:
+    """The store, which has every run of the figure. UserError where runs are missing."""
+    store = Store(settings.cache)
+    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
+    if tasks:
+        missing = sum(len(task.runs) for task in tasks)
+        raise UserError(
+            f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
+            " computes them"
+        )
+    return store
+
+
+def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
+    """What the drawing function of a figure gets, of the curves of all its panels."""
+    panels = (
+        plotting.PanelDrawing(
+            p.letter, p.title, tuple(s for s in series if s.panel == p.letter), p.row, p.column
+        )
+        for p in spec.panels
+    )
+    changes = "; ".join(change.short for change in spec.changes)
+    return plotting.Drawing(spec.title, tuple(panels), changes)
+
+
+def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
+    """The command line that repeats this; where and on what it ran is not part of it."""
+    own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
+    return shlex.join(["dpbandits", verb, spec.name, *own])
+
+
+VERDICT_WORDS = {
+    "holds": "reproduced",
+    "fails": "not reproduced",
+    "depends": "depending on the reading",
+    "undecided": "undecided",
+}
+
+
+def _in_words(counted: dict[str, int]) -> str:
+    # `; of the paper's 7 claims 6 are reproduced, 1 is not reproduced`
+    if not counted:
+        return ""
+    told = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
+    return f"; claims about this figure: {told} (verdict.json)"
+
+
+def _write_files(
+    spec: FigureSpec,
+    settings: Settings,
+    store: Store,
+    draw: Draw,
+    series: list[Series],
+    judged: Sequence[Judged],
+    again: bool = False,
+) -> bool:
+    # Table, pictures, caption, verdicts and, last, the sidecar that vouches for them. False: all
+    # were there already.
+    folder = settings.folder(spec.name)
+    file = folder / spec.name
+    texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
+    sidecar = _sidecar(spec, settings, store, series)
+    verdict = _verdict(spec, judged)
+    # Whatever a text reads, another figure's reference or what an algorithm releases, is in it: the
+    # digest of the texts themselves leaves nothing out.
+    undated = {k: v for k, v in sidecar.items() if k != "provenance"}
+    undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
+    inputs = hashlib.sha256(_as_json(undated))
+    for part in (*texts.values(), verdict, repr(spec).encode(), plotting.ink(spec.paper).encode()):
+        inputs.update(_digest(part).encode())
+    if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
+        return False
+    keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
+    files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
+    sidecar["inputs"] = inputs.hexdigest()
+    sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}
+    for kind, content in files.items():
+        write_atomically(file.with_suffix(f".{kind}"), content)
+    if verdict:
+        write_atomically(folder / VERDICT, verdict)
+    else:
+        (folder / VERDICT).unlink(missing_ok=True)
+    write_atomically(file.with_suffix(".json"), _as_json(sidecar))
+    return True
+
+
+def _verdict(spec: FigureSpec, judged: Sequence[Judged]) -> bytes:
+    # The claims of a paper with their verdicts; nothing without claims.
+    if not spec.claims:
+        return b""
+    return _as_json({"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs})
+
+
+def _as_json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
+    # Whether the sidecar names these inputs and every file is as it was written.
+    try:
+        sidecar = json.loads(file.with_suffix(".json").read_bytes())
+        written = file.with_name(VERDICT).read_bytes() if verdict else b""
+        return (
+            sidecar["inputs"] == inputs
+            and written == verdict
+            and all(
+                _digest(file.with_suffix(f".{kind}").read_bytes()) == digest
+                for kind, digest in sidecar["files"].items()
+            )
+        )
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _sidecar(
+    spec: FigureSpec, settings: Settings, store: Store, series: Sequence[Series]
+) -> dict[str, Any]:
+    slopes = {(s.panel, s.label): s.slope for s in series}
+    return {
+        "figure": spec.name,
+        "paper": spec.paper,
+        "title": spec.title,
+        "changed_from_its_file": changed(spec),
+        "command": command("run", spec, settings),
+        "runs": spec.runs,
+        "seed": spec.seed,
+        "centre": spec.centre,
+        "spread": spec.spread,
+        "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
+        "provenance": provenance(),
+        "curves": [
+            {
+                "panel": panel.letter,
+                "label": curve.label,
+                "loglog_slope": slopes[panel.letter, curve.label],
+                "sources": sources(curve),
+            }
+            for panel in spec.panels
+            for curve in panel.curves
+        ],
+    }
+
+
+def changed(spec: FigureSpec) -> list[dict[str, str | None]]:
+    """What differs from the figure's file, as JSON values; null: absent there, or deleted."""
+    return [{"key": c.key, "value": c.value, "file": c.before} for c in spec.changes]
+
+
+def sources(curve: Curve) -> list[dict[str, Any]]:
+    """What a curve is made of, as JSON values: cells or bounds, one for each swept x."""
+    swept = curve.x or [None] * len(curve.sources)
+    return [{**_source(s), "x": x} for s, x in zip(curve.sources, swept, strict=True)]
+
+
+def _source(source: Any) -> dict[str, Any]:
+    if not isinstance(source, AnyCell):
+        return {"bound": source.function, "arguments": dict(source.arguments)}
+    spent = budget(source)
+    return {
+        "key": key(source),
+        **source.description(),
+        # JSON knows no infinity.
+        "composed_epsilon": "infinite" if spent == math.inf else spent,
+    }

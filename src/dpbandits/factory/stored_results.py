@@ -1,0 +1,127 @@
+"""What a figure's command gives, without its computation: from the cache or from the reference.
+
+Whoever shows figures asks here. The cache is taken where it has all runs; else the committed
+reference, which is of the figure as its file has it; where there is neither, nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from dpbandits.checks import verdicts
+from dpbandits.checks.verdicts import Judged
+from dpbandits.config import compose
+from dpbandits.config.settings import Settings
+from dpbandits.curves import references
+from dpbandits.curves.series import Series, places, summarise
+from dpbandits.files.provenance import git_revision, versions
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store
+
+
+class Kind(Enum):
+    """Where curves come from."""
+
+    CACHE = "cache"
+    REFERENCE = "reference"
+    EXACT = "exact"  # functions of theory/ and nothing else: evaluated when asked for
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the curves of a figure come from."""
+
+    kind: Kind
+    revisions: tuple[str, ...]  # one, unless the cache was filled at several
+    dates: tuple[str, ...]  # the first and the last, or the only one; none where it does not matter
+    seconds: float  # of computation, all threads together
+    machines: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...]  # of libraries; where there were several, all of them
+
+
+@dataclass(frozen=True)
+class Result:
+    """A figure, its curves and what came of its claims; no curves where there is no source."""
+
+    spec: FigureSpec
+    settings: Settings
+    series: tuple[Series, ...]
+    judged: tuple[Judged, ...]
+    source: Source | None
+
+
+def load(figure: str, overrides: Sequence[str] = ()) -> Result:
+    """The curves of a figure, computing nothing.
+
+    UserError where the configuration or the reference is not sound.
+    """
+    spec, settings = compose.load(figure, overrides)
+    store = Store(settings.cache)
+    if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
+        series, source = summarise(spec, store), _of_cache(spec, store)
+    else:
+        as_its_file = not spec.changes and not any(o.startswith("seed=") for o in overrides)
+        if not (as_its_file and references.exists(figure, references.PAPER)):
+            return Result(spec, settings, (), (), None)
+        series, source = _reference_of(spec), _of_reference(figure)
+        if not series:
+            return Result(spec, settings, (), (), None)
+    return Result(spec, settings, tuple(series), tuple(verdicts.judge(spec, series)), source)
+
+
+def _reference_of(spec: FigureSpec) -> list[Series]:
+    # The reference, if it has the curves, runs, horizons and swept values of the figure; else
+    # nothing: whoever changed its file must not be shown the old curves. Of other parameters a
+    # table tells nothing.
+    found = references.find(spec, references.PAPER)
+    series = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            one = found.get((panel.letter, curve.label))
+            runs = 0 if curve.is_exact else curve.runs
+            if one is None or one.runs != runs or not np.array_equal(one.x, places(curve)):
+                return []
+            series.append(one)
+    return series
+
+
+def _of_cache(spec: FigureSpec, store: Store) -> Source:
+    cells = spec.cells()
+    if not cells:
+        return Source(
+            Kind.EXACT, _several([git_revision()]), (), 0.0, (), tuple(versions().items())
+        )
+    told = [one for cell in cells for one in store.provenance(cell)]
+    dates = _several(one.get("written") for one in told)
+    libraries: dict[str, list[str]] = {}
+    for one in told:
+        for name, number in one.get("versions", {}).items():
+            libraries.setdefault(name, []).append(number)
+    return Source(
+        kind=Kind.CACHE,
+        revisions=_several(one.get("revision") for one in told),
+        dates=(dates[0], dates[-1]) if len(dates) > 1 else dates,
+        seconds=sum(map(store.seconds, cells)),
+        machines=_several(one.get("machine") for one in told),
+        versions=tuple((name, ", ".join(_several(all_))) for name, all_ in libraries.items()),
+    )
+
+
+def _of_reference(figure: str) -> Source:
+    told = references.source(figure, references.PAPER)
+    return Source(
+        kind=Kind.REFERENCE,
+        revisions=_several([told.get("revision")]),
+        dates=_several([told.get("date")]),
+        seconds=float(told.get("seconds") or 0),
+        machines=_several([told.get("machine")]),
+        versions=tuple((name, str(n)) for name, n in (told.get("versions") or {}).items()),
+    )
+
+
+def _several(values: Iterable[Any]) -> tuple[str, ...]:
+    # What is told, each once, in order.
+    return tuple(sorted({str(value) for value in values if value}))

@@ -1,0 +1,53 @@
+"""Files that are whole or absent."""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpbandits.core.errors import UserError
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, whatever happens in between; make its folder if need be.
+
+    Raises UserError where the system refuses, with what to do.
+    """
+    # Not named by the process: two containers that share a folder may count processes alike.
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
+    with _refusals_told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def check_writable(folder: Path) -> None:
+    """Find out before hours of work whether a folder can be written; make it if need be.
+
+    Raises UserError where the system refuses, with what to do.
+    """
+    with _refusals_told(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        # Without a name: another process may be finding out the same.
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"not empty, which a full disk would allow")
+
+
+@contextmanager
+def _refusals_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"cannot write {path}: {error.strerror or error}. What was written before is kept: make"
+            " room or choose another folder (paths.cache=..., paths.out=...), then repeat the"
+            " command; it computes only what is missing"
+        ) from error

@@ -1,0 +1,63 @@
+"""Where a number comes from: revision, versions, machine, time."""
+
+import datetime
+import os
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from dpbandits.core.kernel import PACKAGE
+
+LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
+
+
+@cache
+def git_revision() -> str | None:
+    """The commit of the package's checkout, `-dirty` if it has changed since; None outside one."""
+    command = [
+        "git",
+        "-C",
+        str(PACKAGE),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+    ]
+    command += ["--exclude", "*"]
+    # Without GIT_DIR and its like, which a hook sets: they would point at another repository.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            command, env=own, capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of Python, of this package and of the libraries that it stands on."""
+    libraries = {name: version(name) for name in LIBRARIES}
+    return {
+        "dpbandits": version("dpbandits"),
+        "python": platform.python_version(),
+        **libraries,
+    }
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def provenance() -> dict[str, Any]:
+    """Revision, versions, machine and time, as JSON values."""
+    return {
+        "revision": git_revision(),
+        "versions": versions(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "written": now(),
+    }

@@ -1,0 +1,68 @@
+"""Plan, play and report what is missing: the one way for a figure, the check and the search."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.config.settings import Settings
+from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.run import runner
+from dpbandits.store.blocks import Store
+
+FAILURES = "failures.json"
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The store after all missing runs have been played, as far as they did not fail."""
+
+    store: Store
+    computed: int  # runs that were missing
+    failures: tuple[runner.Outcome, ...]
+
+
+def complete(
+    runs_of: Mapping[AnyCell, int], settings: Settings, title: str, folder: Path
+) -> Completion:
+    """Play the missing runs where the settings say: on threads or on a cluster.
+
+    Failed runs are reported in one line and, with their tracebacks, in `folder`/failures.json; the
+    others are kept. UserError where the store cannot be written or an engine cannot be used.
+    """
+    store = Store(settings.cache)
+    tasks = runner.plan(runs_of, store, settings.block)
+    if tasks:  # a cache that has everything may be read-only
+        check_writable(store.folder)
+    computed = sum(len(task.runs) for task in tasks)
+    failures = runner.play(tasks, store, settings.workers, title, settings.cluster)
+    report = folder / FAILURES
+    if failures:
+        _report(failures, computed, report)
+    else:
+        report.unlink(missing_ok=True)
+    return Completion(store, computed, tuple(failures))
+
+
+def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
+    described = [
+        {
+            "cell": failure.task.cell.description(),
+            "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
+            "error": failure.error,
+            "traceback": failure.trace,
+        }
+        for failure in failures
+    ]
+    write_atomically(file, (json.dumps(described, indent=1) + "\n").encode())
+    first = failures[0].task
+    failed = sum(len(failure.task.runs) for failure in failures)
+    print(
+        f"dpbandits: {failed} of {runs} runs failed, the others are kept; first"
+        f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
+        f" all of them, with tracebacks, are in {file}; when that is mended, the same command"
+        " computes only what is missing",
+        file=sys.stderr,
+    )

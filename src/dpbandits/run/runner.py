@@ -1,0 +1,192 @@
+"""Plan what is missing, play it on all workers, keep it: the only loop over runs of many cells."""
+
+import math
+import queue
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+
+from dpbandits.audit import audits
+from dpbandits.cells import play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, StoppingCell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.cells.play_bandit import simulate
+from dpbandits.core.messages import in_one_line
+from dpbandits.run.engines import Cluster, Engine, started
+from dpbandits.run.progress import Reporter
+from dpbandits.run.worker import refusal
+from dpbandits.store.blocks import Store
+
+TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
+SECONDS_PER_TASK = 0.5  # for the same reason, if runs are so short
+
+
+@dataclass(frozen=True)
+class Task:
+    """Consecutive runs of one cell: one call of a worker, one block on disk."""
+
+    cell: AnyCell
+    runs: range
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task: the curves and the seconds of its runs, or the text of the error."""
+
+    task: Task
+    curves: np.ndarray | None = None
+    seconds: np.ndarray | None = None
+    error: str | None = None  # the exception in one line
+    trace: str | None = None
+
+
+def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
+    """The tasks that are missing for so many runs of every cell.
+
+    A task has `block` runs or more. The first task of every cell comes before the second of any:
+    failures show early, and how long a run takes is soon known of every cell.
+    """
+    ranked: list[tuple[int, int, Task]] = []
+    for position, (cell, runs) in enumerate(runs_of.items()):
+        gaps = store.missing(cell, runs)
+        size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
+        pieces = [gap[i : i + size] for gap in gaps for i in range(0, len(gap), size)]
+        ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
+    return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def play(
+    tasks: Sequence[Task],
+    store: Store,
+    workers: int | None,
+    title: str,
+    cluster: Cluster | None = None,
+) -> list[Outcome]:
+    """Play the tasks, write every block as it comes, report progress; returns the failed ones.
+
+    On threads of this process, or on a cluster; the blocks are written here in either case. A
+    failed task does not stop the others. UserError (a full disk, no worker left) and
+    KeyboardInterrupt do; what is written stays.
+    """
+    failures: list[Outcome] = []
+    if not tasks:
+        return failures
+    runs = Counter[str]()
+    for task in tasks:
+        runs[task.cell.name] += len(task.runs)
+    with (
+        started(workers, cluster) as engine,
+        Reporter(title, runs, engine.threads) as reporter,
+    ):
+        for outcome in _outcomes(tasks, engine):
+            task = outcome.task
+            if outcome.curves is None or outcome.seconds is None:
+                failures.append(outcome)
+                reporter.add(task.cell.name, len(task.runs), None)
+            else:
+                store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
+                reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])
+    return failures
+
+
+def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
+    # As they finish. The parallel call lives in a thread of its own, so that the main thread only
+    # waits and an interrupt reaches it at once, even while a kernel plays and with one worker.
+    arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
+    pace: dict[AnyCell, float] = {}  # the seconds of a cell's last run
+    away: set[Task] = set()  # handed out and not back
+    left = sum(len(task.runs) for task in tasks)
+
+    def handed_out() -> Iterator[Task]:
+        for task in _joined(tasks, pace):
+            away.add(task)
+            yield task
+
+    def work() -> None:
+        try:
+            with engine.backend():
+                parallel = joblib.Parallel(
+                    engine.threads,
+                    prefer="threads",
+                    batch_size=1,
+                    pre_dispatch=engine.ahead,
+                    return_as="generator_unordered",
+                )
+                played = parallel(joblib.delayed(attempt)(t, engine.sources) for t in handed_out())
+                for outcome in played:
+                    if outcome.seconds is not None:
+                        pace[outcome.task.cell] = outcome.seconds[-1]
+                    arrived.put(outcome)
+        except BaseException as error:  # to be raised where somebody looks
+            arrived.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while left:
+        try:
+            outcome = arrived.get(timeout=engine.patience)
+        except queue.Empty:
+            errors = engine.given_up()
+            all_out = sum(len(task.runs) for task in tuple(away)) == left
+            if all_out and len(errors) >= len(away):
+                # Which is whose is not known; they are alike.
+                for task in away:
+                    yield Outcome(task, error=in_one_line(errors[0]), trace=None)
+                return
+            continue
+        if isinstance(outcome, BaseException):
+            raise engine.explain(outcome)
+        away.remove(outcome.task)
+        left -= len(outcome.task.runs)
+        yield outcome
+
+
+def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+    # The tasks, each with those that continue it as far as the pace of its cell, if it is known by
+    # then, lets all of them be short.
+    waiting = {(task.cell, task.runs.start): task for task in tasks}
+    for task in _longest_early(tasks, pace):
+        cell, runs = task.cell, task.runs
+        if waiting.pop((cell, runs.start), None) is None:
+            continue  # it went with an earlier one
+        while more := waiting.get((cell, runs.stop)):
+            both = range(runs.start, more.runs.stop)
+            if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
+                break
+            del waiting[cell, runs.stop]
+            runs = both
+        yield Task(cell, runs)
+
+
+def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+    # The first task of every cell; then those of the slowest cells, as far as is known by then, so
+    # that at the end the workers are left with short ones.
+    first = dict[AnyCell, Task]()
+    for task in tasks:
+        first.setdefault(task.cell, task)
+    yield from first.values()
+    others = [task for task in tasks if first[task.cell] is not task]
+    yield from sorted(others, key=lambda task: -pace.get(task.cell, math.inf))
+
+
+def attempt(task: Task, sources: str | None = None) -> Outcome:
+    """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it.
+
+    A worker elsewhere is told the digest of the sources that it must have.
+    """
+    if (refused := refusal(sources)) is not None:
+        return Outcome(task, error=refused)
+    try:
+        if isinstance(task.cell, Cell):
+            curves, seconds = simulate(task.cell, task.runs)
+        elif isinstance(task.cell, StoppingCell):
+            curves, seconds = play_stopping_rule.simulate(task.cell, task.runs)
+        else:
+            curves, seconds = audits.simulate(task.cell, task.runs)
+    except Exception as error:
+        return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
+    return Outcome(task, curves, seconds)

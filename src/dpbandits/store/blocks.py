@@ -1,0 +1,244 @@
+"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
+
+A block holds the curves of consecutive runs of one cell. The key is a digest of the cell's
+identity, kept beside the blocks in identity.json: the cell, the sources that it reaches, the
+versions of what draws the numbers. The same key means the same bits. Nothing read from disk is
+trusted before its size, its key and its checksum are checked; what fails is set aside and computed
+again.
+"""
+
+import hashlib
+import io
+import json
+import logging
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import provenance
+from dpbandits.store import fingerprint
+
+log = logging.getLogger("dpbandits")
+version = cache(metadata.version)  # which reads a file every time
+
+FORMAT = 1
+PROVENANCE = ("revision", "versions", "machine", "written")  # of a block, beside its identity
+HEADER_LIMIT = 65_536  # bytes, beside the description of the cell
+ALL = slice(None)
+BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
+
+
+class DamagedBlock(Exception):
+    """Why a block cannot be trusted."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a sound block tells beside its curves: of which runs it is, and of its computation."""
+
+    runs: range
+    seconds: float
+    provenance: dict[str, Any]
+
+
+def identity(cell: AnyCell) -> dict[str, Any]:
+    """Everything that decides the bits of a cell, as JSON values."""
+    return {
+        "format": FORMAT,
+        "cell": cell.description(),
+        "sources": fingerprint.sources(cell.roots),
+        "versions": {name: version(name) for name in ("numba", "numpy")},
+    }
+
+
+@cache
+def key(cell: AnyCell) -> str:
+    """The digest of the identity, 20 hexadecimal digits."""
+    canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The blocks below a folder.
+
+    A block's curves are checked whenever they are read. What else it tells is remembered, as long
+    as the file looks the same.
+    """
+
+    folder: Path
+    _known: dict[Path, tuple[tuple[int, ...], About]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def cell_folder(self, cell: AnyCell) -> Path:
+        """Where the blocks of a cell are, or will be."""
+        return self.folder / cell.member / key(cell)
+
+    def write(self, cell: AnyCell, first: int, curves: np.ndarray, seconds: float) -> None:
+        """Keep the curves of runs first, first + 1, ...; whole or not at all.
+
+        Raises UserError where the disk refuses, with what to do.
+        """
+        folder = self.cell_folder(cell)
+        if not (folder / "identity.json").exists():
+            content = json.dumps(identity(cell), indent=1, sort_keys=True).encode()
+            write_atomically(folder / "identity.json", content)
+        last = first + len(curves) - 1
+        header = {
+            "key": key(cell),
+            "cell": cell.description(),
+            "runs": [first, last],
+            "seconds": round(seconds, 6),
+            **provenance(),
+        }
+        described = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        buffer = io.BytesIO()
+        checksum = np.frombuffer(_checksum(described, curves), np.uint8)
+        np.savez(buffer, header=described, curves=curves, checksum=checksum)
+        write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
+
+    def covered(self, cell: AnyCell) -> set[int]:
+        """The runs that sound blocks hold. Unsound ones are set aside, with a warning."""
+        return {run for told in self._told(cell) for run in told.runs}
+
+    def seconds(self, cell: AnyCell) -> float:
+        """The time that the computation of the cell's blocks took, summed over threads."""
+        return sum(told.seconds for told in self._told(cell))
+
+    def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
+        """Revision, versions, machine and time of each of the cell's blocks."""
+        return [told.provenance for told in self._told(cell)]
+
+    def missing(self, cell: AnyCell, runs: int) -> list[range]:
+        """The runs below `runs` that no sound block holds, as maximal ranges."""
+        gaps: list[range] = []
+        reached = 0  # all before it is covered or in a gap
+        for held in sorted((told.runs for told in self._told(cell)), key=lambda held: held.start):
+            if held.start >= runs:
+                break
+            if held.start > reached:
+                gaps.append(range(reached, held.start))
+            reached = max(reached, held.stop)
+        return [*gaps, range(reached, runs)] if reached < runs else gaps
+
+    def load(self, cell: AnyCell, runs: int, columns: slice = ALL) -> np.ndarray:
+        """The curves of runs 0..runs-1, shape (runs, checkpoints), or some of their columns.
+
+        KeyError if a run is missing.
+        """
+        curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
+        absent = np.ones(runs, bool)
+        for path in self._paths(cell):
+            if (read := self._read(path, cell)) is None:
+                continue
+            told, block = read
+            first = told.runs.start
+            wanted = slice(first, min(told.runs.stop, runs))
+            curves[wanted] = block[: max(0, wanted.stop - first), columns]
+            absent[wanted] = False
+        if absent.any():
+            raise KeyError(f"run {absent.argmax()} of {cell.name} is not in {self.folder}")
+        return curves
+
+    def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
+        """The identities of the same member's other keys, newest first."""
+        paths = (self.folder / cell.member).glob("*/identity.json")
+        for path in sorted(paths, key=lambda p: p.stat().st_mtime, reverse=True):
+            if path.parent.name != key(cell):
+                try:
+                    yield json.loads(path.read_bytes())
+                except (OSError, ValueError):
+                    continue
+
+    def _paths(self, cell: AnyCell) -> list[Path]:
+        return sorted(self.cell_folder(cell).glob("*.npz"))
+
+    def _told(self, cell: AnyCell) -> Iterator[About]:
+        for path in self._paths(cell):
+            known = self._known.get(path)
+            if known is not None and known[0] == _looks(path):
+                yield known[1]
+            elif (read := self._read(path, cell)) is not None:
+                yield read[0]
+
+    def _read(self, path: Path, cell: AnyCell) -> tuple[About, np.ndarray] | None:
+        # What a block tells, and its curves; None for one that is not sound, which is set aside.
+        looks = _looks(path)  # first: whoever changes it meanwhile is noticed next time
+        try:
+            read = _read(path, cell)
+        except DamagedBlock as why:
+            _set_aside(path, why)
+            return None
+        self._known[path] = looks, read[0]
+        return read
+
+
+def _looks(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
+    # What a block tells, and its curves; DamagedBlock unless all is as it was written. Sizes come
+    # first: a damaged or hostile file must not fill the memory.
+    match = BLOCK_NAME.fullmatch(path.name)
+    if not match:
+        raise DamagedBlock("its name is not <first>-<last>.npz")
+    first, last = int(match[1]), int(match[2])
+    shape = (last - first + 1, cell.columns)
+    try:
+        described_cell = json.dumps(cell.description())  # of many arms: longer than all the rest
+        if path.stat().st_size > 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT:
+            raise DamagedBlock("it is larger than its runs need")
+        content = path.read_bytes()
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise DamagedBlock("it is compressed, as no block is")
+        with np.load(io.BytesIO(content), allow_pickle=False) as members:
+            header, curves, checksum = (members[n] for n in ("header", "curves", "checksum"))
+            if checksum.tobytes() != _checksum(header, curves):
+                raise DamagedBlock("its checksum differs")
+            described = json.loads(header.tobytes())
+            told = described["key"], described["runs"], float(described["seconds"])
+    except DamagedBlock:
+        raise
+    # zipfile and numpy meet broken bytes with many kinds of exceptions.
+    except Exception as error:
+        raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
+    if told[:2] != (key(cell), [first, last]):
+        raise DamagedBlock("it belongs to another cell or other runs")
+    if curves.shape != shape or curves.dtype != np.float64:
+        raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
+    about = {name: described[name] for name in PROVENANCE if name in described}
+    return About(range(first, last + 1), told[2], about), curves
+
+
+def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
+    return hashlib.sha256(header.tobytes() + curves.tobytes()).digest()
+
+
+def _set_aside(path: Path, why: Exception) -> None:
+    # Renamed rather than deleted: somebody may want to know what happened.
+    for number in range(1, 1000):
+        aside = path.with_name(f"{path.name}.damaged-{number}")
+        if not aside.exists():
+            break
+    try:
+        path.rename(aside)
+    except OSError:
+        log.warning("%s is not used, %s", path, why)
+    else:
+        log.warning("%s is not used, %s; set aside as %s", path, why, aside.name)

@@ -1,0 +1,70 @@
+"""Why a cell is or is not in the cache."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core.errors import shown
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store, identity, key
+
+SHOWN = 6  # differences
+
+
+def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
+    """A line per cell: its key, how many of its runs are cached and, if not all, why."""
+    runs_of = spec.runs_of_cells()
+    complete = 0
+    for cell, runs in runs_of.items():
+        have = len(store.covered(cell) & set(range(runs)))
+        complete += have == runs
+        why = "" if have == runs else f"  {_reason(cell, have, store)}"
+        yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
+    yield (
+        f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
+        f" a run computes {'nothing' if complete == len(runs_of) else 'the rest'}"
+    )
+
+
+def _reason(cell: AnyCell, have: int, store: Store) -> str:
+    if have:
+        return "more runs are asked for than there are"
+    wanted = dict(_flat(identity(cell)))
+    nearest: tuple[int, int, list[str]] | None = None
+    for other in store.other_identities(cell):
+        there = dict(_flat(other))
+        names = [n for n in sorted(wanted.keys() | there.keys()) if wanted.get(n) != there.get(n)]
+        # The same cell by other sources says more than another cell by the same sources.
+        distance = sum(name.startswith("cell.") for name in names), len(names)
+        if nearest is None or distance < nearest[:2]:
+            told = [_difference(name, there.get(name), wanted.get(name)) for name in names]
+            nearest = (*distance, told)
+    if nearest is None:
+        return "never computed"
+    told = nearest[2]
+    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    return f"not computed; the nearest that is differs in {', '.join(told[:SHOWN] + more)}"
+
+
+def _difference(name: str, there: Any, wanted: Any) -> str:
+    if name.startswith("sources."):
+        file = name.removeprefix("sources.")
+        return f"the source {file}" + (" (new)" if there is None else " (gone)" * (wanted is None))
+    short = name.removeprefix("cell.")
+    if isinstance(wanted, list) and isinstance(there, list) and len(there) != len(wanted):
+        return f"{short} ({len(there)} values, wanted {len(wanted)})"
+    return f"{short} ({_plain(there)}, wanted {_plain(wanted)})"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return shown(value)
+    return "none" if value is None else str(value)
+
+
+def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _flat(child, f"{path}.{name}" if path else name)
+    else:
+        yield path, node
