@@ -73,10 +73,11 @@ slow: $(READY) ## the tests that take long: bugs that are planted, faults of all
 reliability: $(READY) ## the faults alone, and docs/reliability.md with what came of them; root, Dask
 	@$(BIN)/python scripts/make_reliability.py $(ARGS)
 
-lint: $(READY) ## format, style and types
+lint: $(READY) ## format, style, types and the layers of the packages
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache --no-logo
 
 bench: $(READY) ## speed: kernels, threads, every figure from a cold cache; most of an hour
 	@$(BIN)/python benchmarks/bench.py $(ARGS)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from dpbandits.checks import verdicts
-from dpbandits.config import compose
+from dpbandits.config import compose, conf_files
 from dpbandits.curves import references
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
@@ -51,7 +51,7 @@ def picture(name: str) -> bytes:
     spec, _ = compose.load(name, [])
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    revision = references.source(name, references.PAPER)["revision"]
+    revision = conf_files.read_yaml(references.source_file(name, references.PAPER))["revision"]
     return plotting.render(draw, drawing, f"dpbandits run {name}, revision {revision}")["png"]
 
 

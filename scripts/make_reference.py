@@ -21,10 +21,11 @@ import yaml
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
+from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.curves import references
 from dpbandits.curves.series import STATISTICS, summarise, to_csv
-from dpbandits.files import project, provenance
+from dpbandits.files import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 TIMES = 10  # as many runs as a check has
@@ -75,7 +76,7 @@ def keep_ci(name: str) -> None:
     revision = provenance.git_revision()
     if revision is None or revision.endswith("-dirty"):
         raise Unfit(f"the checkout is at {revision}: commit first")
-    seed = project.read_yaml("conf/config.yaml")["seed"]
+    seed = conf_files.read_yaml("conf/config.yaml")["seed"]
     spec, settings = against_reference.prepare(name, [f"seed={seed}"])
     spec = matching_points.beyond(spec, matching_points.whole_reference(name), TIMES)
     if not spec.panels:

@@ -20,12 +20,12 @@ from cells import (
 from same_law import p_value
 
 from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.budget import budget
 from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.factory.captions import budget
-from dpbandits.files import project
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import runner
@@ -50,7 +50,7 @@ def test_an_algorithm_file_is_complete(algorithm: str) -> None:
     assert module.LABEL
     assert module.Params.__doc__
     assert list(inspect.signature(module.play.py_func).parameters) == ["params", "bandit", "rng"]
-    assert project.read_member("algorithm", algorithm)["algorithm"] == algorithm
+    assert conf_files.read_member("algorithm", algorithm)["algorithm"] == algorithm
     private = "epsilon" in module.Params._fields
     assert hasattr(module, "releases") == private, "private if and only if releases are declared"
 

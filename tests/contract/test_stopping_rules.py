@@ -10,10 +10,10 @@ import pytest
 from same_law import p_value
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
+from dpbandits.cells.budget import budget
 from dpbandits.cells.play_stopping_rule import simulate
+from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
-from dpbandits.factory.captions import budget
-from dpbandits.files import project
 from dpbandits.privacy.notions import Notion
 from dpbandits.run import runner
 from dpbandits.store.blocks import Store
@@ -45,7 +45,7 @@ def test_a_rule_s_file_is_complete(rule: str) -> None:
     assert module.LABEL
     assert module.Params.__doc__
     assert list(inspect.signature(module.halt.py_func).parameters) == ["params", "samples", "rng"]
-    assert project.read_member("algorithm", rule)["rule"] == rule
+    assert conf_files.read_member("algorithm", rule)["rule"] == rule
     assert (rule in PRIVATE) == ("epsilon" in module.Params._fields)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from dpbandits.cells import play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run
-from dpbandits.config import instances
+from dpbandits.config import conf_files, instances
 from dpbandits.core import parameters, registry
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -88,7 +88,7 @@ def cases() -> tuple[Case, ...]:
 
 def _cases() -> Iterator[Case]:
     for name in project.names("algorithm"):
-        content = project.read_member("algorithm", name)
+        content = conf_files.read_member("algorithm", name)
         if "rule" in content:
             for stream in STREAMS:
                 on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
@@ -104,7 +104,7 @@ def _cases() -> Iterator[Case]:
 
 
 def _cases_of_environments() -> Iterator[Case]:
-    first, last = (project.read_member("algorithm", player) for player in PLAYERS)
+    first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
     counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # in place of the regret
     yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
     files = project.names("environment")
@@ -137,7 +137,7 @@ def _cell(content: dict[str, Any], environment: str) -> Cell:
     if environment in registry.environment_names():
         described = {"law": environment, "means": game["means"]}
     else:
-        described = project.read_member("environment", environment)
+        described = conf_files.read_member("environment", environment)
     law, instance = instances.instance(instances.Described(described, environment), "golden")
     params = _params(registry.algorithm(algorithm).Params, game | content, algorithm)
     return Cell(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)

@@ -20,13 +20,12 @@ from unittest.mock import patch
 import numpy as np
 from golden_rows import COMMON, SEED, Case
 
-from dpbandits.audit import search
+from dpbandits.audit import games, search
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.audit_games import games
-from dpbandits.audit_games.features import BUCKETS, features, number_of_cells
+from dpbandits.audit_kernels.features import BUCKETS, features, number_of_cells
 from dpbandits.cells import play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import StoppingCell
 from dpbandits.core import registry

@@ -12,10 +12,10 @@ import pytest
 from commands import DPBANDITS, FIGURES, ROOT, Process, below, blocks
 from complaints import readable
 
+from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import figures_of, produce_all
-from dpbandits.files import project
 
 PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "across"}
 
@@ -179,7 +179,7 @@ def test_the_pictures_of_a_figure_are_not_kept(
     for path in (checkout / "conf" / "figure").glob("*.yaml"):
         if path.stem not in ("ftpl-gauss-cdf", "ftpl-new-cdf"):
             path.unlink()
-    project._load.cache_clear()
+    conf_files._load.cache_clear()
     alive: list[int] = []
     whole = factory.produce
 

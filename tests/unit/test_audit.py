@@ -17,11 +17,17 @@ from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.audit import designs, events, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
+from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
 from dpbandits.audit.search import Auditor, Candidate, Finding
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.audit_games.features import WINDOW, Feature, features, first_choice, number_of_cells
-from dpbandits.audit_games.games import BLOCK, block_of_games, counts_of_games
+from dpbandits.audit_kernels.features import (
+    WINDOW,
+    Feature,
+    features,
+    first_choice,
+    number_of_cells,
+)
 from dpbandits.cli.audit import subject_of
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit, pull, pull_many

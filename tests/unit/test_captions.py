@@ -10,9 +10,10 @@ import pytest
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.budget import budget
 from dpbandits.config.compose import load
 from dpbandits.factory import audit_results
-from dpbandits.factory.captions import budget, caption
+from dpbandits.factory.captions import caption
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

@@ -17,9 +17,9 @@ from dask_processes import DaskProcesses
 from dpbandits.algorithms import adap_ucb, exp3, ucb
 from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.cells.kinds import AnyCell
+from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.run import runner
-from dpbandits.run.engines import Cluster
 from dpbandits.run.runner import Task
 from dpbandits.stopping import dp_nas
 from dpbandits.store.blocks import Store
@@ -202,6 +202,25 @@ def test_a_worker_with_other_sources_is_told_before_work_starts(
     done = start(tmp_path, *dask.engine).done()
     assert_told(done, 2, "the worker tcp://127.0.0.1:", "something else: source digest ", ", here ")
     assert blocks(tmp_path) == []
+
+
+def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
+    tmp_path: Path, dask: DaskProcesses
+) -> None:
+    sources = tmp_path / "modified"
+    shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
+    with (sources / "dpbandits" / "gallery" / "pages.py").open("a") as file:
+        file.write("X = 1\n")
+    worker = dask.worker(PYTHONPATH=str(sources))
+    done = start(tmp_path / "alike", *dask.engine).done()
+    assert done.counts == (RUNS, 0, "drawn")
+    worker.kill()
+    worker.wait()
+    with (sources / "dpbandits" / "cells" / "play_bandit.py").open("a") as file:
+        file.write("X = 1\n")
+    dask.worker(PYTHONPATH=str(sources))
+    done = start(tmp_path / "other", *dask.engine).done()
+    assert_told(done, 1, f"{RUNS} of {RUNS} runs failed", "has other sources or versions")
 
 
 def test_a_worker_without_the_package_is_told_before_work_starts(

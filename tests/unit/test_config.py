@@ -13,10 +13,9 @@ from commands import bandit_cells
 
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config.compose import load
-from dpbandits.config.settings import Settings
+from dpbandits.config.settings import Cluster, Settings
 from dpbandits.factory import produce
 from dpbandits.files import project
-from dpbandits.run.engines import Cluster
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
 from dpbandits.store import blocks
 

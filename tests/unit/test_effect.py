@@ -7,7 +7,8 @@ from complaints import complaint
 
 from dpbandits.config import unused_overrides
 from dpbandits.config.compose import _compose, _read, load
-from dpbandits.files.project import names, read_member
+from dpbandits.config.conf_files import read_member
+from dpbandits.files.project import names
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

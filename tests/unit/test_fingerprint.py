@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.core import registry
-from dpbandits.core.kernel import PACKAGE
+from dpbandits.core.roots import ROOTS, Root
 from dpbandits.store import fingerprint
 
 REACHED_BY_ADAP_UCB = (
@@ -42,6 +42,8 @@ FAR_FROM_ADAP_UCB = (
     "theory/azize2022.py",
 )
 
+PACKAGE = ROOTS[0].folder
+
 
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
     """The roots of a cell."""
@@ -62,7 +64,7 @@ def copied(folder: Path) -> Path:
 
 
 def of_adap_ucb(package: Path) -> dict[str, str]:
-    return fingerprint.sources(roots("adap-ucb", "bernoulli"), package)
+    return fingerprint.sources(roots("adap-ucb", "bernoulli"), (Root("dpbandits", package),))
 
 
 # The package itself ----------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def test_a_cell_does_not_reach_other_algorithms_nor_what_comes_after_the_numbers
 
 def test_another_algorithm_or_environment_reaches_other_files() -> None:
     klucb = fingerprint.sources(roots("adap-klucb", "bernoulli"))
-    assert {"algorithms/adap_klucb.py", "divergence.py"} <= set(klucb)
+    assert {"algorithms/adap_klucb.py", "core/kl.py"} <= set(klucb)
     assert "algorithms/adap_ucb.py" not in klucb
     beta = fingerprint.sources(roots("adap-ucb", "beta"))
     assert "environments/beta.py" in beta
@@ -142,7 +144,7 @@ def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Pa
 
 # What is an import: a package made up for it -----------------------------------------------------
 
-ROOTS = {
+FILES = {
     "__init__.py": "",
     "cells/play_bandit.py": "from dpbandits import helper\n",
     "helper.py": "import dpbandits.deep.inner as inner\n",
@@ -159,7 +161,7 @@ ROOTS = {
 def made_up(folder: Path, **changes: str) -> Path:
     """The files above with some of them changed; a key is a path without its end."""
     package = folder / "dpbandits"
-    for path, text in ROOTS.items():
+    for path, text in FILES.items():
         file = package / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(changes.get(path.removesuffix(".py"), text))
@@ -167,7 +169,11 @@ def made_up(folder: Path, **changes: str) -> Path:
 
 
 def reached(package: Path) -> set[str]:
-    return set(fingerprint.sources(roots("my-policy", "my-law"), package))
+    return set(digests_of(package))
+
+
+def digests_of(package: Path) -> dict[str, str]:
+    return fingerprint.sources(roots("my-policy", "my-law"), (Root("dpbandits", package),))
 
 
 def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
@@ -240,7 +246,7 @@ def test_a_relative_import_is_refused(tmp_path: Path, statement: str) -> None:
 )
 def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, after: str) -> None:
     digests = [
-        fingerprint.sources(roots("my-policy", "my-law"), made_up(tmp_path / str(i), helper=text))
+        digests_of(made_up(tmp_path / str(i), helper=text))
         for i, text in enumerate((before, after))
     ]
     assert digests[0]["helper.py"] != digests[1]["helper.py"]
@@ -262,7 +268,18 @@ def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, 
 )
 def test_a_change_of_words_and_layout_does_not(tmp_path: Path, before: str, after: str) -> None:
     digests = [
-        fingerprint.sources(roots("my-policy", "my-law"), made_up(tmp_path / str(i), helper=text))
+        digests_of(made_up(tmp_path / str(i), helper=text))
         for i, text in enumerate((before, after))
     ]
     assert digests[0] == digests[1]
+
+
+def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:
+    package = made_up(tmp_path)
+    own = tmp_path / "own_project"
+    (own / "algorithms").mkdir(parents=True)
+    (own / "algorithms" / "mine.py").write_text("from dpbandits import helper\n")
+    both = Root("dpbandits", package), Root("own_project", own)
+    names = "algorithms/mine.py", "cells/play_bandit.py"
+    reached = fingerprint.sources(names, both)
+    assert {"own_project/algorithms/mine.py", "helper.py", "deep/inner.py"} <= set(reached)

@@ -1,10 +1,12 @@
 """The decorators: machine code that is kept, never stale, and functions chosen by a class."""
 
+import ast
 import os
 import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +15,10 @@ import pytest
 
 from dpbandits.core import kernel
 from dpbandits.core.bandit import draw
+from dpbandits.core.roots import ISLAND, ROOTS, Root
 
 HELPER = """\
-from dpbandits.kernel import inlined, kernel
+from dpbandits.core.kernel import inlined, kernel
 
 @inlined
 def inlined_helper(x):
@@ -27,8 +30,8 @@ def kernel_helper(x):
 """
 
 USING = """\
-from dpbandits.kernel import kernel
-from dpbandits.helper import inlined_helper, kernel_helper
+from dpbandits.core.kernel import kernel
+from dpbandits.mechanisms.helper import inlined_helper, kernel_helper
 
 @kernel
 def both(x):
@@ -42,9 +45,9 @@ print(both(0), sum(both.stats.cache_hits.values()))
 def package(tmp_path: Path) -> Path:
     """A copy of the package with a kernel in one file and its helpers in another."""
     copy = tmp_path / "copy" / "dpbandits"
-    shutil.copytree(kernel.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "helper.py").write_text(HELPER)
-    (copy / "using.py").write_text(USING)
+    shutil.copytree(ROOTS[0].folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "mechanisms" / "helper.py").write_text(HELPER)
+    (copy / "mechanisms" / "using.py").write_text(USING)
     return copy
 
 
@@ -56,7 +59,7 @@ def run(package: Path, cache: Path) -> tuple[int, int]:
         "DPBANDITS_CACHE": str(cache),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [sys.executable, "-c", "import dpbandits.using"]
+    command = [sys.executable, "-c", "import dpbandits.mechanisms.using"]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True, cwd=package.parent
     )
@@ -68,9 +71,9 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
     cache = tmp_path / "cache"
     assert run(package, cache) == (10_001, 0)
     assert run(package, cache) == (10_001, 1), "machine code comes from disk in a later process"
-    (package / "helper.py").write_text(HELPER.replace("x + 1\n", "x + 2\n"))
+    (package / "mechanisms" / "helper.py").write_text(HELPER.replace("x + 1\n", "x + 2\n"))
     assert run(package, cache) == (10_002, 0)
-    (package / "helper.py").write_text(HELPER.replace("x + 10\n", "x + 20\n"))
+    (package / "mechanisms" / "helper.py").write_text(HELPER.replace("x + 10\n", "x + 20\n"))
     assert run(package, cache) == (20_001, 0)
 
 
@@ -78,7 +81,7 @@ def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: P
     # As two processes leave it behind that compile for one type each, at once.
     cache = tmp_path / "cache"
     using = USING.replace("print(both(0), ", "print(int(both(0.5)) and both(0), ")
-    (package / "using.py").write_text(using)
+    (package / "mechanisms" / "using.py").write_text(using)
     assert run(package, cache) == (10_001, 0)
     assert run(package, cache) == (10_001, 2)
     first, second = sorted(cache.rglob("using.both-*.nbc"))
@@ -111,10 +114,48 @@ def test_without_room_for_machine_code_there_is_no_folder(
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_the_digest_sees_every_source(package: Path) -> None:
-    before = kernel.source_digest(package)
+def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(package: Path) -> None:
+    root = Root("dpbandits", package)
+    before = kernel.island_digest([root])
+    outside = {*package.rglob("*.py")} - {*root.island()}
+    assert len(outside) > 60
+    assert len([*root.island()]) > 60
+    for file in sorted(outside):
+        file.write_bytes(file.read_bytes() + b"x = 1\n")
+    assert kernel.island_digest([root]) == before
+    seen = {before}
+    for file in root.island():
+        content = file.read_bytes()
+        file.write_bytes(content + b"x = 1\n")
+        seen.add(kernel.island_digest([root]))
+        file.write_bytes(content)
+    assert len(seen) == 1 + len([*root.island()])
     (package / "environments" / "another.py").write_text("")
-    assert kernel.source_digest(package) != before
+    assert kernel.island_digest([root]) not in seen
+
+
+def test_the_island_imports_nothing_but_itself() -> None:
+    # What compiled code is made of would else change without a change of its digest.
+    for file in ROOTS[0].island():
+        for name in imported(file):
+            if name.startswith("dpbandits."):
+                assert name.split(".")[1] in ISLAND, f"{file} imports {name}"
+
+
+def imported(file: Path) -> Iterator[str]:
+    """Full names of all that a file imports."""
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_only_the_island_compiles() -> None:
+    outside = {*ROOTS[0].folder.rglob("*.py")} - {*ROOTS[0].island()}
+    compilers = {f"dpbandits.core.kernel.{name}" for name in ("kernel", "inlined", "by_class")}
+    for file in outside:
+        assert not compilers & {*imported(file)}, file
 
 
 def test_other_users_of_numba_keep_their_cache_folder() -> None:

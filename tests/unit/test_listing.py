@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import algorithms
 from dpbandits.cli import listing
-from dpbandits.files import project
+from dpbandits.config import conf_files
+from dpbandits.core import registry
+from dpbandits.core.registry import file_name
 
 
 def row(kind: str, name: str) -> str:
@@ -75,7 +76,7 @@ def test_an_environment_of_ones_own_is_listed_whatever_it_holds(checkout: Path) 
         ("law: own\nmeans: [a, b, c, d, e, f]\n", "K = 6, means a, b, c, d, e, f"),
     ):
         own.write_text(text, "utf-8")
-        project._load.cache_clear()
+        conf_files._load.cache_clear()
         assert about in row("environment", "own")
 
 
@@ -84,6 +85,6 @@ def test_a_file_that_is_no_python_is_listed_all_the_same(
 ) -> None:
     (tmp_path / "my_own.py").write_text("def (", "utf-8")
     (tmp_path / "other.py").write_text('"""Another.\n\nMore."""\n', "utf-8")
-    monkeypatch.setattr(algorithms, "__path__", [str(tmp_path)])
-    rows = list(listing._members(algorithms, ["my-own", "other"]))
+    monkeypatch.setattr(registry, "member_file", lambda kind, name: tmp_path / file_name(name))
+    rows = list(listing._members("algorithm", ["my-own", "other"]))
     assert rows == [("my-own", "(its file cannot be read as Python)"), ("other", "Another.")]

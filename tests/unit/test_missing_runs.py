@@ -13,9 +13,9 @@ from commands import below
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
+from dpbandits.config.settings import Cluster
 from dpbandits.factory import produce
 from dpbandits.run import runner
-from dpbandits.run.engines import Cluster
 from dpbandits.sweeps.tune import tune
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

@@ -435,10 +435,9 @@ def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> N
 @pytest.mark.usefixtures("in_checkout")
 def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
     from dpbandits.algorithms import exp3_tau
-    from dpbandits.config import compose
-    from dpbandits.files import project
+    from dpbandits.config import compose, conf_files
 
-    saved = project.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
+    saved = conf_files.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
     calibration = (
         f"figure.curves.exp3-tau.calibration={saved.pop('figure.curves.exp3-tau.calibration')}"
     )

@@ -12,6 +12,7 @@ import yaml
 from commands import FIGURES, ROOT, bandit_cells
 
 from dpbandits.checks import matching_points
+from dpbandits.config import conf_files
 from dpbandits.config.compose import load
 from dpbandits.curves import references
 
@@ -51,7 +52,7 @@ def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
     "figure", [name for name in REFERENCES if references.exists(name, references.CI)]
 )
 def test_a_reference_of_the_profile_ci_is_what_its_command_would_make(figure: str) -> None:
-    source = references.source(figure, references.CI)
+    source = conf_files.read_yaml(references.source_file(figure, references.CI))
     content = (references.folder(figure) / "ci.csv").read_bytes()
     assert source["sha256"] == hashlib.sha256(content).hexdigest()
     assert source["command"] == f"python scripts/make_reference.py --ci {figure}"

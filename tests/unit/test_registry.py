@@ -7,49 +7,61 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import algorithms, environments, stopping
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
+from dpbandits.core.roots import ROOTS, Root
 
 Put = Callable[[str, str], None]
+FINDERS = {
+    "algorithms": registry.algorithm,
+    "environments": registry.environment,
+    "stopping": registry.stopping_rule,
+}
 
 
-@pytest.fixture(params=[algorithms, environments, stopping], ids=["algorithm", "law", "rule"])
-def put(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Put]:
-    """Write a file that its package finds as one of its own, as in a checkout: src/<package>/."""
-    package = request.param
-    folder = tmp_path / "src" / "dpbandits" / package.__name__.rpartition(".")[2]
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(package, "__path__", [str(folder)])
-    modules = {*sys.modules}
+@pytest.fixture(params=FINDERS)
+def folder(request: pytest.FixtureRequest) -> str:
+    """Name of the folder of a kind of members."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
+    """Write a file into the folder of a second root, src/own_project/<folder>."""
+    root = Root("own_project", tmp_path / "src" / "own_project")
+    for name in FINDERS:
+        (root.folder / name).mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    monkeypatch.setattr(registry, "ROOTS", (*ROOTS, root))
 
     def write(name: str, text: str) -> None:
-        (folder / name).write_text(text, "utf-8")
-        registry._names.cache_clear()
+        (root.folder / folder / name).write_text(text, "utf-8")
+        registry._members.cache_clear()
         importlib.invalidate_caches()
 
     yield write
-    registry._names.cache_clear()
-    for name in {*sys.modules} - modules:
-        if name.startswith(f"{package.__name__}."):
-            del sys.modules[name]
-            vars(package).pop(name.rpartition(".")[2], None)
+    registry._members.cache_clear()
+    registry._module.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "own_project"]:
+        del sys.modules[name]
 
 
-def find(put: Put, name: str, request: pytest.FixtureRequest) -> str:
-    """The message about a member."""
-    kind = request.node.callspec.params["put"].__name__.rpartition(".")[2]
-    asked = {
-        "algorithms": registry.algorithm,
-        "environments": registry.environment,
-        "stopping": registry.stopping_rule,
-    }
+def message_about(folder: str) -> str:
+    """The message that refuses the member my-own, in one line."""
     with pytest.raises(UserError) as caught:
-        asked[kind](name)
+        FINDERS[folder]("my-own")
     (line,) = str(caught.value).splitlines()
-    return line.replace(f"src/dpbandits/{kind}", "FOLDER")
+    return line.replace(f"src/own_project/{folder}", "FOLDER")
+
+
+def test_a_second_root_adds_members_and_replaces_none(put: Put, folder: str) -> None:
+    taken = {"algorithms": "ucb", "environments": "bernoulli", "stopping": "nas"}[folder]
+    text = "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n"
+    put("my_own.py", text)
+    put(f"{taken}.py", text)
+    assert FINDERS[folder]("my-own").__name__ == f"own_project.{folder}.my_own"
+    assert FINDERS[folder](taken).__name__ == f"dpbandits.{folder}.{taken}"
 
 
 BROKEN = {
@@ -77,26 +89,21 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_file_that_cannot_be_imported_is_named_with_line_and_reason(
-    text: str, put: Put, request: pytest.FixtureRequest
+    text: str, put: Put, folder: str
 ) -> None:
-    package = request.node.callspec.params["put"].__name__
     put("_shared.py", "x = 1\n1 / 0\n")
-    put("my_own.py", text.replace("{package}", package))
-    message = find(put, "my-own", request)
+    put("my_own.py", text.replace("{package}", f"own_project.{folder}"))
+    message = message_about(folder)
     assert f"'my-own': {BROKEN[text]}" in message
 
 
-def test_a_file_that_lacks_what_every_member_has_is_named_with_it(
-    put: Put, request: pytest.FixtureRequest
-) -> None:
+def test_a_file_that_lacks_what_every_member_has_is_named_with_it(put: Put, folder: str) -> None:
     put("my_own.py", "Params = 1\n")
-    message = find(put, "my-own", request)
+    message = message_about(folder)
     assert "'my-own': FOLDER/my_own.py must define " in message
     assert "Params" not in message.partition("must define")[2]
 
 
-def test_an_obstacle_that_has_its_own_words_keeps_them(
-    put: Put, request: pytest.FixtureRequest
-) -> None:
+def test_an_obstacle_that_has_its_own_words_keeps_them(put: Put, folder: str) -> None:
     put("my_own.py", "from dpbandits.core.errors import UserError\nraise UserError('set MPL')\n")
-    assert find(put, "my-own", request) == "set MPL"
+    assert message_about(folder) == "set MPL"

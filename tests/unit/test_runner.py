@@ -16,10 +16,10 @@ import pytest
 from dpbandits.algorithms import dp_se
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
+from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.run import progress, runner
-from dpbandits.run.engines import Cluster
 from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.run.runner import Task, plan, play
 from dpbandits.store.blocks import Store

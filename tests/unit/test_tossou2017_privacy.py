@@ -14,9 +14,9 @@ from dpbandits.algorithms import exp3_tau
 from dpbandits.algorithms._exp3 import add_gain, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, TauRounding, batch_length
 from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.budget import budget
 from dpbandits.core.errors import UserError
 from dpbandits.environments import adversaries
-from dpbandits.factory.captions import budget
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2017
 

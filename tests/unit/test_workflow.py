@@ -7,7 +7,7 @@ import pytest
 import yaml
 from commands import FIGURES, ROOT
 
-from dpbandits.files.project import read_member
+from dpbandits.config.conf_files import read_member
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TARGETS = set(re.findall(r"^([a-z]+(?:-%)?):", MAKEFILE, re.MULTILINE))

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import beta, norm
 
-from dpbandits.audit_games.features import Feature
+from dpbandits.audit_kernels.features import Feature
 
 ERROR = 0.01  # the probability with which a bound may be wrong
 Z = float(norm.isf(ERROR / 2.0))  # of a normal bound with half of that

@@ -17,10 +17,10 @@ import numpy as np
 from dpbandits.audit import designs, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
+from dpbandits.audit.games import block_of_games, counts_of_games
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.audit_games.features import Feature, all_one, features, first_choice
-from dpbandits.audit_games.games import block_of_games, counts_of_games
+from dpbandits.audit_kernels.features import Feature, all_one, features, first_choice
 from dpbandits.core.randomness import Role, stream
 from dpbandits.privacy.notions import Claim, Notion
 

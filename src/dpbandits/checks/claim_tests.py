@@ -14,6 +14,7 @@ import numpy as np
 
 from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.budget import budget
 from dpbandits.checks.comparisons import (
     ERRORS,
     ROUNDING,
@@ -30,7 +31,6 @@ from dpbandits.checks.comparisons import (
     within,
 )
 from dpbandits.config import bound_arguments
-from dpbandits.factory.captions import budget
 from dpbandits.spec import claims
 from dpbandits.spec.claims import EVERY_X, At, Test
 from dpbandits.spec.figure import Bound

@@ -10,6 +10,7 @@ from typing import Any
 
 import argcomplete
 
+from dpbandits.config import conf_files
 from dpbandits.config.origins import leaves
 from dpbandits.core import registry
 from dpbandits.files import project
@@ -87,7 +88,7 @@ def _values(key: str) -> list[str]:
 
 def _general() -> Iterable[str]:
     # The keys of conf/config.yaml and of its groups.
-    content = project.read_yaml("conf/config.yaml")
+    content = conf_files.read_yaml("conf/config.yaml")
     yield from ("profile", "engine")
     for path, _ in leaves({k: v for k, v in content.items() if k not in ("defaults", "hydra")}):
         yield path
@@ -114,7 +115,7 @@ def _curves_and_panels(paths: Iterable[str]) -> Iterable[str]:
 
 
 def _read(group: str, name: str) -> dict[str, Any]:
-    return dict(project.read_member(group, name))
+    return dict(conf_files.read_member(group, name))
 
 
 COMPLETERS: dict[str, Completer] = {

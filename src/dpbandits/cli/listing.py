@@ -6,11 +6,9 @@ plays is that of the whole figure.
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from dpbandits import algorithms, environments, stopping
+from dpbandits.config import conf_files
 from dpbandits.core import registry
 from dpbandits.files import project
 
@@ -22,10 +20,10 @@ def lines() -> Iterator[str]:
     """A line for every figure, algorithm, rule, file of conf/algorithm, law and environment."""
     kinds: dict[str, list[Row]] = {
         "figure": [_figure(name) for name in project.names("figure")],
-        "algorithm": list(_members(algorithms, registry.algorithm_names())),
-        "rule": list(_members(stopping, registry.stopping_rule_names())),
+        "algorithm": list(_members("algorithm", registry.algorithm_names())),
+        "rule": list(_members("stopping rule", registry.stopping_rule_names())),
         "+algorithm": [_configured(name) for name in project.names("algorithm")],
-        "law": list(_members(environments, registry.environment_names())),
+        "law": list(_members("law", registry.environment_names())),
         "environment": [_environment(name) for name in project.names("environment")],
     }
     first = max(map(len, kinds))
@@ -39,7 +37,7 @@ def lines() -> Iterator[str]:
 
 
 def _figure(name: str) -> Row:
-    content = project.read_member("figure", name)
+    content = conf_files.read_member("figure", name)
     paper, title = str(content.get("paper", "")), str(content.get("title", ""))
     if "{" in title:  # it names what is played, which the whole figure says
         from dpbandits.config import compose  # late: it imports what the figure plays
@@ -52,9 +50,9 @@ def _figure(name: str) -> Row:
     return name, paper, title
 
 
-def _members(package: ModuleType, names: Iterable[str]) -> Iterator[Row]:
+def _members(kind: str, names: Iterable[str]) -> Iterator[Row]:
     for name in names:
-        file = Path(package.__path__[0]) / registry.file_name(name)
+        file = registry.member_file(kind, name)
         try:
             text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
         except (OSError, SyntaxError, ValueError):
@@ -63,13 +61,13 @@ def _members(package: ModuleType, names: Iterable[str]) -> Iterator[Row]:
 
 
 def _configured(name: str) -> Row:
-    content = project.read_member("algorithm", name)
+    content = conf_files.read_member("algorithm", name)
     member = content.get("algorithm") or content.get("rule") or content.get("bound")
     return name, str(member or ""), _comment("algorithm", name)
 
 
 def _environment(name: str) -> Row:
-    content = dict(project.read_member("environment", name))
+    content = dict(conf_files.read_member("environment", name))
     law = str(content.pop("law", ""))
     content.pop("name", None)  # for titles
     parts = []

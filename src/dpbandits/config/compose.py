@@ -18,7 +18,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
-from dpbandits.config import unused_overrides
+from dpbandits.config import conf_files, unused_overrides
 from dpbandits.config.origins import Origins, beaten_by, leaves
 from dpbandits.config.overrides import check, check_figure
 from dpbandits.config.readers.figure import FIGURE_KEYS, Reader
@@ -102,7 +102,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
     changed = _changes(config, figure, parsed)
     typed = frozenset(o.package or o.key_or_group for o in parsed)
-    defaults = project.read_yaml("conf/config.yaml").get("defaults") or []
+    defaults = conf_files.read_yaml("conf/config.yaml").get("defaults") or []
     chosen = dict(pair for entry in defaults if isinstance(entry, dict) for pair in entry.items())
     chosen |= {o.key_or_group: o.value() for o in parsed if o.key_or_group in GROUPS}
     try:
@@ -170,7 +170,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
             """ with spaces, commas or the like stands in two pairs of quotes, key='"a, b"'"""
         ) from error
     except yaml.YAMLError as error:
-        raise project.not_yaml(error) from error
+        raise conf_files.not_yaml(error) from error
     except (HydraException, OmegaConfBaseException) as error:
         unknown = re.match(r"Could not (?:override|delete from config\.) '([^']+)'", str(error))
         if unknown:
@@ -189,19 +189,19 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
             figures = nearest("", project.names("figure"))
             raise UserError(f"which figure? figure=<name>; {figures}") from error
         if isinstance(error, KeyValidationError) or isinstance(error.__cause__, KeyValidationError):
-            raise project.odd_key() from error
+            raise conf_files.odd_key() from error
         if merged := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", str(error)):
             told = f"conf/{merged[1]}.yaml cannot be merged with the files that it names"
             raise UserError(f"{told}: {merged[2]}".strip(": ")) from error
         raise UserError(_first_line(error)) from error
     except UnicodeDecodeError as error:
-        raise project.not_text(error) from error
+        raise conf_files.not_text(error) from error
     except RecursionError as error:
         raise UserError("a value in a file of conf/ contains itself") from error
     except OSError as error:
-        if not project.is_no_mapping(error):
+        if not conf_files.is_no_mapping(error):
             raise
-        raise project.no_mapping() from error
+        raise conf_files.no_mapping() from error
     except ValueError as error:
         if "digits" not in str(error):
             raise

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbandits.config import conf_files
 from dpbandits.config.origins import Origins, leaves
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
@@ -47,7 +48,7 @@ def describe(at: Origins, value: Any, path: str) -> Described:
         return Described(dict(value), at.of(path))
     at.choice(value, project.names("environment"), path)
     file = project.member_file("environment", value)
-    return Described(project.read_member("environment", value), file)
+    return Described(conf_files.read_member("environment", value), file)
 
 
 def instance(described: Described, figure: str) -> tuple[str, Any]:
@@ -112,7 +113,7 @@ def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
     # By law and parameters: the name belongs to the instance, however a command spells it.
     found: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
-        content = project.read_member("environment", member)
+        content = conf_files.read_member("environment", member)
         if isinstance(told := content.get("name"), str):
             file = project.member_file("environment", member)
             found[instance(Described(content, file), member)] = told

@@ -6,6 +6,7 @@ Paths are those of the command line, as `figure.curves.dp-se.epsilon`.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from dpbandits.config import conf_files
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
@@ -89,7 +90,7 @@ class Origins:
         if first in ("profile", "engine"):
             return self._of_group(first)
         # Profiles add to the top level too: the runs, or what does not belong there.
-        own = project.read_yaml("conf/config.yaml")
+        own = conf_files.read_yaml("conf/config.yaml")
         added = first == "runs" or first not in ("seed", "paths", *own)
         return self._of_group("profile") if added else "conf/config.yaml"
 
@@ -103,11 +104,11 @@ class Origins:
         # A curve's value stands in the figure's own file, or else in the algorithm's.
         if len(rest) < 2 or rest[0] != "curves":
             return None
-        own = (project.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
+        own = (conf_files.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
         if own is not None and (not isinstance(own, Mapping) or (rest[2:] and rest[2] in own)):
             return None
         taken = f"/algorithm@curves.{rest[1]}"
-        for entry in project.read_member("figure", self.figure).get("defaults", []):
+        for entry in conf_files.read_member("figure", self.figure).get("defaults", []):
             if isinstance(entry, Mapping) and taken in entry:
                 return project.member_file("algorithm", entry[taken])
         return None

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
+from dpbandits.config import conf_files
 from dpbandits.config.readers.figure import FIGURE_KEYS
 from dpbandits.core.errors import LONGEST, UserError, nearest, shown
 from dpbandits.files import project
@@ -27,7 +28,7 @@ def check_figure(overrides: Sequence[str]) -> None:
     has no words. What names several figures is left to Hydra.
     """
     figures = project.names("figure")
-    project.check_defaults("conf/config.yaml")
+    conf_files.check_defaults("conf/config.yaml")
     for override in overrides:
         key, equals, name = override.partition("=")
         if key == "figure" and equals and not re.search(r"[,(]", name):
@@ -35,7 +36,7 @@ def check_figure(overrides: Sequence[str]) -> None:
                 text = shown(name)  # shorter than elsewhere: the names of all figures take room
                 text = text if len(text) <= LONGEST // 2 else f"{text[:24]}...{text[-24:]}"
                 raise UserError(f"unknown figure {text}; {nearest(name, figures)}")
-            project.check_defaults(project.member_file("figure", name))
+            conf_files.check_defaults(project.member_file("figure", name))
 
 
 def check(overrides: Sequence[str], groups: Collection[str]) -> None:

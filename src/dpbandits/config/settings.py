@@ -9,10 +9,16 @@ from dpbandits.config.origins import Origins
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.files import project
-from dpbandits.run.engines import Cluster
 from dpbandits.spec.changes import PROFILE, folder_name
 
 ADDRESS = re.compile(r"(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask cluster: one that runs elsewhere, or one of this machine while it is needed."""
+
+    scheduler: str | None = None  # tcp://host:port
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 numba's disk cache watches the file of the decorated function and nothing else: edit a helper in
 another file and the old machine code is served. Here the machine code therefore lives in a folder
-named by a digest of *all* sources of the package, so that any edit starts an empty folder.
+named by a digest of all sources of the kernel island (roots.ISLAND): any edit of them starts an
+empty folder, and no edit elsewhere does.
 """
 
 import hashlib
@@ -10,13 +11,14 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dpbandits.core.errors import variables_of
+from dpbandits.core.roots import ROOTS, Root
 
 with variables_of("numba", "NUMBA_"):
     import numba
@@ -24,16 +26,17 @@ with variables_of("numba", "NUMBA_"):
 
 log = logging.getLogger("dpbandits")
 
-PACKAGE = Path(__file__).parents[1]
 ROOM = 2**20  # bytes; more than the machine code of a figure takes
 
 
-def source_digest(package: Path) -> str:
-    """Digest of every Python source below a folder, of Python and of the compiler's version."""
+def island_digest(roots: Iterable[Root] = ROOTS) -> str:
+    """Digest of every source of the kernel island, of Python and of the compiler's version."""
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {version('numpy')}".encode())
-    for path in sorted(package.rglob("*.py")):
-        digest.update(f"\0{path.relative_to(package).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
+    for root in roots:
+        for path in root.island():
+            name = path.relative_to(root.folder).as_posix()
+            digest.update(f"\0{root.package}/{name}\0".encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -49,7 +52,7 @@ def user_cache() -> Path:
 def machine_code_folder() -> Path | None:
     """The folder of today's machine code, made if need be; None where it cannot be written."""
     try:
-        folder = user_cache() / "kernels" / source_digest(PACKAGE)
+        folder = user_cache() / "kernels" / island_digest()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(ROOM))  # numba fails where it cannot keep what it compiled
@@ -123,10 +126,11 @@ def _refuse_foreign(cls: type) -> None:
     # its module: one class of a module that a later process cannot import makes the whole list
     # unreadable there (ModuleNotFoundError at every call, until the folder is deleted).
     kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
-    if kept and cls.__module__.split(".")[0] not in (PACKAGE.name, "__main__"):
+    packages = [root.package for root in ROOTS]
+    if kept and cls.__module__.split(".")[0] not in (*packages, "__main__"):
         raise TypeError(
-            f"{cls.__module__}.{cls.__qualname__} is not of the package {PACKAGE.name}: put its"
-            f" file into {PACKAGE}, whose machine code is kept together"
+            f"{cls.__module__}.{cls.__qualname__} is not of the package {packages[0]}: put its"
+            f" file into {ROOTS[0].folder}, whose machine code is kept together"
         )
 
 

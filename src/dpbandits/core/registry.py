@@ -6,14 +6,16 @@ name begins with an underscore is shared by members and is none itself.
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from dpbandits import algorithms, environments, stopping
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import place_and_reason
+from dpbandits.core.roots import ROOTS, Root
 
+FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
 NEEDED = {  # what every member defines
     "algorithm": ("LABEL", "Params", "play"),
     "law": ("Params", "arms"),
@@ -22,35 +24,45 @@ NEEDED = {  # what every member defines
 
 
 @cache
-def _names(package: ModuleType) -> list[str]:
-    modules = pkgutil.iter_modules(package.__path__)
-    return sorted(m.name.replace("_", "-") for m in modules if m.name[0] != "_")
+def _members(kind: str, roots: tuple[Root, ...]) -> Mapping[str, Root]:
+    # The members of a kind, each with the root that has its file; the first root wins.
+    found: dict[str, Root] = {}
+    for root in roots:
+        for module in pkgutil.iter_modules([str(root.folder / FOLDERS[kind])]):
+            if module.name[0] != "_":
+                found.setdefault(module.name.replace("_", "-"), root)
+    return dict(sorted(found.items()))
+
+
+def _names(kind: str) -> list[str]:
+    return list(_members(kind, ROOTS))
 
 
 @cache
-def _module(package: ModuleType, kind: str, name: str) -> ModuleType:
-    if name not in _names(package):
-        raise UserError(f"unknown {kind} '{name}'; {nearest(name, _names(package))}")
+def _module(kind: str, name: str, roots: tuple[Root, ...]) -> ModuleType:
+    members = _members(kind, roots)
+    if name not in members:
+        raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
+    root, folder = members[name], FOLDERS[kind]
+    place = root.folder / folder, f"src/{root.package}/{folder}"
     try:
         module = importlib.import_module(
-            f"{package.__name__}.{file_name(name).removesuffix('.py')}"
+            f"{root.package}.{folder}.{file_name(name).removesuffix('.py')}"
         )
     except (UserError, MemoryError):
         raise
     except Exception as error:
-        where = place_and_reason(error, *_folder(package))
-        raise UserError(f"{kind} '{name}': {where}") from error
+        raise UserError(f"{kind} '{name}': {place_and_reason(error, *place)}") from error
     lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
     if lacking:
-        file = f"{_folder(package)[1]}/{file_name(name)}"
+        file = f"{place[1]}/{file_name(name)}"
         raise UserError(f"{kind} '{name}': {file} must define {' and '.join(lacking)}")
     return module
 
 
-def _folder(package: ModuleType) -> tuple[Path, str]:
-    # The folder of the members, and its path in the checkout.
-    folder = Path(package.__path__[0])
-    return folder, folder.relative_to(folder.parents[2]).as_posix()
+def member_file(kind: str, name: str) -> Path:
+    """File of a member, of the kind algorithm, law or stopping rule."""
+    return _members(kind, ROOTS)[name].folder / FOLDERS[kind] / file_name(name)
 
 
 def file_name(name: str) -> str:
@@ -60,22 +72,22 @@ def file_name(name: str) -> str:
 
 def algorithm_names() -> list[str]:
     """Every algorithm of the folder, in alphabetical order."""
-    return _names(algorithms)
+    return _names("algorithm")
 
 
 def environment_names() -> list[str]:
     """Every law of the folder, in alphabetical order."""
-    return _names(environments)
+    return _names("law")
 
 
 def stopping_rule_names() -> list[str]:
     """Every stopping rule of the folder, in alphabetical order."""
-    return _names(stopping)
+    return _names("stopping rule")
 
 
 def algorithm(name: str) -> ModuleType:
     """The module of an algorithm: `Params`, `play` and, where it is private, `releases`."""
-    return _module(algorithms, "algorithm", name)
+    return _module("algorithm", name, ROOTS)
 
 
 def environment(name: str) -> ModuleType:
@@ -84,9 +96,9 @@ def environment(name: str) -> ModuleType:
     That is `law(params)`, or `table(params, horizon, rng)` where all gains are made before the
     game.
     """
-    return _module(environments, "law", name)
+    return _module("law", name, ROOTS)
 
 
 def stopping_rule(name: str) -> ModuleType:
     """The module of a stopping rule: `Params`, `halt` and, where it is private, `releases`."""
-    return _module(stopping, "stopping rule", name)
+    return _module("stopping rule", name, ROOTS)

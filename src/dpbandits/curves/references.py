@@ -26,10 +26,10 @@ def exists(figure: str, scale: str) -> bool:
     return (folder(figure) / f"{scale}.csv").is_file()
 
 
-def source(figure: str, scale: str) -> dict[str, Any]:
-    """Where the curves come from: the command, revision, date, runs, versions."""
+def source_file(figure: str, scale: str) -> str:
+    """Path below the project of the record of a reference: command, revision, date, versions."""
     name = "source.yaml" if scale == PAPER else f"{scale}-source.yaml"
-    return project.read_yaml(f"figures/reference/{figure}/{name}")
+    return f"figures/reference/{figure}/{name}"
 
 
 Found = dict[tuple[str, str], Series]  # by panel and label

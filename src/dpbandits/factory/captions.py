@@ -3,15 +3,14 @@
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
+from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import plain
 from dpbandits.factory import audit_results, games
-from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters of a line
@@ -34,19 +33,6 @@ EXPLANATION = (
     f" figure {audit_results.FIGURE} has an audit, a lower bound on the epsilon that it spends,"
     " at the budget of that audit."
 )
-
-
-@cache
-def budget(cell: AnyCell) -> float | None:
-    """The epsilon that the declared releases of a cell compose to; None where it declares none.
-
-    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
-    of releases has no bound.
-    """
-    releases = cell.releases()
-    if releases is None:
-        return None
-    return composed_epsilon(releases, getattr(cell.params, "delta", 0.0))
 
 
 def caption(spec: FigureSpec) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
 from dpbandits.checks.verdicts import Judged
@@ -19,7 +20,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
-from dpbandits.factory.captions import budget, caption
+from dpbandits.factory.captions import caption
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
 from dpbandits.run import runner

@@ -6,7 +6,7 @@ import time
 import traceback
 from collections.abc import Sequence
 
-from dpbandits.config import compose
+from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.messages import in_one_line
@@ -47,7 +47,7 @@ def figures_of(paper: str | None) -> list[str]:
     names = project.names("figure")
     if paper is None:
         return names
-    papers = {name: str(project.read_member("figure", name).get("paper")) for name in names}
+    papers = {name: str(conf_files.read_member("figure", name).get("paper")) for name in names}
     if paper not in papers.values():
         raise UserError(f"unknown paper {shown(paper)}; {nearest(paper, papers.values())}")
     return [name for name in names if papers[name] == paper]

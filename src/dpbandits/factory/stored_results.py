@@ -13,7 +13,7 @@ import numpy as np
 
 from dpbandits.checks import verdicts
 from dpbandits.checks.verdicts import Judged
-from dpbandits.config import compose
+from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.curves import references
 from dpbandits.curves.series import Series, places, summarise
@@ -111,7 +111,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
 
 
 def _of_reference(figure: str) -> Source:
-    told = references.source(figure, references.PAPER)
+    told = conf_files.read_yaml(references.source_file(figure, references.PAPER))
     return Source(
         kind=Kind.REFERENCE,
         revisions=_several([told.get("revision")]),

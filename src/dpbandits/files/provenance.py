@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from dpbandits.core.kernel import PACKAGE
+from dpbandits.core.roots import ROOTS
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 
@@ -19,7 +19,7 @@ def git_revision() -> str | None:
     command = [
         "git",
         "-C",
-        str(PACKAGE),
+        str(ROOTS[0].folder),
         "describe",
         "--always",
         "--dirty",

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from dpbandits.config import compose
+from dpbandits.config import compose, conf_files
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
@@ -46,7 +46,7 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
 def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
     # paths.out. A mistake that every figure has is that of the command: refused before all else.
     if not overrides:
-        paths = project.read_yaml("conf/config.yaml").get("paths") or {}
+        paths = conf_files.read_yaml("conf/config.yaml").get("paths") or {}
         return project.folder() / str(paths.get("out", "out"))
     errors = []
     for name in names:

@@ -12,9 +12,10 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
+from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
-from dpbandits.core.kernel import PACKAGE
 from dpbandits.core.parameters import reading_name
+from dpbandits.core.roots import source_file
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import Style, style_of
 from dpbandits.factory import audit_results, captions
@@ -122,7 +123,7 @@ class Algorithm:
 def collect(figures: Sequence[Shown]) -> list[Algorithm]:
     """Every algorithm and every rule of the registry."""
     files = [
-        (name, project.read_member("algorithm", name), _text(name))
+        (name, conf_files.read_member("algorithm", name), _text(name))
         for name in project.names("algorithm")
     ]
     found = []
@@ -205,7 +206,7 @@ def _sources(name: str, rule: bool) -> tuple[str, ...]:
 
 def source_text(path: str) -> str:
     """A source file of the package."""
-    return (PACKAGE / path).read_text("utf-8")
+    return source_file(path).read_text("utf-8")
 
 
 def _mark(style: Style) -> bytes:

@@ -13,6 +13,7 @@ from dpbandits.checks import verdicts
 from dpbandits.checks.claim_tests import Finding
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import Judged
+from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.curves.series import to_csv
@@ -125,7 +126,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
     """
     key, title, result = OWN, name, None
     try:
-        content = project.read_member("figure", name)
+        content = conf_files.read_member("figure", name)
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
         result = stored_results.load(name, overrides)
         key, title = result.spec.paper, result.spec.title

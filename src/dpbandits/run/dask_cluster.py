@@ -21,8 +21,8 @@ import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
 from dpbandits.core.errors import UserError
-from dpbandits.run.engines import Engine
-from dpbandits.run.worker import SOURCES, differences, facts
+from dpbandits.run.threads import Engine
+from dpbandits.run.worker import differences, facts
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
@@ -66,12 +66,12 @@ class NotingClient(Client):  # type: ignore[misc]
 class Connection(Engine):
     """A cluster whose workers compute what this process would."""
 
+    elsewhere = True
     ahead = "all"  # a worker that joins later finds tasks to take
     patience = 1.0
 
     def __init__(self, client: NotingClient, address: str) -> None:
         super().__init__(sum(client.nthreads().values()))
-        self.sources = facts()[SOURCES]
         self.client, self.address = client, address
         self.with_workers = time.monotonic()  # when there were some last
 

@@ -16,10 +16,12 @@ from dpbandits.cells import play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import simulate
+from dpbandits.config.settings import Cluster
 from dpbandits.core.messages import in_one_line
-from dpbandits.run.engines import Cluster, Engine, started
+from dpbandits.run.engines import started
 from dpbandits.run.progress import Reporter
-from dpbandits.run.worker import refusal
+from dpbandits.run.threads import Engine
+from dpbandits.run.worker import refusal, sources_of
 from dpbandits.store.blocks import Store
 
 TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
@@ -117,7 +119,10 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     pre_dispatch=engine.ahead,
                     return_as="generator_unordered",
                 )
-                played = parallel(joblib.delayed(attempt)(t, engine.sources) for t in handed_out())
+                played = parallel(
+                    joblib.delayed(attempt)(t, sources_of(t.cell) if engine.elsewhere else None)
+                    for t in handed_out()
+                )
                 for outcome in played:
                     if outcome.seconds is not None:
                         pace[outcome.task.cell] = outcome.seconds[-1]
@@ -176,9 +181,9 @@ def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iter
 def attempt(task: Task, sources: str | None = None) -> Outcome:
     """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it.
 
-    A worker elsewhere is told the digest of the sources that it must have.
+    `sources` is the digest that a worker elsewhere must have for the cell.
     """
-    if (refused := refusal(sources)) is not None:
+    if (refused := refusal(task.cell, sources)) is not None:
         return Outcome(task, error=refused)
     try:
         if isinstance(task.cell, Cell):

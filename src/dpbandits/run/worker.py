@@ -1,31 +1,36 @@
-"""What a worker must be: one that computes what the command's own process would.
+"""Requirements of a worker: it must compute what the command's own process would.
 
-With the same sources and the same versions of what draws the numbers. Every worker is asked before
-the first task, and every task says which sources it wants, for a worker may join later.
+That takes the same versions of what draws the numbers, the same kernel island and, for every cell,
+the same sources. Workers are asked for the first two before the first task; every task carries the
+digest of all three, because a worker may join later.
 """
 
+import hashlib
+import json
 import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 
-from dpbandits.core.kernel import PACKAGE, source_digest
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core.kernel import island_digest
+from dpbandits.store import fingerprint
 
-SOURCES = "source digest"  # of the package; the versions of Python, NumPy and numba are in it too
+ISLAND = "source digest"  # of the kernel island, which the versions are part of too
 
 
 @cache
 def facts() -> dict[str, str]:
-    """What decides the bits of a result beside its cell, as this process has it."""
+    """Versions and sources that decide the bits of a result beside its cell, in this process."""
     return {
         "Python": " ".join(sys.version.split()),
         **{name: version(name) for name in ("numpy", "numba", "dpbandits")},
-        SOURCES: source_digest(PACKAGE),
+        ISLAND: island_digest(),
     }
 
 
 def differences(others: Mapping[str, str]) -> list[str]:
-    """What another process has otherwise, with both values."""
+    """Facts that differ in another process, with both values."""
     return [
         f"{name} {others.get(name, 'unknown')}, here {own}"
         for name, own in facts().items()
@@ -33,17 +38,24 @@ def differences(others: Mapping[str, str]) -> list[str]:
     ]
 
 
-def refusal(wanted: str | None) -> str | None:
-    """Why this process must not play a task that wants these sources; None where it may.
+@cache
+def sources_of(cell: AnyCell) -> str:
+    """Digest of everything in this process that decides the numbers of a cell."""
+    decisive = {"island": facts()[ISLAND], "sources": fingerprint.sources(cell.roots)}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
-    A task that says nothing is played by the process that made it.
+
+def refusal(cell: AnyCell, wanted: str | None) -> str | None:
+    """Return why this process must not play a cell for which a command wants these sources.
+
+    None where it may. A task without a digest is played by the process that made it.
     """
-    if wanted is None or facts()[SOURCES] == wanted:
+    if wanted is None or sources_of(cell) == wanted:
         return None
     from distributed import get_worker
 
     return (
         f"the worker {get_worker().address} has other sources or versions than the command"
-        f" ({SOURCES} {facts()[SOURCES]}, wanted {wanted}): start it again from the same checkout"
-        " and environment"
+        f" (source digest {sources_of(cell)}, wanted {wanted}): start it again from the same"
+        " checkout and environment"
     )

@@ -1,6 +1,6 @@
 """The fingerprint of a cell: digests of all the source that can move its numbers.
 
-From the cell's roots the imports are followed within the package; the roots are named because the
+From the cell's roots the imports are followed within the packages; the roots are named because the
 registry imports algorithms, environments and stopping rules by name, where no `import` statement
 shows it. Comments, docstrings and layout do not count: a better sentence throws no result away.
 """
@@ -10,20 +10,31 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from dpbandits.core.kernel import PACKAGE
+from dpbandits.core.roots import ROOTS, Root, source_file
 
 
 @cache
-def sources(roots: tuple[str, ...], package: Path = PACKAGE) -> dict[str, str]:
-    """Digest of every source file that the roots can reach, by its path in the package."""
+def sources(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> dict[str, str]:
+    """Digest of every source file that the named ones can reach, by its path in its package.
+
+    The names are paths below any of the roots, such as algorithms/ucb.py.
+    """
     reached: set[Path] = set()
-    waiting = [package / root for root in roots]
+    waiting = [source_file(name, roots) for name in names]
     while waiting:
         path = waiting.pop()
         if path not in reached:
             reached.add(path)
-            waiting.extend(_imports(path, package))
-    return {path.relative_to(package).as_posix(): _digest(path) for path in sorted(reached)}
+            waiting.extend(_imports(path, roots))
+    found = {_name(path, roots): _digest(path) for path in reached}
+    return dict(sorted(found.items()))
+
+
+def _name(path: Path, roots: tuple[Root, ...]) -> str:
+    # Below the first root, the path there; below another, the name of its package in front.
+    root = next(root for root in roots if path.is_relative_to(root.folder))
+    name = path.relative_to(root.folder).as_posix()
+    return name if root is roots[0] else f"{root.package}/{name}"
 
 
 @cache
@@ -38,7 +49,7 @@ def _digest(path: Path) -> str:
 
 
 @cache
-def _imports(path: Path, package: Path) -> set[Path]:
+def _imports(path: Path, roots: tuple[Root, ...]) -> set[Path]:
     # The files that an import statement of this file runs: the module, and every __init__ above.
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
@@ -53,9 +64,11 @@ def _imports(path: Path, package: Path) -> set[Path]:
     found: set[Path] = set()
     for name in names:
         parts = name.split(".")
-        if parts[0] != package.name:
-            continue
-        for depth in range(1, len(parts) + 1):
-            base = package.joinpath(*parts[1:depth])
-            found.update(p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file())
+        for root in roots:
+            if parts[0] != root.package:
+                continue
+            for depth in range(1, len(parts) + 1):
+                base = root.folder.joinpath(*parts[1:depth])
+                files = base.with_suffix(".py"), base / "__init__.py"
+                found.update(file for file in files if file.is_file())
     return found

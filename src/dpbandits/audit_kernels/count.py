@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpbandits.audit_games.features import BUCKETS, WINDOW
+from dpbandits.audit_kernels.features import BUCKETS, WINDOW
 from dpbandits.core.kernel import inlined
 
 SHIFT = np.uint64(64 - BUCKETS.bit_length() + 1)  # the upper bits of a hash are its bucket

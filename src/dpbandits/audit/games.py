@@ -5,8 +5,6 @@ design and the block: the counts do not depend on how many threads there are, no
 depend on how many games.
 """
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import joblib
@@ -15,33 +13,13 @@ import numpy as np
 from dpbandits.audit import stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.stream_names import Part
-from dpbandits.audit_games.count import count
-from dpbandits.audit_games.features import number_of_cells
-from dpbandits.core import registry
+from dpbandits.audit_kernels.features import number_of_cells
+from dpbandits.audit_kernels.tally import tallying
 from dpbandits.core.bandit import new_bandit
-from dpbandits.core.kernel import kernel
 from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import entries
 
 BLOCK = 2**16  # games
-
-
-@cache
-def tallying(algorithm: str) -> Callable[..., None]:
-    """The kernel that plays an algorithm many times and counts."""
-    play = registry.algorithm(algorithm).play
-
-    def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
-        for _ in range(games):
-            bandit.clock[0] = 0
-            bandit.clock[1] = 0
-            bandit.pulls[:] = 0
-            bandit.law.read[:] = 0
-            play(params, bandit, rng)
-            count(bandit.law.played, bandit.pulls, arm, index, counts)
-
-    compiled: Callable[..., None] = kernel(tally, kept=False)
-    return compiled
 
 
 def block_of_games(

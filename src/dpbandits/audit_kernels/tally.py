@@ -1,0 +1,26 @@
+"""Kernel that plays an algorithm many times on one table and counts every game."""
+
+from collections.abc import Callable
+from functools import cache
+
+from dpbandits.audit_kernels.count import count
+from dpbandits.core import registry
+from dpbandits.core.kernel import kernel
+
+
+@cache
+def tallying(algorithm: str) -> Callable[..., None]:
+    """The kernel of an algorithm; it adds games to the counts of the cells of `features`."""
+    play = registry.algorithm(algorithm).play
+
+    def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+        for _ in range(games):
+            bandit.clock[0] = 0
+            bandit.clock[1] = 0
+            bandit.pulls[:] = 0
+            bandit.law.read[:] = 0
+            play(params, bandit, rng)
+            count(bandit.law.played, bandit.pulls, arm, index, counts)
+
+    compiled: Callable[..., None] = kernel(tally, kept=False)
+    return compiled
