@@ -63,26 +63,24 @@ def literal_oblivious(params: Params, horizon: int, rng: Any) -> list[list[float
 
 
 def literal_switching(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    """Dekel et al. 2014, Figure 1: every W_t is added up anew along its parents."""
+    """Dekel et al. 2014, Figure 1: every W_t is that of its parent and a step."""
     arms = params.arms
     log_t = math.log2(horizon)
     chi = math.floor(rng.random() * arms)
     xi = {t: rng.normal(0.0, 1.0 / (9.0 * log_t)) for t in range(1, horizon + 1)}
 
     def parent(t: int) -> int:
-        delta = max(i for i in range(60) if t % 2**i == 0)
+        delta = max(i for i in range(t.bit_length()) if t % 2**i == 0)
         return t - 2**delta if params.walk is Walk.MULTISCALE else t - 1
 
-    def walk(t: int) -> float:
-        total = 0.0
-        while t > 0:
-            total, t = total + xi[t], parent(t)
-        return total
+    walk = {0: 0.0}
+    for t in range(1, horizon + 1):
+        walk[t] = walk[parent(t)] + xi[t]
 
     gap = arms ** (1 / 3) * horizon ** (-1 / 3) / (9.0 * log_t)
     rows = []
     for t in range(1, horizon + 1):
-        losses = [walk(t) + 0.5 - gap * (i == chi) for i in range(arms)]
+        losses = [walk[t] + 0.5 - gap * (i == chi) for i in range(arms)]
         rows.append([1.0 - min(max(loss, 0.0), 1.0) for loss in losses])
     return rows
 
