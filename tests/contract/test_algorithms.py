@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,12 @@ from dpbandits.cells.play_bandit import play_run, simulate
 from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.core.roots import source_file
 from dpbandits.environments import bernoulli
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import runner
+from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a hundredth decides and outcomes vary:
@@ -153,7 +156,32 @@ def outcomes(
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def plays_batches(algorithm: str) -> bool:
+    """Whether an algorithm, or what it shares with others, pulls an arm many times in one step."""
+    reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
+    own = [source_file(path) for path in reached if path.startswith("algorithms/")]
+    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
+
+
+BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
+
+
+def test_both_kinds_of_algorithms_are_told_apart() -> None:
+    assert {"adap-ucb", "dp-se", "se"} <= {*BATCHED}
+    assert not {"ucb", "klucb", "exp3", "dp-ucb", "uniform"} & {*BATCHED}
+
+
+@pytest.mark.parametrize("algorithm", sorted({*ALGORITHMS} - {*BATCHED}))
+def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) -> None:
+    for means, epsilon in CLOSE_CALLS:
+        batched, per_round = (
+            outcomes(algorithm, means, epsilon, seed=1, per_round=mode, runs=10)
+            for mode in (False, True)
+        )
+        np.testing.assert_array_equal(batched, per_round)
+
+
+@pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
     for means, epsilon in CLOSE_CALLS:
         batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False)
@@ -174,7 +202,7 @@ def test_a_blind_algorithm_pulls_alike_whatever_the_rewards_are(algorithm: str) 
     assert pulls[0] == pulls[1]
 
 
-@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) - BLIND))
+@pytest.mark.parametrize("algorithm", sorted({*BATCHED} - BLIND))
 def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
     assert any(
         _is_caught(algorithm, means, epsilon, runs)

@@ -31,7 +31,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def make(folder: Path) -> Make:
     """Type a make command there, as a person does who is not inside another make."""
-    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS", "ARGS"))}
+    own = {
+        n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS", "ARGS"))
+    }
 
     def typed(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

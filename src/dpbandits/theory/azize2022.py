@@ -231,13 +231,17 @@ def adap_klucb_upper_bound_shape(
 def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
     # 2^l. c(beta) grows with beta, so the best beta is the largest in (35): then mu_a + c Delta_a
     # is the x below mu* with d(x, mu*) = alpha log T / 2^l. mu_a + gamma Delta_a is the y above
-    # mu_a with d(y, mu_a) = log T / 2^l. And (36) is x - y >= (1 + alpha) log T / (epsilon 2^l).
+    # mu_a with d(y, mu_a) = log T / 2^l. And (36) is x - (1 + alpha) log T / (epsilon 2^l) >= y:
+    # the left side is above mu_a, with a divergence of log T / 2^l at least.
+    divergence = bernoulli_kl(mean, best)
     rewards = 1.0
     while True:
         level = math.log(horizon) / rewards
-        x = 1.0 - _above(1.0 - best, alpha * level)
-        if x - _above(mean, level) >= (1.0 + alpha) * level / epsilon:
-            return rewards
+        if alpha * level < divergence:  # else x is not above mu_a
+            x = 1.0 - _above(1.0 - best, alpha * level)
+            left = x - (1.0 + alpha) * level / epsilon
+            if left >= mean and bernoulli_kl(left, mean) >= level:
+                return rewards
         rewards *= 2.0
 
 
