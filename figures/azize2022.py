@@ -155,6 +155,8 @@ def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
             for order, series in enumerate(panel.series):
                 if close[order]:
                     draw_over_time(inset, series, order)
+            for line in inset.lines:
+                line.set_gid(None)  # the lines of the panel carry the ids of the curves
             inset.set_ylim(0, 1.12 * inset.dataLim.ymax)
             figure.legends[0].set_title(ABOUT_INSET, FontProperties(size=7))
 

@@ -96,6 +96,7 @@ def _with_bars(ax: Axes, series: Series, bars: np.ndarray, markers: np.ndarray) 
         markevery=markers.tolist(),
         markerfacecolor="white",
         label=in_mathtext(series.legend),
+        gid=series.artist_id,
     )
     centre = series.centre[bars]
     ax.errorbar(

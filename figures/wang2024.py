@@ -53,8 +53,9 @@ def _draw_cdfs(ax: Axes, panel: PanelDrawing) -> None:
     # The order of the configuration: F, F', the region's edges, the smallest delta.
     original, neighbour, low, high, smallest = panel.series
     ax.fill_between(low.x, low.centre, high.centre, color=REGION, alpha=0.3, linewidth=0)
-    ax.plot(original.x, original.centre, color=ORIGINAL, linewidth=1)
-    ax.plot(neighbour.x, neighbour.centre, color=NEIGHBOUR, linestyle="--", linewidth=1)
+    ids = original.artist_id, neighbour.artist_id
+    ax.plot(original.x, original.centre, color=ORIGINAL, linewidth=1, gid=ids[0])
+    ax.plot(neighbour.x, neighbour.centre, color=NEIGHBOUR, linestyle="--", linewidth=1, gid=ids[1])
     ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.ticklabel_format(axis="x", scilimits=(-3, 3), useMathText=True)
     ax.set_xlim(original.x[0], original.x[-1])

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series
+from dpbandits.drawing import artists
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
 from dpbandits.drawing.styles import Style, in_mathtext
@@ -41,6 +42,17 @@ def test_a_second_curve_of_an_algorithm_has_another_line_and_filled_markers(draw
     assert (bound.get_linestyle(), second_bound.get_linestyle()) == ("--", ":")
     assert dot.get_linestyle() == second_dot.get_linestyle() == "None"
     assert dot.get_markerfacecolor() == second_dot.get_markerfacecolor() == "white"
+
+
+def test_curves_with_the_same_numbers_keep_the_looks_of_their_own_lines() -> None:
+    first, second = (replace(ONE, style=style, label=style) for style in ("adap-ucb", "dp-se"))
+    figure = Figure()
+    ax = figure.subplots()
+    drawn = [draw_over_time(ax, series, 0) for series in (second, first)]
+    ax.plot(ONE.x, ONE.centre)  # not a curve of the panel
+    (panel,) = artists.find([ax], Drawing("", (PanelDrawing("a", "", (first, second)),)))
+    colours = [to_rgb(f"#{look.colour}") for look in panel.looks if look]
+    assert colours == [to_rgb(line.get_color()) for line in reversed(drawn)]
 
 
 def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -43,6 +44,11 @@ class Series:
     look: Look = AS_THE_ALGORITHM
     over: str = "t"  # what x is: the round, or the name of the swept parameter
     shows: Shown = Shown.REGRET
+
+    @property
+    def artist_id(self) -> str:
+        """Id that the line of this curve carries in a picture (matplotlib's gid, id in SVG)."""
+        return f"curve-{self.panel}-{quote(self.label, safe='').replace('%', '.')}"
 
     def error(self, i: int) -> float:
         """The standard error of the mean at a point; 0 for a bound."""

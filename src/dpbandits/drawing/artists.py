@@ -105,16 +105,10 @@ def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
 
 
 def _lines(ax: Axes, panel: PanelDrawing) -> dict[int, Line2D]:
-    # By position in the panel. A line is a curve where it has the same numbers.
-    left, found = list(ax.lines), {}
-    for i, series in enumerate(panel.series):
-        points = np.column_stack((series.x, series.centre))
-        for line in left:
-            if np.array_equal(line.get_xydata(), points, equal_nan=True):
-                found[i] = line
-                left.remove(line)
-                break
-    return found
+    # By position in the panel; a line that is a curve carries its id.
+    lines = {line.get_gid(): line for line in ax.lines}
+    ids = (series.artist_id for series in panel.series)
+    return {i: lines[own] for i, own in enumerate(ids) if own in lines}
 
 
 def _look(line: Line2D) -> Look:

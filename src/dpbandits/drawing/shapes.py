@@ -191,6 +191,7 @@ def _line(
         markevery=markevery,
         markerfacecolor=style.colour if again else "white",
         label=in_mathtext(series.legend),
+        gid=series.artist_id,
     )
     if np.any(series.low != series.high):
         _band(ax, series, style.colour)
