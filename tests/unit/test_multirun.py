@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import ROOT, RUN_PY, Done, Process, below
+from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
 from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
@@ -118,6 +118,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
         assert [{key: row[key] for key in own[0]} for row in mine] == own
         assert {f"alpha={row[ALPHA]},epsilon={row['figure.epsilon']}" for row in mine} == {job}
     sidecar = json.loads((folder / f"{stem}.json").read_text())
+    assert set(sidecar) == documented_keys(sidecar["schema"])
     assert sidecar["varied"] == keys
     assert [job["name"] for job in sidecar["jobs"]] == jobs
     assert {job["status"] for job in sidecar["jobs"]} == {"done"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import below
+from commands import below, documented_keys
 from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
@@ -68,6 +68,7 @@ def test_the_search_finds_a_valley_and_tells_how_sure_it_is(
         assert float(row["mean"]) == pytest.approx(100.01 + (float(row[ALPHA]) - 2) ** 2)
         assert float(row["standard_error"]) == pytest.approx(0.01 / np.sqrt(3))
     sidecar = json.loads((folder / f"{stem}.json").read_text())
+    assert set(sidecar) == documented_keys(sidecar["schema"])
     assert sidecar["best"]["values"] == {ALPHA: float(match[1])}
     assert sidecar["command"].endswith("--trials=25")
 

@@ -14,6 +14,7 @@ from dpbandits.drawing import plotting
 from dpbandits.drawing.pgfplots import to_pgfplots
 from dpbandits.factory import produce
 from dpbandits.factory.captions import statistics
+from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision, provenance
 from dpbandits.spec.figure import Curve, FigureSpec
@@ -55,6 +56,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
 def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> bytes:
     curves = iter(series)  # in the order of panels and curves
     content = {
+        "schema": schemas.EXPORT,
         "figure": spec.name,
         "title": spec.title,
         "paper": spec.paper,

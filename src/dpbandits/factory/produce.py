@@ -21,6 +21,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory.captions import caption
+from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
 from dpbandits.run import runner
@@ -157,7 +158,8 @@ def _verdict(spec: FigureSpec, judged: Sequence[Judged]) -> bytes:
     # The claims of a paper with their verdicts; nothing without claims.
     if not spec.claims:
         return b""
-    return _as_json({"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs})
+    content = {"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs}
+    return _as_json({"schema": schemas.VERDICT, **content})
 
 
 def _as_json(content: dict[str, Any]) -> bytes:
@@ -190,6 +192,7 @@ def _sidecar(
 ) -> dict[str, Any]:
     slopes = {(s.panel, s.label): s.slope for s in series}
     return {
+        "schema": schemas.FIGURE,
         "figure": spec.name,
         "paper": spec.paper,
         "title": spec.title,

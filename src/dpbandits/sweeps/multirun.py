@@ -17,6 +17,7 @@ from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, 
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import MISTAKEN, OK, produce_one
+from dpbandits.files import schemas
 from dpbandits.files.provenance import git_revision
 from dpbandits.run.progress import duration
 from dpbandits.spec.changes import as_file_name
@@ -146,6 +147,7 @@ def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None
     folder = settings.out / "multirun" / figure
     command = files.command(("python", "experiments/run.py"), typed)
     sidecar = {
+        "schema": schemas.MULTIRUN,
         "figure": figure,
         "command": command,
         "varied": keys,

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, written
 from dpbandits.drawing import plotting
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
+from dpbandits.files import schemas
 from dpbandits.files.provenance import git_revision
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps import files
@@ -99,6 +100,7 @@ def write(
         f"{command}, revision {git_revision()}",
     )
     sidecar = {
+        "schema": schemas.TUNE,
         "figure": spec.name,
         "panel": spec.panels[0].letter,
         "curve": only(spec).label,

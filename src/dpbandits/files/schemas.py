@@ -1,0 +1,10 @@
+"""Versions of the JSON files that other programs read; docs/files.md lists their keys.
+
+A key that is removed, renamed or given another meaning raises the version. A new key does not.
+"""
+
+FIGURE = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
+VERDICT = "dpbandits-verdict/1"  # out/<figure>/verdict.json
+EXPORT = "dpbandits-export/1"  # dpbandits export --format json
+MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
+TUNE = "dpbandits-tune/1"  # beside the table of `dpbandits tune`
