@@ -1,7 +1,7 @@
-"""`dpbandits check`: are the figures as they are made today those of their references?
+"""`dpbandits check`: test whether the figures still match their reference curves.
 
-Every figure is played with few runs and other seeds (the profile `ci`) and compared, curve by
-curve, with the committed references, in bands that hold for all of them together.
+Every figure is played with few runs and other seeds (the profile `ci`). Its curves are compared
+with the committed references, in bands whose error probability covers all figures together.
 """
 
 import math
@@ -21,24 +21,24 @@ from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
-FALSE_ALARM = 0.001  # probability that a whole check alarms though every law is the same
+FALSE_ALARM = 0.001  # upper bound on P(a whole check raises any alarm) when every law is the same
 MAY_CHANGE = ("seed=", "runs=", "engine=", "engine.", "paths.")
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a figure."""
+    """Outcomes of all comparisons of one figure."""
 
     figure: str
     outcomes: tuple[tuple[Point, Outcome], ...]
 
     @property
     def alarms(self) -> list[tuple[Point, Outcome]]:
-        """The comparisons that went wrong."""
+        """The comparisons that raised an alarm."""
         return [(point, outcome) for point, outcome in self.outcomes if outcome.alarm]
 
     def line(self) -> str:
-        """One line for people."""
+        """Return a one-line summary for the terminal."""
         drawn = [o for p, o in self.outcomes if o.resolution != 0]
         resolved = [o.resolution for o in drawn if math.isfinite(o.resolution)]
         told = f"{self.figure}: {len(self.outcomes)} comparisons"
@@ -53,7 +53,10 @@ class Checked:
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
-    """The figure as the check plays it."""
+    """Load a figure at the scale of the profile `ci`.
+
+    Raises UserError for an override that would change the figure (only MAY_CHANGE is accepted).
+    """
     for override in overrides:
         if not override.startswith(MAY_CHANGE):
             raise UserError(
@@ -64,7 +67,7 @@ def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings
 
 
 def play(spec: FigureSpec, settings: Settings) -> Store | None:
-    """Play the missing runs; returns the store that has them all, None where some failed."""
+    """Play the missing runs and return the store that holds all runs; None if some failed."""
     folder = settings.folder(spec.name)
     completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
     return None if completed.failures else completed.store
@@ -73,9 +76,9 @@ def play(spec: FigureSpec, settings: Settings) -> Store | None:
 def compare_all(
     spec: FigureSpec, settings: Settings, found: Sequence[Point], level: float
 ) -> Checked | None:
-    """Play the missing runs and make the comparisons, each at a probability of a false alarm.
+    """Play the missing runs and make the comparisons, each with P(false alarm) at most `level`.
 
-    None where runs failed.
+    Returns None if runs failed.
     """
     store = play(spec, settings)
     if store is None:
@@ -92,7 +95,11 @@ def _compare(column: np.ndarray, reference: Reference | float, level: float) -> 
 
 
 def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
-    """Check these figures, a line for each; the status is 1 where a curve is outside."""
+    """Compare these figures with their references, print a line for each, return the exit status.
+
+    The status is 1 if a curve is outside its band or runs failed, else 0. Raises UserError for an
+    override that would change a figure, or if there is nothing to compare.
+    """
     prepared = [prepare(figure, overrides) for figure in figures]
     found = {spec.name: points(spec) for spec, _ in prepared}
     number = sum(map(len, found.values()))
@@ -118,7 +125,7 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
 
 
 def _tell(checked: Checked) -> int:
-    # The first alarm of every curve that has one; how many curves have.
+    # Prints the first alarm of every curve that has one; returns the number of such curves.
     first = {(p.panel, p.curve.label): (p, o) for p, o in reversed(checked.alarms)}
     for (panel, label), (point, outcome) in first.items():
         file = f"figures/reference/{checked.figure}/{point.scale}.csv"

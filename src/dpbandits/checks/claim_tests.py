@@ -1,7 +1,7 @@
-"""What comes of a test of a claim: a function per kind, that finds something per panel and curve.
+"""Tests of the papers' claims: one function per kind of test yields findings by panel and curve.
 
-Means are compared with their standard errors: what is nearer to a limit than three of them is
-undecided. Everything else is compared as it is drawn.
+Means are compared with their standard errors: a mean within three of them of a limit is
+undecided. All other statistics are compared exactly as they are drawn.
 """
 
 import math
@@ -38,7 +38,7 @@ from dpbandits.spec.figure import Bound
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a test at the point that decides it."""
+    """Verdict of a test at the point that decides it."""
 
     verdict: Verdict
     told: str  # the numbers
@@ -48,7 +48,7 @@ class Finding:
 def _decisive(
     found: Iterable[Compared], at: At | float = At.EVERYWHERE, up_to_noise: bool = False
 ) -> Finding:
-    # The comparison that decides: the worst one, or the best one where one is enough.
+    # The comparison that decides: the worst one, or the best one if a single point is enough.
     pick: Callable[..., Compared] = max if at is At.SOMEWHERE else min
     chosen = pick(found, key=lambda c: c.order(up_to_noise))
     return Finding(chosen.verdict(up_to_noise), chosen.told)
@@ -68,7 +68,7 @@ def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
                     told = f"({panel}) {a.told(i, what)} : {place}{b.told(j, what)}"
                     told += f" = {ratio(*numbers)}"
                     found.append(quotient(test.limits, numbers, errors, told + a.where(i, test.at)))
-                if found and test.at is At.SOMEWHERE:  # below each of others, at a point for each
+                if found and test.at is At.SOMEWHERE:  # a point of its own for each other curve
                     yield _decisive(found, test.at, up_to_noise)
                     found = []
             if found:
@@ -142,8 +142,8 @@ def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
             f"({panel}) {line.told(first)}{line.where(first)}, {line.told_mean(last)}"
             f"{line.where(last)}: {ratio(*numbers)} times"
         )
-        # The same runs are behind both, which makes the difference surer than this. Where regret,
-        # which does not fall, has the same mean it has not grown in any run.
+        # Both means come from the same runs, so their difference is more certain than these errors
+        # suggest. Regret never falls in a run: where both means are equal, no run has grown.
         errors = line.error(last), line.error(first)
         if math.isclose(*numbers, rel_tol=ROUNDING):
             errors = 0.0, 0.0
@@ -180,7 +180,7 @@ def _gap(test: claims.Gap, lines: Lines) -> Iterator[Finding]:
                     f"{a.where(points[lowest][0])}, {plain(gaps[k])} ({plain(errors[k])})"
                     f"{a.where(points[k][0])}"
                 )
-                # The same runs are behind both: the larger error is none too small.
+                # Both gaps come from the same runs: the larger error is large enough.
                 error = max(errors[k], errors[lowest])
                 found.append(Compared(gaps[lowest] - gaps[k], error, told))
                 lowest = k if gaps[k] < gaps[lowest] else lowest
@@ -217,7 +217,7 @@ def _spent(test: claims.Spent, lines: Lines) -> Iterator[Finding]:
     for panel, line in each(lines, test.panels, test.of):
         found: list[Compared] = []
         for i, source in enumerate(line.curve.sources):
-            assert not isinstance(source, Bound)  # checked by the reader, as is that it is private
+            assert not isinstance(source, Bound)  # the reader rejects bounds and non-private curves
             given, spent = source.params._asdict()["epsilon"], budget(source) or 0.0
             to = f"composes to {spent:.4g}" if math.isfinite(spent) else "it is spent without bound"
             where = "" if line.curve.x is None else line.where(i)

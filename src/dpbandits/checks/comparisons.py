@@ -1,4 +1,4 @@
-"""Comparisons of curves: points, statistics with their standard errors, and the words for them."""
+"""Comparisons of curves: matching points, statistics with standard errors, and their wording."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,12 +12,12 @@ from dpbandits.spec.claims import OTHERS, At, Limits, Span
 from dpbandits.spec.figure import Curve
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
-ROUNDING = 1e-9  # of a number; differences below are none
-TINY = 1e-300  # nothing is divided by less
+ROUNDING = 1e-9  # relative; smaller differences count as 0
+TINY = 1e-300  # smallest divisor
 
 
 class Verdict(Enum):
-    """What came of a claim."""
+    """Verdict on a claim."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -27,21 +27,21 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Line:
-    """A curve of the specification and the same summed up."""
+    """A curve of the specification with its summary over the runs."""
 
     curve: Curve
     series: Series
 
     def mean(self, i: int) -> float:
-        """The mean over the runs at a point."""
+        """Return the mean over the runs at point i."""
         return float(self.series.mean[i])
 
     def error(self, i: int) -> float:
-        """The standard error of the mean at a point; 0 for a bound."""
+        """Return the standard error of the mean at point i; 0 for a bound."""
         return self.series.error(i)
 
     def statistic(self, i: int, name: str) -> float:
-        """A statistic of the runs at a point (claims.STATISTICS)."""
+        """Return a statistic of the runs at point i; the names are in spec.claims.STATISTICS."""
         if name == "spread":
             return float(self.series.max[i] - self.series.min[i])
         if name == "off_mean":
@@ -50,12 +50,12 @@ class Line:
         return float(getattr(self.series, name)[i])
 
     def index(self, x: float) -> int:
-        """The last point up to x, or the first one."""
+        """Return the index of the last point at or below x, or 0 if there is none."""
         reached = np.searchsorted(self.series.x, x * (1 + ROUNDING), side="right")
         return max(0, int(reached) - 1)
 
     def points(self, at: At | float, between: Span) -> list[int]:
-        """The points that are meant."""
+        """Return the indices of the points that `at` and `between` select."""
         if isinstance(at, float):
             return [self.index(at)]
         low, high = between
@@ -64,25 +64,25 @@ class Line:
         return [int(i) for i in (inside[-1:] if at is At.END else inside)]
 
     def where(self, i: int, at: At | float = At.EVERYWHERE) -> str:
-        """The words for a point that is not the last one."""
+        """Return the words for the x of point i; empty for the end point of a test at the end."""
         if at is At.END and i == len(self.series.x) - 1:
             return ""
         return f" at {self.x(i)}"
 
     def x(self, i: int) -> str:
-        """The words for the x of a point."""
+        """Return the words for the x of point i."""
         x = float(self.series.x[i])
         return f"{self.curve.over} = {f'{x:,.0f}' if self.curve.x is None else f'{x:.4g}'}"
 
     def told(self, i: int, statistic: str = "mean") -> str:
-        """The curve's label and a statistic at a point."""
+        """Return the curve's label and a statistic at point i."""
         label = self.series.label
         if statistic == "mean":
             return f"{label} {self.told_mean(i)}"
         return f"{label} {plain(self.statistic(i, statistic))} ({statistic})"
 
     def told_mean(self, i: int) -> str:
-        """The mean at a point, its standard error in parentheses where there is one."""
+        """Return the mean at point i, followed by its standard error in parentheses if not 0."""
         mean, error = self.mean(i), self.error(i)
         known = error > ROUNDING * abs(mean)
         return f"{plain(mean)} ({plain(error)})" if known else plain(mean)
@@ -92,7 +92,7 @@ Lines = dict[str, dict[str, list[Line]]]  # by panel and name; with `each` sever
 
 
 def each(lines: Lines, panels: Iterable[str], names: Iterable[str]) -> Iterator[tuple[str, Line]]:
-    """The lines of these names, panel by panel."""
+    """Yield (panel, line) for every line of these names, panel by panel."""
     names = tuple(names)
     for panel in panels:
         for name in names:
@@ -103,7 +103,11 @@ def each(lines: Lines, panels: Iterable[str], names: Iterable[str]) -> Iterator[
 def pairs(
     ones: Sequence[Line], panel: dict[str, list[Line]], of: Sequence[str], to: Sequence[str]
 ) -> Iterator[tuple[Line, Line]]:
-    """Lines of one name beside those of others in a panel; with `each`, value by value."""
+    """Pair the lines `ones` of one name with the lines of every name in `to`.
+
+    `to` equal to `others` selects all played curves of the panel that are not in `of`. Curves with
+    `each` have several lines, which are paired value by value.
+    """
     if to == (OTHERS,):
         played = [other for other, lines in panel.items() if lines[0].series.runs]
         to = [other for other in played if other not in of]
@@ -112,7 +116,7 @@ def pairs(
 
 
 def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, int]]:
-    """The points that two lines have in common, of those that are meant."""
+    """Return index pairs (i, j) of the points with equal x that `at` and `between` select."""
     if isinstance(at, float):
         return [(a.index(at), b.index(at))]
     place = {x: j for j, x in enumerate(b.series.x.tolist())}
@@ -123,22 +127,22 @@ def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, i
 
 @dataclass(frozen=True)
 class Compared:
-    """The room between a number and its limit, with its standard error."""
+    """Distance of a number from its limit, positive where it is kept, with its standard error."""
 
     room: float
     error: float
     told: str
-    share: float = 0.0  # of the limit that the room is
+    share: float = 0.0  # the distance as a share of the limit
 
     @property
     def in_errors(self) -> float:
-        """The room in standard errors."""
+        """The distance in standard errors."""
         if self.error > 0:
             return self.room / self.error
         return math.copysign(math.inf, self.room) if self.room else 0.0
 
     def verdict(self, up_to_noise: bool) -> Verdict:
-        """Whether the limit is kept; up to noise, also where that is undecided."""
+        """Return the verdict on the limit; with `up_to_noise`, undecided counts as HOLDS."""
         if self.in_errors > ERRORS:
             return Verdict.HOLDS
         if self.in_errors < -ERRORS:
@@ -146,7 +150,10 @@ class Compared:
         return Verdict.HOLDS if up_to_noise else Verdict.UNDECIDED
 
     def order(self, up_to_noise: bool) -> tuple[int, float, float]:
-        """From what fails most surely to what is the farthest from its limit."""
+        """Return a sort key: failures first, the clearest one leading; kept limits last.
+
+        Among kept limits, the one with the smallest share comes first.
+        """
         verdict = self.verdict(up_to_noise)
         rank = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS).index(verdict)
         return rank, 0.0 if verdict is Verdict.HOLDS else self.in_errors, self.share
@@ -155,7 +162,10 @@ class Compared:
 def quotient(
     limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
 ) -> Compared:
-    """The ratio of two numbers within limits; nothing is divided, as the second may be 0."""
+    """Compare the ratio of two numbers with its limits and return the less favourable side.
+
+    Nothing is divided, as the second number may be 0.
+    """
     return min(_sides(limits, pair, errors, told), key=lambda side: side.order(False))
 
 
@@ -175,19 +185,19 @@ def _sides(
 
 
 def within(limits: Limits, value: float, error: float, told: str) -> Compared:
-    """A number within limits."""
+    """Compare a number with its limits."""
     return quotient(limits, (value, 1.0), (error, 0.0), told)
 
 
 def plain(number: float) -> str:
-    """A number as people write it: 4,080, 3.2, 0.0123, 1.3e-05."""
+    """Format a number for readers: 4,080, 3.2, 0.0123, 1.3e-05."""
     if abs(number) >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}"
 
 
 def ratio(a: float, b: float) -> str:
-    """The words for a quotient; near 1 with more digits, as there they matter."""
+    """Format the quotient a / b; near 1 with more digits, as they matter there."""
     if not b:
         return "a quotient by 0"
     return f"{a / b:.4g}" if 0.9 < a / b < 1.1 else plain(a / b)

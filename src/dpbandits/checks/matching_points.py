@@ -1,7 +1,8 @@
-"""Which points of a figure, as a check plays it, have the law of which points of a reference.
+"""Match the points of a figure in a check with the reference points that have the same law.
 
-Of the papers' scale wherever the law is the same: the same cell, or, of policies that are not told
-the horizon, the rounds that both have. Of the profile `ci` itself where a figure has that.
+A reference at the papers' scale matches wherever the law is the same: the same cell, or, for
+policies that do not use the horizon, the rounds that both have. A figure may also have a
+reference at the scale of the profile `ci` itself.
 """
 
 from collections.abc import Sequence
@@ -21,23 +22,26 @@ from dpbandits.curves.series import Series, places
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
 
 PROFILE = f"profile={references.CI}"
-POINTS = 24  # of a curve are compared at most
+POINTS = 24  # most points of a curve that are compared
 
 
 @dataclass(frozen=True)
 class Point:
-    """One comparison to be made."""
+    """One point to compare with its reference."""
 
     panel: str
     curve: Curve
-    i: int  # the place of the point in the curve
+    i: int  # index of the point in the curve
     x: float
     scale: str  # of the reference
-    reference: Reference | float  # a number: of a bound, nothing is drawn
+    reference: Reference | float  # a number for a bound, which has no randomness
 
 
 def points(spec: FigureSpec) -> list[Point]:
-    """Every comparison of the figure. UserError: a reference is unsound, or a curve has none."""
+    """Return every comparison of the figure.
+
+    Raises UserError if a reference is unsound or a curve has no matching reference.
+    """
     against = [whole_reference(spec.name)]
     if references.exists(spec.name, references.CI):
         own, _ = compose.load(spec.name, [PROFILE])
@@ -58,14 +62,14 @@ def points(spec: FigureSpec) -> list[Point]:
 
 @dataclass(frozen=True)
 class Against:
-    """A reference: its scale, the figure that it is of and its curves."""
+    """A reference: its scale, the figure it was made from and its curves."""
 
     scale: str
     spec: FigureSpec
     series: references.Found
 
     def points(self, panel: str, curve: Curve) -> list[Point]:
-        """The comparisons of a curve with the same one here: a part of the common points."""
+        """Return the comparisons of a curve with its namesake here, thinned to POINTS each."""
         x = places(curve)
         return [
             Point(panel, curve, i, float(x[i]), self.scale, _reference(series, j))
@@ -74,23 +78,24 @@ class Against:
         ]
 
     def same(self, panel: str, curve: Curve) -> list[tuple[Curve, Series]]:
-        """The curve of this name, with its reference; at most one."""
+        """Return the curve of this name with its reference, as a list of at most one pair."""
         place = panel, curve.label
         curves = [c for p in self.spec.panels for c in p.curves if (p.letter, c.label) == place]
         return [(other, self.series[place]) for other in curves if place in self.series]
 
 
 def whole_reference(figure: str) -> Against:
-    """The reference of a figure at the papers' scale, which must have all of its curves."""
+    """Load the reference of a figure at the papers' scale, which must have all of its curves."""
     spec, _ = compose.load(figure, [])
     read = references.read(spec, references.PAPER)
     return Against(references.PAPER, spec, {(s.panel, s.label): s for s in read})
 
 
 def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
-    """What a reference of the profile holds: so many times the runs of a check.
+    """Return the part of the figure that a reference of the profile must hold, at `times` the runs.
 
-    Only of the curves for which the papers' scale lacks points, or has no more runs than a check.
+    Keeps only the curves for which the reference at the papers' scale lacks points, or has no more
+    runs than a check.
     """
 
     def suffices(panel: str, curve: Curve) -> bool:
@@ -121,7 +126,7 @@ def _reference(series: Series, j: int) -> Reference | float:
 
 
 def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[tuple[int, int]]:
-    # The points at which a curve and a reference have the same law.
+    # Index pairs of the points at which a curve and a reference have the same law.
     place = {each: j for j, each in enumerate(series.x.tolist())}
     shared = [(i, place[each]) for i, each in enumerate(x.tolist()) if each in place]
     if curve.x is None or other.x is None:
@@ -132,7 +137,7 @@ def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[t
 
 
 def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:
-    # At a common point. Over time, a shorter game may be the beginning of a longer one.
+    # Compares laws at a common point. Over time, a shorter game may be the start of a longer one.
     ignored = {"seed", "grid"}
     if over_time and not (isinstance(a, Cell) and told_the_horizon(a)):
         ignored.add("horizon")
@@ -149,13 +154,16 @@ def _told(source: AnyCell | Bound) -> dict[str, Any]:
 
 
 def told_the_horizon(cell: Cell) -> bool:
-    """Whether T is in the law of the first rounds: by the algorithm, or by a table of gains."""
+    """Return whether the horizon T affects the law of the first rounds.
+
+    It does if it is a parameter of the algorithm, or if the environment has a table of gains.
+    """
     by_table = hasattr(registry.environment(cell.environment), "table")
     return by_table or "horizon" in cell.params._fields
 
 
 def thinned(found: Sequence[Any]) -> list[Any]:
-    """At most POINTS of them, evenly, with the first and the last."""
+    """Return at most POINTS items, evenly spaced, with the first and the last."""
     if len(found) <= POINTS:
         return list(found)
     return [found[i] for i in np.linspace(0, len(found) - 1, POINTS).round().astype(int)]

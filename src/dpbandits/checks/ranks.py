@@ -1,4 +1,4 @@
-"""Ranks of curves by their means, and what the standard errors leave open of them."""
+"""Ranks of curves by their means, and the ranks that the standard errors leave possible."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,29 +7,30 @@ from dpbandits.checks.comparisons import Verdict, quotient
 from dpbandits.curves.series import Series
 from dpbandits.spec.claims import Limits
 
-LOWER = Limits(at_most=1.0)  # of a quotient: the first number is the lower one
+LOWER = Limits(at_most=1.0)  # of a quotient: the first number is at most the second
 
 
 class Rank(NamedTuple):
-    """The place of a curve among several, 1 the lowest mean, and the places that it may have.
+    """Rank of a curve among several (1: the lowest mean), with its best and worst possible rank.
 
-    What is surely lower is before it, what is surely higher behind it, and the rest may be on
-    either side. "Surely" is what decides a claim: a difference of three standard errors. This needs
-    no order among curves that cannot be told apart, which ties would.
+    Curves with clearly lower means are always before it, those with clearly higher means always
+    behind it; all others may be on either side. "Clearly" means a difference of more than three
+    standard errors, as for claims. Intervals of ranks need no order among curves that cannot be
+    distinguished, which ties would.
     """
 
-    place: float  # of equal means, the middle of theirs
+    place: float  # equal means share the middle of their ranks
     best: float
     worst: float
 
 
 def ranks(series: Sequence[Series], i: int) -> list[Rank]:
-    """The ranks of curves at their i-th x."""
+    """Return the ranks of the curves at their i-th x, in the order of `series`."""
     return [_rank(one, [other for other in series if other is not one], i) for one in series]
 
 
 def mean_rank(several: Sequence[Rank]) -> Rank:
-    """The mean over several games, each end by itself."""
+    """Return the mean rank over several games; best and worst are averaged separately."""
     place, best, worst = (sum(n) / len(several) for n in zip(*several, strict=True))
     return Rank(place, best, worst)
 

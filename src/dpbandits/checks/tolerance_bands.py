@@ -1,19 +1,20 @@
-"""Do new runs have the law of reference runs? Tests with a stated probability of a false alarm.
+"""Tests whether new runs have the law of reference runs, with a given false-alarm probability.
 
-A reference tells the mean, standard deviation, median, smallest and largest value of its n runs;
-new are the values of N runs with other seeds. Means of few runs of a skewed law are not normal, and
-batched policies end in so few distinct values that a standard deviation is often 0. So there are
-two tests, and each gets half of the probability:
+A reference holds the mean, standard deviation, median, smallest and largest value of its n runs;
+the new sample has the values of N runs with other seeds. Means of few runs of a skewed law are not
+normal, and batched policies end in so few distinct values that a standard deviation is often 0.
+There are therefore two tests, and each gets half of the probability:
 
-* The mean of the new values, each moved into the range of the reference, lies in a band around the
-  reference's. Its half width is a Student quantile with n - 1 degrees of freedom (the standard
-  deviation is the reference's alone) times the standard error of the difference, and the second
-  term of Bernstein's inequality for N values that lie no farther from the mean than the
-  reference's farthest: where one run in a thousand is lost, the first term alone is far too small.
-* The number of new values above the reference's largest, above or below its median, below its
-  smallest is not too large. These have known laws whatever that of the values, beta-binomial, and
-  ties only make large numbers less likely: the exceedance tests. A reference whose runs all agree
-  is compared exactly by them, but that a few runs may differ.
+* The mean of the new values, each clipped to the range of the reference, lies in a band around the
+  reference's mean. Half the width of the band is the sum of two terms. The first is a Student
+  quantile with n - 1 degrees of freedom (the standard deviation is the reference's alone) times the
+  standard error of the difference. The second is the second term of Bernstein's inequality for N
+  values that lie no farther from the mean than the reference's farthest: where one run in a
+  thousand is lost, the first term alone is far too small.
+* The numbers of new values above the reference's largest, above or below its median and below its
+  smallest are not too large. Whatever the law of the values, these counts are beta-binomial, and
+  ties only make large counts less likely: the exceedance tests. If all runs of a reference agree,
+  these tests require the new runs to agree too, except for a few.
 """
 
 import math
@@ -23,13 +24,13 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
-ROUNDING = 1e-9  # of a number; nearer ones are equal
-MARGIN = 0.002  # of the reference's mean: a smaller difference is none that a figure could show
+ROUNDING = 1e-9  # relative; closer numbers count as equal
+MARGIN = 0.002  # of the reference's mean: a smaller difference is invisible in a figure
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What a reference tells of its runs at one point."""
+    """Statistics of the reference runs at one point."""
 
     runs: int
     mean: float
@@ -41,15 +42,15 @@ class Reference:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one comparison."""
+    """Outcome of one comparison."""
 
-    alarm: str  # in words; empty where there is none
-    share: float  # of the band that the difference of the means takes
+    alarm: str  # message; empty if there is no alarm
+    share: float  # difference of the means over the half width of the band
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
 def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
-    """New runs against a reference of runs; a false alarm has the probability `level` at most."""
+    """Compare new runs, `values` of shape (runs,), with a reference; P(false alarm) <= `level`."""
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
     half = half_width(reference, len(values), level / 2)
     allowed = half + MARGIN * abs(reference.mean)
@@ -65,15 +66,15 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
 
 
 def compare_exact(value: float, reference: float) -> Outcome:
-    """A number that nobody draws, up to rounding."""
-    # Equal infinities differ by no number.
+    """Compare a number that involves no randomness with its reference, up to rounding."""
+    # The difference of equal infinities is nan.
     equal = value == reference or abs(value - reference) <= ROUNDING * abs(reference)
     alarm = "" if equal else f"{value!r}, reference {reference!r}, nothing is drawn here"
     return Outcome(alarm, 0.0 if equal else math.inf, 0.0)
 
 
 def half_width(reference: Reference, runs: int, level: float) -> float:
-    """Half the width of the band for the mean of new runs."""
+    """Return half the width of the band for the mean of `runs` new runs."""
     spread = reference.std if reference.std > ROUNDING * abs(reference.mean) else 0.0
     if reference.runs < 2 or not spread:
         return 0.0
@@ -89,7 +90,7 @@ def _student(level: float, runs: int) -> float:
 
 def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
     n, runs = reference.runs, len(values)
-    middle = (n + 1) // 2  # below or at the median: the larger of both halves
+    middle = (n + 1) // 2  # at or below the median; for odd n the larger half
     for sign, limit, place, words in (
         (1.0, reference.max, n, "above the reference's largest"),
         (1.0, reference.median, middle, "above the reference's median"),
@@ -104,11 +105,12 @@ def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
 
 @cache
 def too_many(runs: int, of_reference: int, place: int, level: float) -> int:
-    """The least number of new values above the reference's value of this place that is too large.
+    """Return the smallest alarming count of new values above an order statistic of the reference.
 
-    Places count from 1, the smallest. runs + 1: no number is.
+    `place` is the rank of the order statistic: 1 is the smallest of the `of_reference` values. The
+    count is reached with probability `level` at most; runs + 1 if no count is so unlikely.
     """
-    # Of the new values, the number up to that place is beta-binomial.
+    # The number of new values up to that order statistic is beta-binomial.
     up_to = stats.betabinom(runs, place, of_reference - place + 1)
     at_most = np.cumsum(up_to.pmf(np.arange(runs + 1)))  # so many up to it, the others above
     return runs + 1 - int(np.searchsorted(at_most, level, side="right"))

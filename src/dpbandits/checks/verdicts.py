@@ -1,4 +1,4 @@
-"""Whether what the papers say comes out: claims put to curves, test by test (findings.py)."""
+"""Verdicts on the papers' claims: applies every test of a claim (claim_tests.py) to the curves."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from dpbandits.spec.figure import FigureSpec
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim, what came of it and of each of its tests."""
+    """A claim with its verdict and the findings of all its tests."""
 
     claim: Claim
     verdict: Verdict
@@ -22,7 +22,7 @@ class Judged:
 
 
 def judge(spec: FigureSpec, series: Sequence[Series]) -> list[Judged]:
-    """Every claim of the figure, in its order."""
+    """Return the verdicts on all claims of the figure, in the order of its file."""
     found = {(s.panel, s.label): s for s in series}
     lines: Lines = {panel.letter: {} for panel in spec.panels}
     for panel in spec.panels:
@@ -33,13 +33,13 @@ def judge(spec: FigureSpec, series: Sequence[Series]) -> list[Judged]:
 
 
 def count(judged: Iterable[Judged]) -> dict[str, int]:
-    """How many claims have each verdict, by its word; what none has is left out."""
+    """Return the number of claims by the word of their verdict, without verdicts that have none."""
     counted = Counter(one.verdict for one in judged)
     return {verdict.value: counted[verdict] for verdict in Verdict if counted[verdict]}
 
 
 def as_json(judged: Iterable[Judged]) -> list[dict[str, Any]]:
-    """The claims and verdicts as JSON values."""
+    """Return the claims and verdicts as JSON values."""
     return [
         {
             "claim": one.claim.name,
@@ -70,7 +70,7 @@ def _judge(claim: Claim, lines: Lines) -> Judged:
 
 
 def _all(verdicts: Iterable[Verdict]) -> Verdict:
-    # All must hold. Where nothing was tested nothing holds.
+    # All must hold. Without any finding the verdict is UNDECIDED.
     seen = set(verdicts)
     if Verdict.FAILS in seen:
         return Verdict.FAILS

@@ -1,1 +1,1 @@
-"""Pictures: the only package that knows matplotlib."""
+"""Drawing of figures; the only package that imports matplotlib."""

@@ -1,6 +1,6 @@
-"""What a drawing function drew: the axes of every panel, its curves among the lines, their looks.
+"""Contents of a drawn figure: the axes of every panel, the lines of its curves and their looks.
 
-For exporters: the drawing function alone knows scales, limits, labels and looks.
+For exporters, as only the drawing function decides scales, limits, labels and looks.
 """
 
 from collections.abc import Iterator
@@ -21,18 +21,18 @@ Points = np.ndarray  # shape (n, 2)
 
 
 class Look(NamedTuple):
-    """How a curve looks."""
+    """Appearance of a curve."""
 
     colour: str  # RRGGBB
-    line: str  # of matplotlib; "" or "None": points alone
+    line: str  # matplotlib's code; "" or "None": points alone
     width: float  # in points
-    marker: str  # of matplotlib; "" or "None": none
+    marker: str  # matplotlib's code; "" or "None": no marker
     filled: bool
-    marked: tuple[int, ...] | None = None  # which points have a marker; None: all
+    marked: tuple[int, ...] | None = None  # indices of the points with a marker; None: all
 
 
 class Fill(NamedTuple):
-    """An area without a border of its own: a band."""
+    """A filled area without an outline: a band."""
 
     colour: str
     opacity: float
@@ -40,7 +40,7 @@ class Fill(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """The error bars of a curve, each by its ends."""
+    """The error bars of a curve, each given by its two ends."""
 
     colour: str
     ends: list[Points]
@@ -48,14 +48,14 @@ class Bars(NamedTuple):
 
 @dataclass(frozen=True)
 class DrawnPanel:
-    """A panel, the axes that show it and, by position, the looks of its curves there."""
+    """A panel, the axes that show it, and the look of each of its curves, by position."""
 
     panel: PanelDrawing
-    axes: Axes | None  # None: the figure draws none of its curves as lines
-    looks: tuple[Look | None, ...]  # None: not drawn, though others of the panel are
+    axes: Axes | None  # None: the figure draws none of the panel's curves as lines
+    looks: tuple[Look | None, ...]  # None: this curve is not drawn, but others of the panel are
 
     def fills(self) -> Iterator[Fill]:
-        """Its bands."""
+        """Yield the bands of the panel."""
         for collection in self.axes.collections if self.axes else ():
             if isinstance(collection, PolyCollection):
                 face: Any = collection.get_facecolor()
@@ -63,7 +63,7 @@ class DrawnPanel:
                     yield Fill(_hex(face[0]), float(face[0][3]), np.asarray(path.vertices))
 
     def bars(self) -> Iterator[Bars]:
-        """Its error bars."""
+        """Yield the error bars of the panel."""
         for collection in self.axes.collections if self.axes else ():
             if isinstance(collection, LineCollection):
                 colours: Any = collection.get_color()
@@ -71,7 +71,7 @@ class DrawnPanel:
 
 
 def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
-    """Every panel with its axes, which are those with most of its curves; axes show one panel."""
+    """Return every panel with the axes that hold most of its curves; axes show one panel only."""
     free, found = list(axes), []
     for panel in drawing.panels:
         best, lines = None, dict[int, Line2D]()
@@ -89,10 +89,10 @@ def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
 
 
 def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
-    """Row and column of every panel in the figure; what the figure does not draw comes below."""
+    """Return (row, column) of every panel; panels that the figure does not draw come below."""
     specs = [panel.axes.get_subplotspec() if panel.axes else None for panel in panels]
     columns = 1 + max((s.colspan.start for s in specs if s), default=0)
-    rows = sorted({s.rowspan.start for s in specs if s})  # others hold headings and legends
+    rows = sorted({s.rowspan.start for s in specs if s})  # other rows hold headings and legends
     rest = (divmod(i, columns) for i in range(len(panels)))
     found = []
     for spec in specs:
@@ -124,7 +124,7 @@ def _look(line: Line2D) -> Look:
 
 
 def _house_look(series: Series, position: int, panel: PanelDrawing) -> Look:
-    # Of several curves of an algorithm the second and so on have filled markers, as in pictures.
+    # As in the figures, the second and later curves of an algorithm have filled markers.
     style = style_of_curve(series)
     again = any(other.style == series.style for other in panel.series[:position])
     return Look(_hex(style.colour), style.line, 1.2, style.marker, again)

@@ -1,11 +1,11 @@
-"""Formulas of matplotlib's mathtext in other writing: HTML, or letters of Unicode."""
+"""Conversion of matplotlib's mathtext to HTML or to Unicode text."""
 
 import re
 from typing import Any
 
 from markupsafe import Markup
 
-# What stands in titles, labels and axes. Another command is shown as its name.
+# Commands used in titles, labels and axes. Any other command is written as its name.
 SYMBOLS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ"},
     **{"epsilon": "ε", "rho": "ρ", "theta": "θ", "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ"},
@@ -19,20 +19,20 @@ TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|([A-Z
 
 
 def plain(text: str) -> str:
-    """A text with mathtext between dollars, in letters of Unicode: for captions and search."""
+    """Convert a text with mathtext between dollars to Unicode, for captions and search."""
     parts = text.split("$")
     return "".join(formula(p, html=False) if i % 2 else p for i, p in enumerate(parts))
 
 
 def formula(source: str, html: bool) -> Any:
-    """The source of a formula as HTML, or in letters of Unicode."""
+    """Convert the source of a formula to HTML (a Markup) or to Unicode (a str)."""
     out: Any = Markup("") if html else ""
     source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊")
     for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
         if name:
             out += SYMBOLS.get(name, name)
         elif symbol:
-            out += "" if symbol in "!," else symbol  # a narrow space, or a character of its own
+            out += "" if symbol in "!," else symbol  # a narrow space, or a literal character
         elif shift:
             inner = formula(argument.strip("{}"), html)
             if html:

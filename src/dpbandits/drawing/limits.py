@@ -1,4 +1,4 @@
-"""Limits and tick labels of axes, decided by the data that is drawn."""
+"""Limits and tick labels of axes, derived from the data drawn."""
 
 import math
 from typing import Any
@@ -10,28 +10,28 @@ from matplotlib.ticker import LogFormatterSciNotation
 from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import PanelDrawing
 
-SETTLED = 0.02  # of the horizon: before, a curve over linear time is a vertical line
+SETTLED = 0.02  # of the horizon: before it, a curve over linear time is nearly vertical
 
 
 def over_time(ax: Axes, panel: PanelDrawing) -> None:
-    """Limits of linear time and logarithmic regret, from the curves of a panel.
+    """Set limits for linear time and logarithmic regret from the curves of a panel.
 
-    x begins at 0, y at the decade below the lowest curve once the first rounds are over.
+    x begins at 0; y begins at the decade below the lowest curve after the first 2 % of the rounds.
     """
     settled = [_extent(s, s.x >= SETTLED * s.x[-1]) for s in panel.series]
     lowest = min((values.min() for values in settled if values.size), default=1.0)
     highest = max((_extent(s).max(initial=lowest) for s in panel.series), default=10.0)
     last = max((s.x[-1] for s in panel.series), default=1.0)
-    # As limits of the data, so that axes that share theirs see those of all panels.
+    # Set as data limits, so that axes that share limits cover the data of all their panels.
     ax.ignore_existing_data_limits = True
     ax.update_datalim([(0, 10 ** math.floor(math.log10(lowest))), (last, highest)])
     ax.margins(x=0, y=0.05)
 
 
 def over_parameter(ax: Axes, panel: PanelDrawing) -> None:
-    """Limits of a logarithmic parameter and of what is drawn over it, from the curves of a panel.
+    """Set limits for a logarithmic parameter and the values over it from the curves of a panel.
 
-    The dots where the regimes of a bound meet do not count: one may be far from the swept values.
+    Dots where the regimes of a bound meet are ignored: they may lie far from the swept values.
     """
     swept = [series for series in panel.series if series.style != "transition"] or panel.series
     x = np.concatenate([series.x for series in swept] or [np.array([])])
@@ -42,9 +42,10 @@ def over_parameter(ax: Axes, panel: PanelDrawing) -> None:
 
 
 def ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
-    """The lower and the upper end of a band that the limits must show, nan where they need not.
+    """Return the lower and upper ends of a band as far as the limits must include them, else nan.
 
-    On a logarithmic axis mean - std may come near 0: a lower end counts from a tenth of its curve.
+    Both arrays have the shape of `series.x`. On a logarithmic axis, where mean - std may come near
+    0, a lower end counts only if it is at least a tenth of its curve.
     """
     if not logarithmic:
         return [series.low, series.high]
@@ -53,18 +54,21 @@ def ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
 
 
 def _extent(series: Series, part: Any = slice(None)) -> np.ndarray:
-    # The values of a part of a curve and its band that the limits of a logarithmic axis must show.
+    # Values of part of a curve and of its band that the limits of a logarithmic axis must include.
     values = np.concatenate([y[part] for y in (series.centre, *ends(series, True))])
     return values[np.isfinite(values) & (values > 0)]
 
 
 class BetweenDecades(LogFormatterSciNotation):
-    """Labels between the decades where at most one decade is in view: 20, not 2 x 10^1."""
+    """Formatter that also labels ticks between decades if at most one decade is in view.
+
+    It writes such labels as 20, not as 2 x 10^1.
+    """
 
     def __init__(self) -> None:
         super().__init__(minor_thresholds=(1, 0.6))
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        """The label of a tick."""
+        """Return the label of a tick."""
         text = super().__call__(x, pos)
         return f"{x:g}" if text and 0.001 <= x < 10_000 else text

@@ -1,4 +1,4 @@
-"""Blocks of rows: a row for each algorithm, blocks with a heading each, columns side by side."""
+"""Layout for tables of panels: blocks of rows under a heading, with columns side by side."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,9 +15,10 @@ HEADING = 1.1  # height of a heading, in rows
 def blocks_of_rows(
     blocks: Mapping[str, int], titles: Sequence[str], widths: Sequence[float], row: float
 ) -> tuple[Figure, list[list[Axes]]]:
-    """A figure with so many rows, each of a height in inches, under every heading.
+    """Create a figure with a block of rows under every heading; `row` is a row's height in inches.
 
-    The axes are one list for each block, with as many as there are titles of columns.
+    `blocks` gives the number of rows by heading. Returns the figure and one list of axes for each
+    block, with one axes for each title in `titles`; `widths` are the relative column widths.
     """
     height = (row + 0.005) * sum(blocks.values()) + 0.35 * len(blocks) + 0.75
     figure = Figure(figsize=(PAGE, height))
@@ -42,5 +43,5 @@ def blocks_of_rows(
 
 
 def name_rows(ax: Axes, labels: Sequence[str]) -> None:
-    """The labels of the rows of a block, from the top, left of its first column."""
+    """Label the rows of a block, from the top, left of its first column."""
     ax.set_yticklabels([in_mathtext(label) for label in labels])

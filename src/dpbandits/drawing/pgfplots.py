@@ -1,6 +1,6 @@
-"""A figure as LaTeX: axes of pgfplots with the curves as tables, as the drawing function drew them.
+"""Export of a drawn figure to LaTeX: pgfplots axes, with the curves as tables.
 
-Texts inside of the axes (slopes, names of regions) and insets are not part of it.
+Text inside the axes (slopes, names of regions) and insets are left out.
 """
 
 import math
@@ -20,10 +20,10 @@ from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.styles import in_mathtext
 
 INCH = 2.54
-GAP, BELOW = 1.6, 2.2  # cm between two panels: for the numbers of an axis, for titles and names
+GAP, BELOW = 1.6, 2.2  # cm between panels: for tick labels across, for titles and axis labels down
 ASPECT = 0.72
 
-# One file for both: inside of a document it is a picture, by itself it is a document.
+# The same file is a picture inside a document and a document when compiled by itself.
 HEAD = r"""% \input it in a document whose preamble has
 %   \usepackage{pgfplots} \usepgfplotslibrary{groupplots} \pgfplotsset{compat=1.16}
 % or compile it as it is. Every table has the columns low and high, the ends of the band or bars.
@@ -46,7 +46,7 @@ STYLE = (
 )
 
 LINES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dash dot"}
-# Marks, and what turns them into others.
+# pgfplots marks, with the options that transform them.
 MARKS = {
     "o": ("*", ""),
     "s": ("square*", ""),
@@ -74,7 +74,10 @@ ESCAPED = {c: f"\\{c}" for c in "_%&#${}"} | {
 
 
 def to_pgfplots(draw: Callable[[Drawing], Figure], drawing: Drawing, told: Sequence[str]) -> str:
-    """The figure as a file that LaTeX compiles or takes into a document; `told`: its comments."""
+    """Return the figure as LaTeX, to compile or to input in a document.
+
+    `told` holds the lines of the comments at its head.
+    """
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = draw(drawing)
         panels = find(list(figure.axes), drawing)
@@ -89,9 +92,9 @@ def to_pgfplots(draw: Callable[[Drawing], Figure], drawing: Drawing, told: Seque
 
 
 def in_latex(text: str) -> str:
-    """A text with mathtext as LaTeX: what is not between dollars is escaped."""
+    """Convert a text with mathtext to LaTeX; text outside of dollars is escaped."""
     parts = re.split(r"(?<!\\)\$", text)
-    if len(parts) % 2 == 0:  # a dollar without its other: matplotlib takes all of it as plain text
+    if len(parts) % 2 == 0:  # unbalanced: matplotlib takes all of the text as plain
         parts = [text]
     for i, part in enumerate(parts):
         if i % 2:
@@ -161,7 +164,7 @@ def _axis(name: str, axis: Axis) -> list[str]:
         options.append(f"{name}label={{{in_latex(label)}}}")
     if axis.get_scale() == "log":
         options.append(f"{name}mode=log")
-    if isinstance(locator := axis.get_major_locator(), FixedLocator):  # the figure's own choice
+    if isinstance(locator := axis.get_major_locator(), FixedLocator):  # ticks set by the figure
         ticks = [float(tick) for tick in locator() if low <= tick <= high]
         texts = axis.get_major_formatter().format_ticks(ticks)
         options.append(f"{name}tick={{{','.join(map(_number, ticks))}}}")
@@ -174,7 +177,7 @@ def _axis(name: str, axis: Axis) -> list[str]:
 
 
 def _powers(low: float, high: float) -> list[int]:
-    # Of ten, eight at most: left alone, pgfplots writes 10^4.4 where there are few.
+    # Exponents of ten, eight at most: left alone, pgfplots writes 10^4.4 where there are few.
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, -(-(last - first + 1) // 8))
     return list(range(first, last + 1, step))
@@ -184,7 +187,7 @@ def _powers(low: float, high: float) -> list[int]:
 
 
 def _curves(panel: DrawnPanel) -> str:
-    # Bands and bars first, below the lines; on a logarithmic axis what reaches 0 ends at the frame.
+    # Bands and bars first, below the lines. On a logarithmic axis, ends at 0 are cut at the frame.
     logarithmic = panel.axes is not None and panel.axes.get_yscale() == "log"
     floor = panel.axes.get_ylim()[0] if panel.axes and logarithmic else -math.inf
     text = ""
@@ -194,7 +197,7 @@ def _curves(panel: DrawnPanel) -> str:
         text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}} -- cycle;\n"
     for bars in panel.bars():
         ink = f"color={_colour(bars.colour)}, line width=0.8pt, mark=-, mark size=1.6pt"
-        ink += ", unbounded coords=jump"  # no number lifts the pen
+        ink += ", unbounded coords=jump"  # a nan row lifts the pen
         rows = "nan nan\n".join(_rows(ends, floor) for ends in bars.ends)
         text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}};\n"
     for series, look in zip(panel.panel.series, panel.looks, strict=True):
@@ -237,7 +240,7 @@ def _look(look: Look) -> str:
 
 
 def _told(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
-    # Every kind of curve once, whatever panels it is in.
+    # Every kind of curve once, even if several panels have it.
     return {
         (in_latex(in_mathtext(series.legend)), look._replace(marked=None)): None
         for panel in panels
@@ -254,8 +257,8 @@ def _entries(panels: Sequence[DrawnPanel]) -> str:
 
 
 def _legend(panels: Sequence[DrawnPanel], columns: int, column: int, width: float) -> list[str]:
-    # One for all panels, in the middle below them. Positions count in widths and heights of the
-    # panel that holds it; a column of it is as wide as its longest text.
+    # One legend for all panels, centred below them. Its position is in units of the panel that
+    # holds it, by width and height; a legend column is as wide as its longest text.
     entries = [re.sub(r"\\\w+|[${}\\]", "", text) for text, _ in _told(panels)]
     whole = columns * (width + GAP) - GAP
     fit = max(1, int(whole / (1.1 + 0.17 * max(map(len, entries), default=0))))

@@ -1,7 +1,7 @@
-"""From summed-up curves to picture files that are the same bytes every time.
+"""Rendering of summarised curves to picture files that are byte-for-byte reproducible.
 
-Drawing functions know ink only: they get summed-up curves and draw them, and compute nothing. What
-they share is in dpbandits.drawing.shapes, the look of every algorithm in dpbandits.drawing.styles.
+Drawing functions draw summarised curves and compute nothing. Their common parts are in
+dpbandits.drawing.shapes, the look of every algorithm is in dpbandits.drawing.styles.
 """
 
 import importlib.util
@@ -23,37 +23,40 @@ from dpbandits.core.messages import place_and_reason
 from dpbandits.curves.series import Series
 from dpbandits.files import project
 
-# It finds fault with the dates inside of fonts, which no picture shows.
+# fontTools warns about dates inside fonts, which no picture shows.
 logging.getLogger("fontTools").setLevel(logging.ERROR)
 
-COLUMN, PAGE = 3.4, 6.75  # inches: the width of one column, of a page
-LETTERS_AN_INCH = 15.5  # of the title line
+COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
+LETTERS_AN_INCH = 15.5  # characters per inch of the title line
 
 FORMATS = ("pdf", "svg", "png")
 
 
 @dataclass(frozen=True)
 class PanelDrawing:
-    """What a panel shows."""
+    """Contents of a panel."""
 
     letter: str
     title: str
     series: tuple[Series, ...]
-    row: str = ""  # heading that it shares with its neighbours, as of a row of panels
+    row: str = ""  # heading shared with its neighbours, as in a row of panels
     column: str = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a drawing function gets."""
+    """Input of a drawing function."""
 
     title: str
     panels: tuple[PanelDrawing, ...]
-    changes: str = ""  # what differs from the figure's file; it stands above the picture
+    changes: str = ""  # differences from the figure's file, written above the picture
 
 
 def drawing_file(paper: str) -> Path:
-    """figures/<paper>.py, the file of a paper's drawing functions."""
+    """Return the path of figures/<paper>.py, which holds a paper's drawing functions.
+
+    Raises UserError if the file does not exist.
+    """
     path = project.folder() / "figures" / f"{paper}.py"
     if not path.is_file():
         known = [other.stem for other in path.parent.glob("*.py")]
@@ -62,12 +65,15 @@ def drawing_file(paper: str) -> Path:
 
 
 def style_file() -> Path:
-    """The house style."""
+    """Return the path of the house style."""
     return project.folder() / "figures" / "style" / "paper.mplstyle"
 
 
 def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
-    """The function `name` of figures/<paper>.py, or of a file of its own, <paper>/<name>.py."""
+    """Load the function `name` from figures/<paper>.py, or from its own file <paper>/<name>.py.
+
+    Raises UserError if there is no such file or function, or if importing the file fails.
+    """
     path = drawing_file(paper)
     own = {file.stem: file for file in path.with_suffix("").glob("*.py")}
     path = own.get(name, path)
@@ -107,9 +113,9 @@ def render(
     keywords: str,
     look: Callable[[Figure], None] = lambda figure: None,
 ) -> dict[str, bytes]:
-    """The figure in every format. The same curves and keywords give the same bytes.
+    """Return the figure's bytes by format. The same curves and keywords give the same bytes.
 
-    `look` sees the figure as it is written; it must not change it.
+    `look` is called with the finished figure; it must not change it.
     """
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
@@ -121,7 +127,7 @@ def render(
         figure = draw(drawing)
         if drawing.changes:
             _write_changes(figure, drawing.changes)
-        # The layout is solved once: the same in every format.
+        # The layout is solved once, so that it is the same in every format.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         look(figure)
@@ -134,7 +140,7 @@ def render(
 
 
 def _write_changes(figure: Figure, changes: str) -> None:
-    # In red above the picture, so that it cannot be taken for the paper's.
+    # Red text above the picture, so that it cannot be mistaken for the paper's figure.
     letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
     text = fill(f"Changed: {changes}", letters)
     figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold")

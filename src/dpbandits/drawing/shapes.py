@@ -1,7 +1,7 @@
-"""Shapes that the figures of all papers share: grids of panels, curves over time or a parameter.
+"""Shapes shared by the figures of all papers: grids of panels, curves over time or a parameter.
 
-A shape draws what it is given and computes nothing. It sets labels, limits and ticks that need no
-further help; a drawing function may change them afterwards.
+A shape draws its input and computes nothing. It sets labels, limits and ticks that suit most
+figures; a drawing function may change them afterwards.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from dpbandits.spec.figure import Shown
 
 ROUND = "Round $t$"  # the x axis of every figure over time
 
-# The x axis over a parameter, by the last part of its key; any other parameter has its own name.
+# Label of the x axis by the last part of the parameter's key; other parameters use their name.
 PARAMETERS = {
     "epsilon": r"Privacy budget $\epsilon$",
     "delta": r"Privacy parameter $\delta$",
@@ -33,7 +33,7 @@ PARAMETERS = {
     "mean": r"Mean $\mu$",
     "x": "$x$",
 }
-# The y axis over a parameter; the other quantities are budgets.
+# Label of the y axis over a parameter; the other quantities are budgets.
 QUANTITIES = {
     Shown.REGRET: "Regret at the horizon",
     Shown.PER_LOG: r"Regret at the horizon / $\log T$",
@@ -50,13 +50,13 @@ def panel_grid(
     equal: Literal["all", "row"] = "all",
     equal_x: Literal["all", "row"] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with one pair of axes per panel, equal in all of them or in a row; sizes in inches.
+    """Create a figure with one axes per panel; sizes in inches, axes limits shared as `equal` says.
 
-    `equal_x` is for x alone where that differs. Several panels are titled `(a) title`.
+    `equal_x` overrides `equal` for the x axis. With several panels, titles read `(a) title`.
     """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))
-    # Room between the panels, where the last tick label of one meets the first of the next.
+    # Space between panels, where the last tick label of one meets the first of the next.
     figure.set_layout_engine("constrained", w_pad=0.1)
     axes = list(
         figure.subplots(rows, columns, sharex=equal_x or equal, sharey=equal, squeeze=False).flat
@@ -68,12 +68,12 @@ def panel_grid(
         letter = f"({panel.letter})" if len(drawing.panels) > 1 else ""
         ax.set_title(f"({panel.letter}) {panel.title}".strip() if letter else panel.title)
     for ax in axes[-columns:]:
-        ax.tick_params(labelbottom=True)  # also above a place that has no panel
+        ax.tick_params(labelbottom=True)  # also above a grid cell without a panel
     return figure, axes
 
 
 def name_axes(ax: Axes, x: str, y: str) -> None:
-    """The names of both axes, x below the lowest panel of a column, y beside the first of a row."""
+    """Label x below the lowest panel of each column, and y beside the first panel of each row."""
     place = ax.get_subplotspec()
     others = [other.get_subplotspec() for other in ax.figure.axes if other is not ax]
     if place is None:
@@ -91,7 +91,10 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
 
 
 def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """Every curve of a panel over the rounds; of one algorithm, the second and so on dashed."""
+    """Draw every curve of a panel over the rounds and return the lines.
+
+    The second and later curves of one algorithm are dashed, dotted and so on (LINES).
+    """
     again = _again(panel)
     lines = [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
     name_axes(ax, ROUND, "Regret")
@@ -99,7 +102,7 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """Every curve of a panel over the rounds; x linear from 0 on, y logarithmic.
+    """Draw every curve of a panel over the rounds; x is linear from 0, y logarithmic.
 
     The y axis begins at the decade below the lowest curve once the first rounds are over.
     """
@@ -112,11 +115,14 @@ def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """Every curve of a panel over a parameter, told apart in the same way."""
+    """Draw every curve of a panel over a parameter and return the lines.
+
+    The second and later curves of one algorithm are dashed, dotted and so on (LINES).
+    """
     again = _again(panel)
     lines = [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
     if panel.series:
-        # The played curves decide: a bound beside them is in their unit.
+        # The first played curve decides: a bound beside it has the same unit.
         first = next((s for s in panel.series if s.runs), panel.series[0])
         alone = first.shows is Shown.REGRET and not first.runs
         y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
@@ -125,7 +131,10 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    """The same with both axes logarithmic; dots outside of the swept values are left out."""
+    """Draw every curve of a panel over a parameter, with both axes logarithmic.
+
+    The limits ignore the dots where the regimes of a bound meet.
+    """
     ax.set_xscale("log", nonpositive="mask")
     ax.set_yscale("log", nonpositive="mask")
     handles = draw_all_over_parameter(ax, panel)
@@ -136,17 +145,18 @@ def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def write_decades(axis: Axis) -> None:
-    """Ticks of a logarithmic axis at every decade, labelled there.
+    """Put a labelled tick at every decade of a logarithmic axis.
 
-    Between them, too, where the axis shows one decade at most: every axis has two labels.
+    Ticks between decades are labelled too if the axis spans at most one decade, so that every axis
+    has two labels.
     """
     axis.set_major_locator(LogLocator(base=10, numticks=12))
     axis.set_minor_formatter(limits.BetweenDecades())
 
 
 def _again(panel: PanelDrawing) -> list[int]:
-    # How many curves of the same colour and marker a panel has before each; dots belong to their
-    # curves.
+    # Number of curves with the same colour and marker that precede each curve in the panel. Dots
+    # count as part of their curves.
     looks = [(series.style, style_of_curve(series)._replace(line="")) for series in panel.series]
     return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
 
@@ -154,19 +164,19 @@ def _again(panel: PanelDrawing) -> list[int]:
 def draw_over_time(
     ax: Axes, series: Series, order: int, again: int = 0, style: Style | None = None
 ) -> Line2D:
-    """A line over the rounds, its band where it has one, some markers; `order` staggers them.
+    """Draw a line over the rounds with some markers, and its band if it has one.
 
-    `again`: how many curves of the same algorithm the panel has before this one; `style`: another
-    than the algorithm's own.
+    `order` staggers the markers of curves. `again` is the number of earlier curves of the same
+    algorithm in the panel. `style` replaces the algorithm's own.
     """
-    # In equal steps of the axis; markers of curves that run together stand side by side.
+    # Equal steps along the axis; markers of curves that coincide are placed side by side.
     steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
     wanted = last**steps if ax.get_xscale() == "log" else last * steps
     return _line(ax, series, np.searchsorted(series.x, wanted).tolist(), again, style)
 
 
 def draw_over_parameter(ax: Axes, series: Series, again: int = 0) -> Line2D:
-    """A line with a marker at every value of a parameter, its band where it has one."""
+    """Draw a line with a marker at every value of a parameter, and its band if it has one."""
     return _line(ax, series, None, again)
 
 
@@ -200,7 +210,7 @@ def _line(
 
 def _band(ax: Axes, series: Series, colour: str) -> None:
     logarithmic = ax.get_yscale() == "log"
-    # On a logarithmic axis a band that reaches 0 goes down to the frame, wherever that is.
+    # On a logarithmic axis, a band that reaches 0 extends down to the frame, wherever that is.
     low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
     there = np.isfinite(low) & np.isfinite(series.high)
     upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
@@ -212,7 +222,7 @@ def _band(ax: Axes, series: Series, colour: str) -> None:
 
 
 def write_at_the_end(ax: Axes, series: Series) -> None:
-    """The label of a curve beside its last point, in the colour of the curve."""
+    """Write the label of a curve beside its last point, in the curve's colour."""
     ax.annotate(
         in_mathtext(series.label),
         (1, series.centre[-1]),
@@ -228,10 +238,7 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
 def write_slopes(
     ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False, left: bool = False
 ) -> None:
-    """The fitted log-log slopes, as powers of a symbol, in a corner: the lower right, or another.
-
-    Nothing where no curve has a slope, as of fewer than three points.
-    """
+    """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default."""
     if all(series.slope is None for series in panel.series):
         return
     fit = panel.series[0].fit
@@ -258,9 +265,9 @@ def write_slopes(
 def legend_below(
     figure: Figure, handles: Sequence[Artist], columns: int, by_rows: bool = False
 ) -> None:
-    """One legend for all panels, under them, in rows as equal as can be of `columns` at most.
+    """Draw one legend for all panels below them, in rows of at most `columns` entries, balanced.
 
-    Its order is down the columns, as matplotlib has it, or along the rows.
+    Entries run down the columns, as in matplotlib, or along the rows with `by_rows`.
     """
     rows = max(1, -(-len(handles) // columns))
     columns = -(-len(handles) // rows)

@@ -11,17 +11,17 @@ from dpbandits.curves.series import Series
 
 
 class Style(NamedTuple):
-    """How an algorithm looks, in every figure of every paper."""
+    """Look of an algorithm in every figure of every paper."""
 
     colour: str
     marker: str
     line: str = "-"
 
 
-# Keyed to the algorithm, not to its label: "DP-UCB" is the name of two. The colours are those of
-# Okabe and Ito and of Tol's muted scheme, told apart by colour-blind readers too.
+# Keyed by algorithm, not by label: "DP-UCB" names two of them. The colours are those of Okabe and
+# Ito and of Tol's muted scheme, which colour-blind readers can distinguish too.
 STYLES = {
-    # Not private: black, with the marker of what is made of them.
+    # Not private: black, with the marker of the private algorithms that build on them.
     "ucb": Style("#000000", "x"),
     "klucb": Style("#000000", "^"),
     "se": Style("#000000", "s"),
@@ -47,31 +47,31 @@ STYLES = {
     "transition": Style("#6b6b6b", "o", ""),  # dots where the regimes of a bound meet
 }
 
-# For algorithms without an entry above, such as those of other people: as far as can be from all
-# colours above and from one another.
+# For algorithms without an entry above, such as those of users: colours as far as possible from
+# all colours above and from one another.
 SPARE_COLOURS = (
     *("#F200F2", "#4C1D00", "#003DF2", "#F2003D"),
     *("#C579F2", "#00A600", "#1B214C", "#9100A6"),
 )
 SPARE_MARKERS = ("h", "*", "X", "8")
 
-# The second, third, ... curve of one algorithm in a panel keeps its colour and has its marker
-# filled; its line is the next of these.
+# The second and later curves of one algorithm in a panel keep its colour, have filled markers and
+# take the next of these lines.
 LINES = ("-", "--", ":", "-.")
 
-GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")  # parameters that are written as letters
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")  # parameters written as Greek letters
 
 
 def style_of(name: str) -> Style:
-    """The style of an algorithm, of a stopping rule, or of `bound`.
+    """Return the style of an algorithm, of a stopping rule, or of `bound`.
 
-    Two without an entry in STYLES differ from each other as long as there are at most 32.
+    Names without an entry in STYLES get distinct styles as long as there are at most 32 of them.
     """
     return STYLES.get(name) or _spare(name)
 
 
 def style_of_curve(series: Series) -> Style:
-    """The style of a curve: its algorithm's, but for what the figure's file says of the curve."""
+    """Return the style of a curve: its algorithm's, with the changes from the figure's file."""
     style, look = style_of(series.style), series.look
     asked = {key: value for key, value in look._asdict().items() if value is not None}
     return style._replace(**asked)
@@ -79,7 +79,7 @@ def style_of_curve(series: Series) -> Style:
 
 @cache
 def _spare(name: str) -> Style:
-    # The name decides on a colour; where two names decide on the same, the second takes the next.
+    # A hash of the name selects the colour; if it is taken, the next one is used.
     members = {*registry.algorithm_names(), *registry.stopping_rule_names(), name}
     found: dict[str, Style] = {}
     for stranger in sorted(members - STYLES.keys()):
@@ -92,12 +92,12 @@ def _spare(name: str) -> Style:
 
 
 def symbol(name: str) -> str:
-    """The name of a parameter as papers write it."""
+    """Return the name of a parameter as papers write it."""
     return rf"$\{name}$" if name in GREEK else name
 
 
 def in_mathtext(label: str) -> str:
-    """A label as drawn: a letter for `alpha` of `X (alpha=1)`, an index in `t_0` and `EXP3_tau`."""
+    """Return a label as drawn: Greek `alpha` in `X (alpha=1)`, an index in `t_0` and `EXP3_tau`."""
     label = re.sub(rf"\b({'|'.join(GREEK)})([=/][^,)]+)", r"$\\\1\2$", label)
     label = re.sub(r"\bEXP3_tau\b", r"EXP3$_\\tau$", label)
     return re.sub(r"\b(t_\d)\b", r"$\1$", label)
