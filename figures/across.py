@@ -1,4 +1,4 @@
-"""Figures of our own, across papers; those of a file of their own are in figures/across/."""
+"""Figures of our own, across papers; figures/across/ has those with a file of their own."""
 
 from itertools import cycle, groupby
 from textwrap import fill
@@ -24,30 +24,30 @@ from dpbandits.drawing.styles import Style, in_mathtext, style_of_curve
 
 
 class Stroke(NamedTuple):
-    """How a reading is drawn; readings that end alike must be seen through one another."""
+    """Look of a reading; readings that end alike must remain visible under one another."""
 
     style: Style
     width: float
     depth: int
 
 
-# What the other readings of an algorithm take in turn, as far as no algorithm of the row has the
-# colour: of Okabe and Ito, each with a marker of its own.
+# Looks of the other readings of an algorithm, taken in turn unless an algorithm of the row has the
+# colour: colours of Okabe and Ito, each with its own marker.
 ALTERNATIVES = (
     Style("#0072B2", "^", "--"),
     Style("#D55E00", ">", ":"),
     Style("#009E73", "s", "-."),
     Style("#E69F00", "<", "-."),
 )
-LINE = 0.16  # inches: a line of the text above a row
-BOLD, PLAIN, HANDLE = 96, 108, 9  # letters in a line of a heading, of a legend; room of a handle
+LINE = 0.16  # inches: height of a text line above a row
+BOLD, PLAIN, HANDLE = 96, 108, 9  # characters per line of a heading and a legend; per handle
 
 
 def readings_side_by_side(drawing: Drawing) -> Figure:
-    """Regret over the last two decades of rounds, log-log; panels of the same row share a legend.
+    """Regret over the last two decades of rounds, log-log, with a legend for each row of panels.
 
-    The legend is above them, under the row. Where there is one row alone, its panels are two by
-    two.
+    The legend is above the panels, below the row's heading. With a single row, its panels are
+    arranged two by two.
     """
     rows = [list(panels) for _, panels in groupby(drawing.panels, key=lambda p: p.row)]
     columns = max(map(len, rows)) if len(rows) > 1 else min(2, len(rows[0]))
@@ -104,12 +104,12 @@ def _heading(panels: list[PanelDrawing]) -> str:
 
 
 def _legend_texts(panels: list[PanelDrawing]) -> list[str]:
-    # Of the algorithm that the row is about, the reading alone.
+    # Curves of the row's own algorithm are named by their reading alone.
     return [in_mathtext(s.reading or s.legend) for s in _first_of_label(panels)]
 
 
 def _legend_columns(texts: list[str]) -> int:
-    # As many as fit beside one another; a legend fills them one after the other.
+    # As many columns as fit beside one another; matplotlib fills a legend column by column.
     for columns in range(len(texts), 1, -1):
         widest = [max(map(len, column)) for column in np.array_split(texts, columns)]
         if sum(widest) + HANDLE * columns <= PLAIN:
@@ -118,7 +118,7 @@ def _legend_columns(texts: list[str]) -> int:
 
 
 def _last_decades(ax: Axes, panel: PanelDrawing, strokes: dict[str, Stroke]) -> dict[str, Line2D]:
-    # The lines per label.
+    # The lines by label.
     ax.set_xscale("log")
     ax.set_yscale("log", nonpositive="mask")
     lines = {}
@@ -136,12 +136,12 @@ def _last_decades(ax: Axes, panel: PanelDrawing, strokes: dict[str, Stroke]) -> 
 
 
 def _start(x: np.ndarray) -> float:
-    # Before the last two decades every reading explores and nearly all curves are one.
+    # Before the last two decades every reading explores, and nearly all curves coincide.
     return max(1.0, float(x[-1]) / 100)
 
 
 def _show_what_is_seen(ax: Axes, panels: list[PanelDrawing]) -> None:
-    # On a logarithmic axis a regret of 0 is not.
+    # A regret of 0 is off a logarithmic axis.
     series = [series for panel in panels for series in panel.series]
     seen = np.concatenate([s.centre[(s.x >= _start(s.x)) & (s.centre > 0)] for s in series])
     if seen.size:
@@ -149,8 +149,8 @@ def _show_what_is_seen(ax: Axes, panels: list[PanelDrawing]) -> None:
 
 
 def _strokes(panels: list[PanelDrawing]) -> dict[str, Stroke]:
-    # Per label. The first curve has its algorithm's own style, broad and below the rest. What has
-    # a look of its own in the figure's file is thin and on top.
+    # By label. The first curve has its algorithm's own style, broad and below the rest. A curve
+    # whose look is set in the figure's file is thin and on top.
     curves = _first_of_label(panels)
     own = {style_of_curve(series).colour for series in curves}
     others = cycle([style for style in ALTERNATIVES if style.colour not in own])

@@ -1,4 +1,4 @@
-"""The figures of azize2022 (Azize and Basu, NeurIPS 2022), and our own of its algorithms."""
+"""Figures of azize2022 (Azize and Basu, NeurIPS 2022), and our own of its algorithms."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,29 +31,30 @@ from dpbandits.drawing.shapes import (
 )
 from dpbandits.drawing.styles import style_of
 
-CLOSE = 10  # times the lowest curve: what an inset shows
+CLOSE = 10  # an inset shows curves up to so many times the lowest
 DECADES = 3  # of the rounds, in an inset
 ABOUT_INSET = "Inset: the lowest curves, regret linear, $t$ logarithmic"
-BESIDE, BELOW = 0.04, 0.03  # of a panel: between its axes and the frame of an inset
+BESIDE, BELOW = 0.04, 0.03  # fractions of a panel: from its axes to the frame of an inset
 MEET = "Regimes of privacy meet: two terms of the bound are equal"
 
 
 def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None:
-    # This range, and the curves where they end above it (a longer horizon, a smaller epsilon).
+    # Shows this range at least, and all of the curves if they end above it (a longer horizon, a
+    # smaller epsilon).
     largest = max(series.high.max() for panel in drawing.panels for series in panel.series)
     for ax in axes:
         ax.set_ylim(low, high if largest <= high else 2 * largest)
 
 
-CONTIGUOUS = 14  # rounds up to which the grid `log` has every one
-MARKED = 4  # the episode at whose beginning the paper computes indexes
+CONTIGUOUS = 14  # number of first rounds that the grid `log` records without gaps
+MARKED = 4  # episode at whose start the paper computes indexes
 
 
 def episodes(drawing: Drawing) -> Figure:
     """Fig. 1: the arm of every round, in episodes that double the pulls of their arm.
 
-    Darker are the rewards that the indexes use when an episode begins: those of each arm's last
-    episode before it.
+    Dark cells are the rewards that the indexes use when an episode begins: those of each arm's last
+    episode before it. Raises UserError if there are too few or too many steps to draw.
     """
     (panel,) = drawing.panels
     pulls = np.array([series.centre for series in panel.series])
@@ -91,13 +92,13 @@ def episodes(drawing: Drawing) -> Figure:
 
 
 def _episodes(pulls: np.ndarray) -> list[tuple[int, int, int]]:
-    # Every episode as its first step, the step after its last, and its arm; first each arm once.
+    # Every episode as (first step, step after its last, arm); the first ones pull each arm once.
     played = np.diff(pulls, axis=1, prepend=0).argmax(axis=0)
     arms, steps = pulls.shape
     found = [(t, t + 1, int(played[t])) for t in range(arms)]
     while (first := found[-1][1]) < steps:
         arm = int(played[first])
-        length = int(pulls[arm, first]) - 1  # as often as the arm had been pulled
+        length = int(pulls[arm, first]) - 1  # as often as the arm had been pulled before
         found.append((first, min(first + length, steps), arm))
     return found
 
@@ -127,7 +128,7 @@ def four_budgets(drawing: Drawing) -> Figure:
 
 
 def four_budgets_every_decade(drawing: Drawing) -> Figure:
-    """Fig. 6: as Figs. 4, 5 and 7, but for a y axis from 1 to 10^7 with every decade written."""
+    """Fig. 6: as Figs. 4, 5 and 7, but with a y axis from 1 to 10^7 and a label at every decade."""
     return _four_budgets(drawing, ticks=10, highest=1e7)
 
 
@@ -145,7 +146,7 @@ def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
 
 
 def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
-    # The lowest curves once more, where the original leaves its panels empty.
+    # The lowest curves again, where the original leaves its panels empty.
     room = min(_room(ax, panel) for ax, panel in zip(axes, drawing.panels, strict=True))
     for ax, panel in zip(axes, drawing.panels, strict=True):
         lowest = min(series.centre[-1] for series in panel.series)
@@ -162,7 +163,7 @@ def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
 
 
 def _room(ax: Axes, panel: PanelDrawing) -> float:
-    # The height, as part of the panel's, up to which no curve meets an inset.
+    # Height, as a fraction of the panel's, up to which no curve meets an inset.
     first = BESIDE * panel.series[0].x[-1]
     lowest = min(series.centre[series.x >= first].min() for series in panel.series)
     low, high = np.log(ax.get_ylim())
@@ -234,7 +235,7 @@ def against_budget(drawing: Drawing) -> Figure:
 
 
 def _write_regions(ax: Axes, border: float) -> None:
-    # A shade up to where the last arm changes regime, and a name on either side.
+    # Shades the range below the point where the last arm changes regime, and names both sides.
     left, right = ax.get_xlim()
     ax.axvspan(left, border, color=style_of("transition").colour, alpha=0.12, linewidth=0)
     ax.set_xlim(left, right)
@@ -258,7 +259,7 @@ def table_of_bounds(drawing: Drawing) -> Figure:
         ax.set_yscale("log")
         _, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
         first, last = panel.series[0].x[[0, -1]]
-        # In the second row all is proportional to 1/epsilon below 0.01.
+        # In the second row everything is proportional to 1/epsilon below 0.01.
         ax.set_xlim(0.01 if i >= 2 and first < 0.01 < last else first, last)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
         for series in panel.series:
@@ -271,7 +272,7 @@ def table_of_bounds(drawing: Drawing) -> Figure:
         axes[row].set_ylim(0.6 * np.concatenate(shown).min(), 1.6 * np.concatenate(shown).max())
         axes[row].set_ylabel("Lower bound on the regret")
     if dots:
-        # One for those of all colours.
+        # One legend entry for the dots of all colours.
         dot = Line2D([], [], linestyle="", marker=dots[0].get_marker(), label=MEET)
         dot.set(color=style_of("transition").colour, markerfacecolor="white")
         legend_below(figure, [dot], columns=1)
@@ -279,7 +280,7 @@ def table_of_bounds(drawing: Drawing) -> Figure:
 
 
 def _without_dots(panel: PanelDrawing, handles: list[Line2D]) -> tuple[list[Line2D], list[Line2D]]:
-    # What was drawn, in lines and in the dots where regimes meet.
+    # Splits the handles into lines and the dots where regimes meet.
     dotted = [series.style == "transition" for series in panel.series]
     return (
         [handle for handle, dot in zip(handles, dotted, strict=True) if not dot],

@@ -1,4 +1,4 @@
-"""The figures of sajed2019 (Sajed and Sheffet, ICML 2019)."""
+"""Figures of sajed2019 (Sajed and Sheffet, ICML 2019)."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,11 +16,11 @@ from dpbandits.drawing.shapes import (
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:
-    """Fig. 1: regret over time, y logarithmic as there; every curve at two privacy budgets."""
+    """Fig. 1: regret over time, y logarithmic as in the paper; all curves at two privacy budgets."""
     figure, axes = panel_grid(drawing, columns=2, height=2.8)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         draw_regret_over_time(ax, panel)
-        # Between the curves of DP-UCB and those of DP-SE, which never come near one another.
+        # Between the curves of DP-UCB and those of DP-SE, which are far apart.
         ax.legend(loc="center right", fontsize=7, ncols=2, bbox_to_anchor=(1.0, 0.45))
     return figure
 
@@ -35,7 +35,7 @@ def over_time_and_against_arms(drawing: Drawing) -> Figure:
         ax.set_title(f"({panel.letter}) {panel.title}")
     for ax, panel in zip(axes[:-1], drawing.panels[:-1], strict=True):
         draw_regret_over_time(ax, panel)
-        ax.set_xlabel(ROUND)  # also where what is below has another axis
+        ax.set_xlabel(ROUND)  # also above a panel with another x axis
     last, against = axes[-1], drawing.panels[-1]
     last.set_xscale("log")
     handles = draw_all_over_parameter(last, against)
@@ -50,7 +50,7 @@ def over_time_and_against_arms(drawing: Drawing) -> Figure:
 def stopping_rules(drawing: Drawing) -> Figure:
     """Samples that stopping rules use against |mu| and against epsilon, log-log, with the bounds.
 
-    Panels a and b are drawn; c and d, how often the rules fail, are written into them.
+    Panels a and b are drawn; the failure counts of panels c and d are written into them.
     """
     figure = Figure(figsize=(PAGE, 4.2))
     figure.set_layout_engine("constrained", w_pad=0.1)
@@ -66,7 +66,7 @@ def stopping_rules(drawing: Drawing) -> Figure:
 
 
 def _write_failures(ax: Axes, panel: PanelDrawing) -> None:
-    # On how many streams a rule fails, at the value of the parameter where it fails most often.
+    # Number of streams on which a rule fails, at the parameter value where it fails most often.
     streams = max(series.runs for series in panel.series)
     lines = [f"Failures in {streams:,} streams, at most"]
     lines += [f"{series.legend}: {series.mean.max() * streams:.0f}" for series in panel.series]

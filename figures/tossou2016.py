@@ -1,4 +1,4 @@
-"""The figures of tossou2016 (Tossou and Dimitrakakis, AAAI 2016)."""
+"""Figures of tossou2016 (Tossou and Dimitrakakis, AAAI 2016)."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,7 +8,7 @@ from dpbandits.drawing.shapes import ROUND, draw_all_over_time, write_decades
 
 
 def two_budgets(drawing: Drawing) -> Figure:
-    """Fig. 2: regret over time at two privacy budgets, log-log; below, what the runs end with."""
+    """Fig. 2: regret over time at two privacy budgets, log-log; below, a table of final regrets."""
     figure = Figure(figsize=(PAGE, 4.6))
     figure.set_layout_engine("constrained")
     grid = figure.subplots(2, len(drawing.panels), height_ratios=(3.2, 1), squeeze=False)
@@ -17,7 +17,8 @@ def two_budgets(drawing: Drawing) -> Figure:
         ax.sharey(above[0])
         ax.set_title(f"({panel.letter}) {panel.title}")
         ax.set_xscale("log")
-        # A regret of 0 in the first rounds has no place here: a curve begins where it is positive.
+        # The axis has no place for a regret of 0 in the first rounds: a curve begins where it is
+        # positive.
         ax.set_yscale("log", nonpositive="mask")
         draw_all_over_time(ax, panel)
         ax.set_xlim(1, panel.series[0].x[-1])
@@ -33,7 +34,7 @@ def two_budgets(drawing: Drawing) -> Figure:
 
 
 def _legend(ax: Axes, panel: PanelDrawing) -> None:
-    # As in the original, the legend has the input of a private algorithm in parentheses.
+    # As in the original, the legend has the input epsilon of a private algorithm in parentheses.
     has_inputs = any(series.legend != series.label for series in panel.series)
     legend = ax.legend(
         loc="upper left",

@@ -1,4 +1,4 @@
-"""The figures of tossou2017 (Tossou and Dimitrakakis, AAAI 2017), and our own of its algorithms."""
+"""Figures of tossou2017 (Tossou and Dimitrakakis, AAAI 2017), and our own of its algorithms."""
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -10,9 +10,9 @@ from dpbandits.drawing.plotting import COLUMN, Drawing
 from dpbandits.drawing.shapes import ROUND, legend_below, panel_grid, write_decades
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
-BARS = 12  # error bars a curve, as in the original
-FLOOR = "uniform"  # what does not learn: it leaves the frame where it is far above all others
-FAR = 1.5  # times the highest bar of what learns
+BARS = 12  # error bars per curve, as in the original
+FLOOR = "uniform"  # does not learn: cut off by the frame if far above all others
+FAR = 1.5  # times the highest bar of the learning algorithms
 
 
 def over_time(drawing: Drawing) -> Figure:
@@ -21,8 +21,8 @@ def over_time(drawing: Drawing) -> Figure:
     (panel,) = drawing.panels
     handles = []
     for order, series in enumerate(panel.series):
-        # The bars of several curves stand side by side, and no marker hides a bar: markers are in
-        # the middle between every second pair.
+        # The bars of different curves are side by side, and no marker hides a bar: markers are
+        # midway between the bars of every second pair.
         steps = np.arange(BARS) + 0.125 + 0.25 * (order % 4)
         bars, markers = (
             np.searchsorted(series.x, series.x[-1] * at / BARS) for at in (steps, steps[::2] + 0.5)
@@ -31,7 +31,7 @@ def over_time(drawing: Drawing) -> Figure:
     ax.set_xlim(0, panel.series[0].x[-1])
     _show_who_learns(ax, panel.series)
     ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
-    ax.ticklabel_format(axis="y", style="plain")  # one unit against every adversary
+    ax.ticklabel_format(axis="y", style="plain")  # the same notation for every adversary
     ax.set_xlabel(ROUND)
     ax.set_ylabel("Regret")
     legend_below(figure, handles, columns=2)
@@ -49,7 +49,7 @@ def against_epsilon(drawing: Drawing) -> Figure:
         first, last = panel.series[0].x[[0, -1]]
         ax.set_xlim(first / 1.6, last * 1.6)
         write_decades(ax.yaxis)
-        # Rows of unequal length: every panel has its own label.
+        # The rows have unequal lengths, so every panel has its own x label.
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
     for ax in axes[::3]:
@@ -69,7 +69,7 @@ def _show_who_learns(ax: Axes, series: tuple[Series, ...]) -> None:
 
 
 def _write_where_it_leaves(ax: Axes, series: Series) -> None:
-    # Beside the point where a curve crosses the upper edge: the value that it ends with.
+    # The final value, beside the point where a curve crosses the upper edge.
     beyond = np.argmax(series.centre > ax.get_ylim()[1])
     ax.annotate(
         f"\N{UPWARDS ARROW} {in_mathtext(series.label)}: {series.centre[-1]:,.0f} at the horizon",
@@ -84,8 +84,8 @@ def _write_where_it_leaves(ax: Axes, series: Series) -> None:
 
 
 def _with_bars(ax: Axes, series: Series, bars: np.ndarray, markers: np.ndarray) -> Artist:
-    # A line with bars and markers at some of its points; the parts of a bar above and below the
-    # line have a length each.
+    # A line with bars and markers at some of its points; bars may extend differently above and
+    # below.
     style = style_of_curve(series)
     (line,) = ax.plot(
         series.x,
@@ -107,6 +107,6 @@ def _with_bars(ax: Axes, series: Series, bars: np.ndarray, markers: np.ndarray) 
         ecolor=style.colour,
         elinewidth=0.8,
         capsize=1.8,
-        zorder=line.get_zorder() + 0.1,  # a short one is seen on its marker
+        zorder=line.get_zorder() + 0.1,  # so that a short bar is visible on its marker
     )
     return line

@@ -1,4 +1,4 @@
-"""The figures of wang2024 (Wang and Zhu, JMLR 2024)."""
+"""Figures of wang2024 (Wang and Zhu, JMLR 2024)."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ REGION = "#D55E00"
 def cdfs(drawing: Drawing) -> Figure:
     """Figs. 1 to 3: F, the neighbour's F' and the region where F' may lie, three panels a row.
 
-    Written into a panel is the smallest delta at which Lemma 8 holds there, whatever was observed.
+    Each panel states the smallest delta at which Lemma 8 holds there, whatever was observed.
     """
     rows = -(-len(drawing.panels) // 3)
     figure = Figure(figsize=(PAGE, 0.5 + 2.1 * rows))
@@ -50,7 +50,7 @@ def cdfs(drawing: Drawing) -> Figure:
 
 
 def _draw_cdfs(ax: Axes, panel: PanelDrawing) -> None:
-    # The order of the configuration: F, F', the region's edges, the smallest delta.
+    # In the order of the configuration: F, F', the region's edges, the smallest delta.
     original, neighbour, low, high, smallest = panel.series
     ax.fill_between(low.x, low.centre, high.centre, color=REGION, alpha=0.3, linewidth=0)
     ids = original.artist_id, neighbour.artist_id
@@ -89,12 +89,12 @@ def over_time(drawing: Drawing) -> Figure:
 
 
 def against_delta(drawing: Drawing) -> Figure:
-    """Fig. 6: final regret against delta, log-log, with the slopes where they were fitted."""
+    """Fig. 6: final regret against delta, log-log, with the fitted slopes."""
     return _against(drawing, r"\delta")
 
 
 def against_epsilon(drawing: Drawing) -> Figure:
-    """Fig. 7: final regret against epsilon, log-log, with the slopes where they were fitted."""
+    """Fig. 7: final regret against epsilon, log-log, with the fitted slopes."""
     return _against(drawing, r"\epsilon")
 
 
@@ -107,7 +107,7 @@ def _against(drawing: Drawing, symbol: str) -> Figure:
         ax.set_title(f"({panel.letter}) {panel.title}")
         played = tuple(series for series in panel.series if series.runs)
         write_slopes(ax, replace(panel, series=played), symbol, left=True)
-    # A start phase of a few pulls leaves the frame; below the curves there is room for the slopes.
+    # A start phase of a few pulls may be cut off; the slopes need the space below the curves.
     lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
     axes[0].set_ylim(bottom=lowest / 20)
     legend_below(figure, handles, columns=4)
@@ -117,7 +117,7 @@ def _against(drawing: Drawing, symbol: str) -> Figure:
 def against_horizon(drawing: Drawing) -> Figure:
     """Section 7: final regret against the horizon, log-log, with the bounds.
 
-    Far below the curves a bound is written at the lower frame, in numbers.
+    A bound far below the curves is written as numbers at the lower edge of the frame.
     """
     figure, axes = panel_grid(drawing, columns=2, height=4.7, equal="row", equal_x="all")
     for ax, panel in zip(axes, drawing.panels, strict=True):
@@ -125,7 +125,7 @@ def against_horizon(drawing: Drawing) -> Figure:
     lowest = [min(s.centre.min() for s in panel.series if s.runs) for panel in drawing.panels]
     below: set[str] = set()
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
-        frame = min(lowest[i - i % 2 :][:2]) / 8  # of both panels of a row
+        frame = min(lowest[i - i % 2 :][:2]) / 8  # the same for both panels of a row
         ax.set_ylim(bottom=frame)
         below |= _write_below(ax, panel, frame)
     in_frame = [handle for handle in handles if handle.get_label() not in below]
@@ -134,7 +134,7 @@ def against_horizon(drawing: Drawing) -> Figure:
 
 
 def _write_below(ax: Axes, panel: PanelDrawing, frame: float) -> set[str]:
-    # Curves that are below the frame, with their first and last value; returns their labels.
+    # Writes curves below the frame as their first and last values; returns their labels.
     below = [series for series in panel.series if series.centre.max() < frame]
     for series in below:
         first, last = series.centre[[0, -1]]

@@ -1,4 +1,4 @@
-"""Every private algorithm beside those that promise the same: regret at the horizon, and rank."""
+"""Leaderboard of private algorithms, by privacy notion: regret at the horizon, and rank."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import legend_below
 from dpbandits.drawing.styles import Style, style_of_curve
 
-# Broad and pale, so that it is seen beside its marker; what is shorter is hidden by it.
+# Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
 BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}
 
 
@@ -34,7 +34,7 @@ def leaderboard(drawing: Drawing) -> Figure:
     widths = [1.0] * len(instances) + [1.15]
     figure, axes = blocks_of_rows(rows, [*instances, "Mean rank"], widths, row=0.2)
     every = [s for block in blocks.values() for drawn in block.values() for s in drawn]
-    # On a logarithmic axis a regret of 0 is not.
+    # A regret of 0 is off a logarithmic axis.
     seen = np.concatenate([s.centre[s.centre > 0] for s in every])
     for own, block in zip(axes, blocks.values(), strict=True):
         _block(own, block, (0.6 * seen.min(), 1.7 * seen.max()))
@@ -57,7 +57,7 @@ def leaderboard(drawing: Drawing) -> Figure:
 
 
 def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[float, float]) -> None:
-    # Per instance and budget, and by the label of a curve, its rank there.
+    # `found` holds the ranks by label, for each budget and instance.
     first = next(iter(block.values()))
     budgets = range(len(first[0].x))
     found = [
@@ -90,7 +90,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
 def _point(
     ax: Axes, row: int, bar: tuple[float, float, float], budget: int, budgets: int, style: Style
 ) -> None:
-    # A number and both ends of its bar; the budgets of a row one below the other.
+    # A value with the ends of its bar; the budgets of a row are stacked.
     number, low, high = bar
     y = row + 0.4 * ((budgets - 1) / 2 - budget) / max(1, budgets - 1)
     ax.plot([low, high], [y, y], color=style.colour, **BAR)

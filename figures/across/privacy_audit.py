@@ -1,4 +1,4 @@
-"""The epsilon that every private algorithm claims, what it composes to and what an audit shows."""
+"""Epsilon of every private algorithm: as claimed, as composed, and as bounded by an audit."""
 
 from collections.abc import Sequence
 from math import inf
@@ -16,7 +16,7 @@ from dpbandits.drawing.shapes import legend_below
 from dpbandits.drawing.styles import style_of_curve
 from dpbandits.spec.figure import Shown
 
-BEYOND = 2.3  # of the epsilon that is given: what is larger is written at the edge
+BEYOND = 2.3  # times the given epsilon: larger values are written at the edge
 BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}
 MARK: dict[str, Any] = {"color": "black", "linestyle": "", "zorder": 3, "clip_on": False}
 MARKS: dict[Shown, dict[str, Any]] = {
@@ -28,11 +28,11 @@ ARROW: dict[str, Any] = {"marker": ">", "markersize": 3.5, "markerfacecolor": "w
 
 
 def privacy_audit(drawing: Drawing) -> Figure:
-    """What is claimed, composed and audited: a row per algorithm, a column per budget.
+    """Claimed, composed and audited epsilon: a row per algorithm, a column per budget.
 
-    The row of a panel is a notion of privacy, drawn as a block. What is composed beyond the right
-    edge is an arrow there with its value, an audited bound beyond it a bar that names its own; a
-    bound of 0 is a 0.
+    The row of a panel is a notion of privacy, drawn as a block. A composed epsilon beyond the right
+    edge is an arrow there with its value. An audited bound beyond it is a full bar with its value,
+    and a bound of 0 is written as 0.
     """
     blocks: dict[str, dict[Shown, Sequence[Series]]] = {}
     for panel in drawing.panels:
@@ -55,7 +55,7 @@ def privacy_audit(drawing: Drawing) -> Figure:
 
 
 def _budgets(ax: Axes, block: dict[Shown, Sequence[Series]], i: int, most: float) -> None:
-    # Of every algorithm of a block, at the i-th budget.
+    # The epsilons of all algorithms of a block, at the i-th budget.
     ax.set_xlim(0, most)
     for row, series in enumerate(block[Shown.AUDITED]):
         _audited(ax, row, float(series.centre[i]), most, style_of_curve(series).colour)

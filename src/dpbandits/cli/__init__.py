@@ -1,1 +1,1 @@
-"""The command line: verbs parse, call and give the exit status."""
+"""Command line: every verb parses its arguments, calls the package and returns the exit status."""

@@ -1,4 +1,4 @@
-"""`dpbandits audit`: what is typed, made a subject; what came of the audit, as lines."""
+"""`dpbandits audit`: parse the subject of an audit and print its result."""
 
 import math
 import shlex
@@ -23,7 +23,10 @@ def audit(
     seed: int,
     workers: int | None,
 ) -> int:
-    """Audit an algorithm and print what came of it; returns 1 where a promise is refuted."""
+    """Audit an algorithm and print the result; return 1 if a promise is refuted, else 0.
+
+    Raises UserError for an invalid argument.
+    """
     for text in given:
         if text.startswith("epsilon="):
             raise UserError(f"the budget is given as --epsilon, not as {shown(text)}")
@@ -54,7 +57,10 @@ def audit(
 
 
 def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
-    """An algorithm with the parameters that are typed as `name=value`. UserError for a mistake."""
+    """Return an algorithm with the parameters given as `name=value`.
+
+    Raises UserError for an unknown algorithm, a stopping rule, or an invalid parameter.
+    """
     names = registry.algorithm_names()
     if algorithm in registry.stopping_rule_names():
         raise UserError(
@@ -74,7 +80,7 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
     if "horizon" in values:
         raise UserError("horizon is what the tables decide; it cannot be set")
     subject = Subject(algorithm, tuple(values.items()))
-    subject.claim(2, 64)  # a mistake is told before anything is played
+    subject.claim(2, 64)  # reports a mistake before anything is played
     return subject
 
 
@@ -97,7 +103,7 @@ def _read(value: str) -> Any:
 
 
 def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
-    """The result for people."""
+    """Yield the lines of the result for the terminal."""
     typed = shlex.join(f"{name}={value}" for name, value in subject.given)
     claim = found[0].claim
     yield f"{subject.algorithm} {typed}"
@@ -125,7 +131,7 @@ def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """A budget in words."""
+    """Format a budget in words."""
     if math.isinf(epsilon):
         return "no bound"
     return f"epsilon = {epsilon:.4g}" + (f", delta = {delta:g}" if delta else "")

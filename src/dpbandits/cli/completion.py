@@ -1,6 +1,6 @@
 """Completion of the command line by argcomplete: figures, algorithms, override keys and names.
 
-Read from the files of conf/ alone: a shell waits for the answer, and Hydra would take a second.
+It reads only the files of conf/: a shell waits for the answer, and Hydra would take a second.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from dpbandits.files import project
 
 Completer = Callable[..., Iterable[str]]
 
-NEW_CURVE = "algorithm@figure.curves.mine"  # mine: a name of one's own
+NEW_CURVE = "algorithm@figure.curves.mine"  # `mine` stands for any new name
 UNLIKELY = re.compile(r"figure\.(claims|profiles)\.|.*\.(algorithm|rule)$")
 
 
 def complete(parser: argparse.ArgumentParser, actions: Mapping[str, list[argparse.Action]]) -> None:
-    """Answer the shell, and end the process, where it asks for a completion.
+    """Answer a shell's request for completion, and then end the process.
 
-    `actions`: those of the parser by the argument that they take.
+    `actions` maps each argument to the parser's actions that take it.
     """
     for argument, completer in COMPLETERS.items():
         for action in actions.get(argument, ()):
@@ -33,22 +33,22 @@ def complete(parser: argparse.ArgumentParser, actions: Mapping[str, list[argpars
 
 
 def figures(**_: Any) -> list[str]:
-    """The names of all figures."""
+    """Return the names of all figures."""
     return project.names("figure")
 
 
 def papers(**_: Any) -> list[str]:
-    """The keys of the papers that have figures."""
+    """Return the keys of the papers that have figures."""
     return sorted({str(_read("figure", name).get("paper", "")) for name in project.names("figure")})
 
 
 def algorithms(**_: Any) -> list[str]:
-    """The names of all algorithms."""
+    """Return the names of all algorithms."""
     return registry.algorithm_names()
 
 
 def parameters(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
-    """The parameters that the file of an algorithm sets, as `alpha=`."""
+    """Return the parameters that the file of an algorithm sets, as `alpha=`."""
     if parsed_args.algorithm not in project.names("algorithm"):
         return []
     content = _read("algorithm", parsed_args.algorithm)
@@ -56,7 +56,7 @@ def parameters(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[s
 
 
 def overrides(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
-    """The keys of a figure and of what every command has, or the values of a key that has names."""
+    """Return the keys of a figure and of all commands, or the values of a key that takes names."""
     key, equals, _value = prefix.partition("=")
     if equals:
         return [f"{key}={value}" for value in _values(key)]
@@ -65,7 +65,7 @@ def overrides(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[st
     if prefix.startswith("~"):
         return [f"~{path}" for path in (*_curves_and_panels(own), *likely)]
     if prefix.startswith("+"):
-        from dpbandits.config.readers.figure import FIGURE_KEYS  # a second, for the compiler
+        from dpbandits.config.readers.figure import FIGURE_KEYS  # late: it takes a second
 
         added = [f"figure.{name}" for name in FIGURE_KEYS if f"figure.{name}" not in own]
         return [f"+{path}=" for path in (NEW_CURVE, *added)]
@@ -73,12 +73,12 @@ def overrides(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[st
 
 
 def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
-    """Figures and overrides, in any order."""
+    """Return figures and overrides, in any order."""
     return [*figures(), *overrides(prefix, parsed_args)]
 
 
 def _values(key: str) -> list[str]:
-    # The names that a key takes, also of algorithm@figure.curves.x.
+    # The names that a key accepts, also for algorithm@figure.curves.x.
     group = key.lstrip("+").partition("@")[0].rpartition(".")[2]
     if group == "algorithm" and "@" not in key:
         return registry.algorithm_names()
@@ -96,7 +96,7 @@ def _general() -> Iterable[str]:
 
 
 def _keys(figure: str | None) -> Iterable[str]:
-    # The keys of a figure's file, and those of the algorithms' files that its curves take.
+    # The keys of a figure's file, and those of the algorithm files that its curves use.
     if figure is None or figure not in project.names("figure"):
         return
     content = _read("figure", figure)
@@ -109,7 +109,7 @@ def _keys(figure: str | None) -> Iterable[str]:
 
 
 def _curves_and_panels(paths: Iterable[str]) -> Iterable[str]:
-    # As a whole, of which the paths are values.
+    # The whole curves and panels that contain the paths.
     whole = re.compile(r"figure\.(?:curves|panels)\.[^.]+")
     return dict.fromkeys(match[0] for path in paths if (match := whole.match(path)))
 

@@ -1,7 +1,7 @@
-"""What there is to be named on the command line, with a line about each.
+"""List of everything that can be named on the command line, with a line about each.
 
-Only texts are read, so that a file that is broken is listed too; a title that names what a figure
-plays is that of the whole figure.
+Files are only read as text, so that a broken file is listed too. A title that refers to what its
+figure plays is the exception: the figure is loaded for it.
 """
 
 import ast
@@ -12,12 +12,12 @@ from dpbandits.config import conf_files
 from dpbandits.core import registry
 from dpbandits.files import project
 
-LONGEST_LIST = 5  # means that are written out
+LONGEST_LIST = 5  # longest list of means written out
 Row = tuple[str, ...]
 
 
 def lines() -> Iterator[str]:
-    """A line for every figure, algorithm, rule, file of conf/algorithm, law and environment."""
+    """Yield a line for every figure, algorithm, rule, file of conf/algorithm, law, environment."""
     kinds: dict[str, list[Row]] = {
         "figure": [_figure(name) for name in project.names("figure")],
         "algorithm": list(_members("algorithm", registry.algorithm_names())),
@@ -29,7 +29,7 @@ def lines() -> Iterator[str]:
     first = max(map(len, kinds))
     second = max(len(row[0]) for rows in kinds.values() for row in rows)
     for kind, rows in kinds.items():
-        # What follows the name differs from kind to kind, and is aligned in each.
+        # The columns after the name differ from kind to kind, and are aligned within each.
         widths = [second, *(max(map(len, column)) for column in list(zip(*rows, strict=True))[1:])]
         for row in rows:
             cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
@@ -39,7 +39,7 @@ def lines() -> Iterator[str]:
 def _figure(name: str) -> Row:
     content = conf_files.read_member("figure", name)
     paper, title = str(content.get("paper", "")), str(content.get("title", ""))
-    if "{" in title:  # it names what is played, which the whole figure says
+    if "{" in title:  # refers to what is played, which takes the loaded figure
         from dpbandits.config import compose  # late: it imports what the figure plays
         from dpbandits.core.errors import UserError
 
@@ -69,7 +69,7 @@ def _configured(name: str) -> Row:
 def _environment(name: str) -> Row:
     content = dict(conf_files.read_member("environment", name))
     law = str(content.pop("law", ""))
-    content.pop("name", None)  # for titles
+    content.pop("name", None)  # used in titles
     parts = []
     if arms := content.pop("arms", None):
         parts.append(f"K = {arms}")
@@ -91,7 +91,7 @@ def _means(means: Any) -> str:
 
 
 def _comment(group: str, name: str) -> str:
-    # The comment that a file begins with, in one line.
+    # The comment at the head of a file, in one line.
     text = (project.folder() / project.member_file(group, name)).read_text("utf-8")
     found = []
     for line in text.splitlines():

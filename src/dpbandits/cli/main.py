@@ -1,6 +1,6 @@
-"""The command line: dpbandits <verb> ...; VERBS says which there are."""
+"""Command line `dpbandits <verb> ...`; the verbs are in VERBS."""
 
-# All else is imported late, inside of `guarded`: an interrupt before it is Python's, a traceback.
+# All other imports are late, inside `guarded`: an interrupt before it would print a traceback.
 import os
 import signal
 import sys
@@ -18,7 +18,7 @@ a table and a picture of all of them, docs/sweeps.md.
 
 
 def main() -> None:
-    """The entry point of the console script."""
+    """Run the command line: the entry point of the console script."""
     guarded(_command)
 
 
@@ -31,7 +31,7 @@ def _command() -> int:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # Git is asked where the answer is wanted.
+    # Git is only called if the version is asked for.
     version = _version() if "--version" in sys.argv else ""
     parser.add_argument("--version", action="version", version=version, help="and the revision")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar=" | ".join(VERBS))
@@ -47,11 +47,11 @@ def _command() -> int:
         for argument in verb.takes:
             action = sub.add_argument(argument, **ARGUMENTS[argument])
             actions.setdefault(argument, []).append(action)
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completion
         from dpbandits.cli.completion import complete
 
         complete(parser, actions)
-    # Before Python 3.13 it does not know overrides that stand behind an option.
+    # Before Python 3.13, argparse does not accept overrides after an option.
     parsed, more = parser.parse_known_args()
     arguments = vars(parsed)
     verb = VERBS[arguments.pop("verb")]
@@ -75,7 +75,7 @@ def _version() -> str:
 
 
 def _hint(more: list[str]) -> str:
-    # For options that are overrides of Hydra's, or that only its own program has.
+    # For options that are Hydra overrides, or that only experiments/run.py has.
     from dpbandits.config.overrides import from_options
 
     if written := from_options(sys.argv[1:], more):
@@ -86,7 +86,7 @@ def _hint(more: list[str]) -> str:
 
 
 def status_of(action: Callable[[], int]) -> int:
-    """The exit status of an action; an error that a person can mend is one line and status 2."""
+    """Run an action and return its exit status; report a UserError in one line, with status 2."""
     from dpbandits.core.errors import UserError
     from dpbandits.core.messages import in_one_line
 
@@ -107,28 +107,28 @@ def guarded(action: Callable[[], int]) -> None:
         import logging
 
         logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
-        # A path that the terminal has no letters for must not end a run of hours in an error.
+        # A path that the terminal cannot encode must not end a run of hours with an error.
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         status = status_of(action)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # exiting already
         print(
             "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on"
             " from there",
             file=sys.stderr,
         )
         status = 130
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         status = 0
-    # Not sys.exit: a kernel that still plays in a thread would hold the process until it is done.
+    # Not sys.exit: it would wait for a kernel that still plays in a thread.
     os._exit(status)
 
 
 def _interrupt_once() -> None:
-    # An impatient second Ctrl-C must not interrupt the clearing up after the first. A later one
-    # counts again: the first may have met a destructor of a library, which loses exceptions.
+    # A second Ctrl-C within a second must not interrupt the cleanup after the first. A later one
+    # counts again: the first may have hit a library's destructor, which discards exceptions.
     last: float | None = None
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -138,13 +138,13 @@ def _interrupt_once() -> None:
             last = now
             raise KeyboardInterrupt
 
-    # In the background of a script an interrupt is ignored, and stays so.
+    # A background process of a script ignores interrupts, and must keep doing so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
 
 
 def show_list() -> int:
-    """Print the names that a command line may hold."""
+    """Print the names that can be used on the command line."""
     from dpbandits.cli.listing import lines
 
     for line in lines():
@@ -153,7 +153,7 @@ def show_list() -> int:
 
 
 def run(figure: str, overrides: list[str]) -> int:
-    """Compute what is missing of a figure and draw it."""
+    """Compute the missing runs of a figure and draw it."""
     from dpbandits.config import compose
 
     loaded = compose.load(figure, overrides)
@@ -161,7 +161,7 @@ def run(figure: str, overrides: list[str]) -> int:
 
 
 def run_all(paper: str | None, overrides: list[str]) -> int:
-    """Compute what is missing of every figure, or of those of a paper, and draw them."""
+    """Compute the missing runs of every figure, or of those of a paper, and draw them."""
     load_factory()
     from dpbandits.factory.produce_all import produce_all
 
@@ -177,7 +177,7 @@ def plot(figure: str, overrides: list[str]) -> int:
 
 
 def explain(figure: str, overrides: list[str]) -> int:
-    """Print what of a figure is cached, and why the rest is not."""
+    """Print which cells of a figure are cached, and why the others are not."""
     from dpbandits.config import compose
     from dpbandits.store.blocks import Store
     from dpbandits.store.explain import explain
@@ -199,7 +199,10 @@ def gallery(words: list[str], out: str | None) -> int:
 
 
 def load_factory() -> ModuleType:
-    """The module that produces figures; imports the libraries that read the environment."""
+    """Return the module that produces figures; import the libraries that read the environment.
+
+    Raises UserError if an environment variable prevents their import.
+    """
     import importlib
 
     from dpbandits.core.errors import variables_of
@@ -215,7 +218,7 @@ def load_factory() -> ModuleType:
 
 
 def load_joblib() -> None:
-    """Import joblib, which reads variables of the environment."""
+    """Import joblib, which reads environment variables; raise UserError if one prevents it."""
     import importlib
 
     from dpbandits.core.errors import variables_of
@@ -225,7 +228,7 @@ def load_joblib() -> None:
 
 
 def tune(figure: str, overrides: list[str], trials: int) -> int:
-    """Search the values with which a curve ends at the least regret."""
+    """Search for the values with which a curve ends at the least regret."""
     load_factory()
     from dpbandits.sweeps.tune import tune
 
@@ -233,7 +236,7 @@ def tune(figure: str, overrides: list[str], trials: int) -> int:
 
 
 def check(words: list[str]) -> int:
-    """Compare figures, or all, with their references."""
+    """Compare the given figures, or all, with their references."""
     from dpbandits.checks.against_reference import check
     from dpbandits.files import project
 
@@ -261,7 +264,7 @@ def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta:
     from dpbandits.cli.privacy import show
 
     def number(text: str | None) -> Any:
-        # What is no number is told by what checks it.
+        # Text that is no number is rejected later, by the check of its parameter.
         try:
             return None if text is None else json.loads(text.replace("_", ""))
         except ValueError:
@@ -279,15 +282,15 @@ def audit(
     seed: int,
     workers: int | None,
 ) -> int:
-    """Play an algorithm on neighbouring tables and bound from below what privacy it loses."""
-    load_joblib()  # and nothing that draws
+    """Audit an algorithm on neighbouring tables: print lower bounds on its privacy loss."""
+    load_joblib()  # and no drawing library
     from dpbandits.cli.audit import audit
 
     return audit(algorithm, parameters, epsilon, plays, many_arms, seed, workers)
 
 
 class Verb(NamedTuple):
-    """A command: what the help says of it, what it takes and what it does with that."""
+    """A command: its help text, its arguments and its function."""
 
     help: str
     takes: tuple[str, ...]
@@ -335,7 +338,7 @@ VERBS = {
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "figure": {"help": "its name; `dpbandits list` shows them"},
-    # A default, or else the error of a missing figure asks for overrides too.
+    # Without a default, the error for a missing figure would ask for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
     "algorithms": {"nargs": "*", "metavar": "algorithm", "help": "all private ones if not said"},

@@ -1,4 +1,4 @@
-"""The table of `dpbandits privacy`, for people."""
+"""Table of `dpbandits privacy` for the terminal."""
 
 import math
 import sys
@@ -10,7 +10,7 @@ from rich.table import Table
 
 from dpbandits.privacy.table import Row, rows
 
-WIDTH = 100  # columns where nobody looks
+WIDTH = 100  # columns if the output is no terminal
 
 
 def show(
@@ -20,7 +20,7 @@ def show(
     arms: int,
     delta: float | None,
 ) -> int:
-    """Print the table, what the notions mean and why numbers differ."""
+    """Print the table, the meaning of the notions and the reasons why numbers differ; return 0."""
     found = rows(names, epsilon, horizon, arms, delta)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     table = Table(
@@ -53,7 +53,7 @@ def show(
 
 
 def notes(found: Sequence[Row]) -> list[str]:
-    """What is said below the table, a paragraph each."""
+    """Return the notes below the table, one paragraph each."""
     lines = [
         "claimed: by the paper. composed: all releases that read the worst reward, as the papers"
         " compose them; a sum, or at a delta the theorem of Dwork, Rothblum and Vadhan. tightly:"

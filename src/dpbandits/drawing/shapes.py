@@ -238,7 +238,10 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
 def write_slopes(
     ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False, left: bool = False
 ) -> None:
-    """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default."""
+    """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default.
+
+    Writes nothing if no curve has a slope, as with fewer than three points.
+    """
     if all(series.slope is None for series in panel.series):
         return
     fit = panel.series[0].fit

@@ -1,1 +1,1 @@
-"""One figure from its specification to its files."""
+"""Production of figures: from a specification to the files of a figure."""

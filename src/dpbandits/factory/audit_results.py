@@ -1,7 +1,7 @@
-"""Results of the audits of every algorithm, for pages and captions: the reference of a figure.
+"""Audit results of every algorithm, for pages and captions, read from a figure's reference.
 
-Nothing is played here. The result of an audit stands for all parameters that leave the promise and
-the releases as they were.
+Nothing is played here. The result of an audit is valid for all parameters under which the claimed
+and the composed budgets equal those of the audit.
 """
 
 from collections.abc import Mapping
@@ -18,23 +18,23 @@ from dpbandits.files import project
 from dpbandits.spec.figure import Shown
 
 FIGURE = "privacy-audit"
-EPSILON = 1.0  # budget of the audits that pages show
+EPSILON = 1.0  # budget of the audits on the pages
 
 
 class Audited(NamedTuple):
     """Lower bounds on epsilon, each with 99 % confidence."""
 
-    label: str  # of the curve
-    given: float  # epsilon of the audit
-    delta: float  # and delta, 0 where the algorithm has none
-    epsilon: float  # lower bound for all arms together
-    one_choice: float | None  # and for one choice; None where the promise is of all arms
+    label: str  # label of the curve
+    given: float  # epsilon given to the algorithm in the audit
+    delta: float  # delta of the audit, 0 if the algorithm has none
+    epsilon: float  # lower bound from all arms together
+    one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
 
 
 def of(algorithm: str, params: Any) -> Audited | None:
-    """The audit of an algorithm with such parameters: at their epsilon, else at epsilon = 1.
+    """Return the audit of an algorithm with these parameters, or None if there is none.
 
-    None where there is no such audit.
+    The audit is at their epsilon if there is one, else at epsilon = 1.
     """
     own = [
         result
@@ -47,7 +47,7 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
 
 def audits() -> Mapping[AuditCell, Audited]:
-    """The result for every curve and budget, in the order of the figure."""
+    """Return the result for every audited curve and budget, in the order of the figure."""
     return _of_project(project.folder())
 
 
@@ -65,7 +65,7 @@ def _alike(cell: AuditCell, params: Any) -> bool:
 
 @cache
 def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
-    # A project has its own; the folder is what the cache tells them apart by.
+    # The folder is only the cache key: every project has results of its own.
     if FIGURE not in project.names("figure") or not references.exists(FIGURE, references.PAPER):
         return {}
     spec, _ = compose.load(FIGURE, [])

@@ -1,4 +1,4 @@
-"""The caption of a figure: what is drawn, on which game, and the privacy of every curve."""
+"""Captions of figures: what is drawn, in which games, and the privacy of every curve."""
 
 import math
 import textwrap
@@ -13,7 +13,7 @@ from dpbandits.drawing.formulas import plain
 from dpbandits.factory import audit_results, games
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
-WIDTH = 100  # characters of a line
+WIDTH = 100  # characters per line
 CENTRES = {
     "mean": "mean",
     "median": "median",
@@ -36,7 +36,10 @@ EXPLANATION = (
 
 
 def caption(spec: FigureSpec) -> str:
-    """The text below a figure, wrapped: changes, what is drawn, games, note, privacy by curve."""
+    """Return the wrapped text below a figure.
+
+    It has the changes, what is drawn, the games, the note and the privacy of every curve.
+    """
     source = ", ".join(map(str, filter(None, (spec.paper != OWN and spec.paper, spec.original))))
     changed = "; ".join(change.words for change in spec.changes)
     drawn = statistics(spec)
@@ -56,7 +59,8 @@ def caption(spec: FigureSpec) -> str:
 
 
 def _of_curves(spec: FigureSpec) -> Iterator[str]:
-    # What curves of several panels have in common once; formulas, which have no privacy, last.
+    # A line shared by curves of several panels is written once. Formulas come last: they have no
+    # privacy budget.
     panels: dict[str, list[str]] = {}
     formulas: dict[str, None] = {}
     for panel in spec.panels:
@@ -78,7 +82,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def runs_of(spec: FigureSpec) -> str:
-    """`20 runs`; where the curves differ in it, `40 to 400 runs`; of audits, `one audit`."""
+    """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
     of_cells = spec.runs_of_cells()
     runs, kinds = set(of_cells.values()) or {spec.runs}, {type(cell) for cell in of_cells}
     unit = UNITS[kinds.pop()] if len(kinds) == 1 else "run"
@@ -89,7 +93,7 @@ def runs_of(spec: FigureSpec) -> str:
 
 
 def statistics(spec: FigureSpec) -> str:
-    """The meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
+    """Return the meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
     if not spec.cells():
         return "all curves are formulas, nothing is played"
     runs = f"{runs_of(spec)}, seed {spec.seed}"
@@ -99,7 +103,7 @@ def statistics(spec: FigureSpec) -> str:
 
 
 def privacy(curve: Curve) -> str:
-    """The budget that a curve is given and the one that its releases compose to."""
+    """Return the budget given to a curve, the one that its releases compose to, and its audit."""
     cells = [source for source in curve.sources if not isinstance(source, Bound)]
     if not cells:
         return "a formula, nothing is played"
@@ -113,14 +117,14 @@ def privacy(curve: Curve) -> str:
     delta = getattr(cells[0].params, "delta", 0.0)
     at = f" at delta = {delta:.3g}" if delta else ""
     text = f"given epsilon = {_range(given)}{promised}, composes to {_range(known)}{at}"
-    # A last digit is not a budget.
+    # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
         text = f"{text}, more than given"
     return f"{text}{_audited(cells)}"
 
 
 def _audited(cells: Sequence[AnyCell]) -> str:
-    # The bound of an audit, beside its own budget: never beside another one.
+    # The lower bound of an audit, always together with the budget of that audit.
     bandits = [cell for cell in cells if isinstance(cell, Cell)]
     result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
     if result is None:
@@ -134,7 +138,7 @@ def _audited(cells: Sequence[AnyCell]) -> str:
 
 
 def warning(curve: Curve) -> str:
-    """The warning that an algorithm gives for its cells, with the swept values; "" without one."""
+    """Return the algorithm's warning about the curve's cells, with the swept values; "" if none."""
     warned = {
         x: warning
         for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)

@@ -1,4 +1,4 @@
-"""The curves of a figure for other programs: a table, JSON, or LaTeX; from the cache alone."""
+"""Export of a figure's curves from the cache: as a table, JSON or LaTeX."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from dpbandits.spec.figure import Curve, FigureSpec
 def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:
     """Write the curves as `csv`, `json` or `pgfplots` to a file, or to standard output.
 
-    UserError where runs are missing, or the file cannot be written.
+    Raises UserError if runs are missing or the file cannot be written.
     """
     if file:
         _check_folder(file)
@@ -36,8 +36,8 @@ def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -
 
 
 def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
-    """What `export` writes; the same command at the same revision gives the same bytes."""
-    # Before the numbers: a drawing function that there is not is told at once.
+    """Return the bytes that `export` writes; the same command and revision give the same bytes."""
+    # Loaded before the numbers, so that a missing drawing function is reported at once.
     draw = plotting.drawing_function(spec.paper, spec.draw) if kind == "pgfplots" else None
     series = summarise(spec, produce.cached(spec, settings))
     if draw:
@@ -65,7 +65,7 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
         "spread": spec.spread,
         "seed": spec.seed,
         "changed_from_its_file": produce.changed(spec),
-        # Without the time: it is no property of the numbers.
+        # Without the time of writing, which is no property of the numbers.
         "provenance": {k: v for k, v in provenance().items() if k != "written"},
         "panels": [
             {
@@ -80,7 +80,7 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
 
 
 def _described(curve: Curve, series: Series) -> dict[str, Any]:
-    # A sweep plays the algorithm at every x, so the parameters are those of a source.
+    # A sweep plays the algorithm at every x, so each source has its own parameters.
     sources = produce.sources(curve)
     played = {source.get("algorithm") or source.get("rule") for source in sources}
     return {
@@ -94,12 +94,12 @@ def _described(curve: Curve, series: Series) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    # JSON knows neither infinity nor NaN.
+    # JSON has neither infinity nor NaN.
     return float(value) if math.isfinite(value) else None
 
 
 def _check_folder(file: Path) -> None:
-    # A folder that is not there is a slip of the pen more often than a wish.
+    # A missing folder is not created: it is more often a typing error than intended.
     try:
         if not file.parent.is_dir():
             raise UserError(f"cannot write {file}: there is no folder {file.parent}")
@@ -112,6 +112,6 @@ def _check_folder(file: Path) -> None:
 def _write(file: Path, content: bytes) -> None:
     try:
         write_atomically(file, content)
-    except UserError as error:  # whose advice is for a run of hours
+    except UserError as error:  # its advice is for runs of hours
         reason = getattr(error.__cause__, "strerror", None) or error.__cause__
         raise UserError(f"cannot write {file}: {reason}") from error

@@ -1,4 +1,4 @@
-"""The game of every panel in words: the horizon, the arms and their law, or the stream."""
+"""Descriptions of the games of a figure: the horizon, the arms and their law, or the stream."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from dpbandits.spec.figure import TRANSITION, Bound, Curve, FigureSpec, Panel
 
 
 def of_figure(spec: FigureSpec) -> Iterator[str]:
-    """A line for every panel, or one for all panels of the same game."""
+    """Yield a line for every distinct game, with the letters of its panels if there are several."""
     told = [(panel, of_panel(panel)) for panel in spec.panels]
     distinct = dict.fromkeys(game for _, game in told)
     for game in distinct:
@@ -22,10 +22,10 @@ def of_figure(spec: FigureSpec) -> Iterator[str]:
 
 
 def of_panel(panel: Panel) -> str:
-    """The game of a panel; where its curves play several, that of each.
+    """Return the game of a panel; if its curves play several games, each with its curves.
 
-    Bounds count only where nothing is played: they are of the same game, or their label says of
-    which.
+    Bounds count only if nothing is played: otherwise they are for the same game, or their label
+    names theirs.
     """
     curves = [curve for curve in panel.curves if not isinstance(curve.sources[0], Bound)]
     curves = curves or [curve for curve in panel.curves if curve.style != TRANSITION]
@@ -39,7 +39,7 @@ def of_panel(panel: Panel) -> str:
 
 
 def of_curve(curve: Curve) -> str:
-    """The game that a curve is played in, or the one that a bound is evaluated for."""
+    """Return the game that a curve is played in, or the one that a bound is evaluated for."""
     horizons, laws = [], []
     for source in curve.sources:
         horizon, law = _game(source)
@@ -50,7 +50,7 @@ def of_curve(curve: Curve) -> str:
 
 
 def _game(source: AnyCell | Bound) -> tuple[int | None, str]:
-    # The horizon, where there is one, and the law.
+    # The horizon, or None, and the law.
     if isinstance(source, Cell):
         return source.horizon, instances.description(source.environment, source.instance)
     if isinstance(source, StoppingCell):

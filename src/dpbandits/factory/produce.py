@@ -1,4 +1,4 @@
-"""From a figure's specification to its files: the whole way, in the order in which data flows."""
+"""Production of a figure from its specification to its files, in the order in which data flows."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ Draw = Callable[[plotting.Drawing], Figure]
 
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
-    """Compute what is missing and draw what changed; returns the status, 1 where runs failed."""
+    """Compute what is missing and draw what changed; return the status, 1 if runs failed."""
     start = time.monotonic()
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.folder(spec.name)
@@ -58,7 +58,10 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
 
 
 def redraw(spec: FigureSpec, settings: Settings) -> int:
-    """Draw from the cache alone, whatever is there. UserError where runs are missing."""
+    """Draw from the cache alone, even if the files are up to date; return the status 0.
+
+    Raises UserError if runs are missing.
+    """
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = cached(spec, settings)
     series = summarise(spec, store)
@@ -69,7 +72,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
 
 def cached(spec: FigureSpec, settings: Settings) -> Store:
-    """The store, which has every run of the figure. UserError where runs are missing."""
+    """Return the store, which has every run of the figure; raise UserError if runs are missing."""
     store = Store(settings.cache)
     tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
@@ -82,7 +85,7 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
 
 
 def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
-    """What the drawing function of a figure gets, of the curves of all its panels."""
+    """Return the input of the figure's drawing function, from the curves of all its panels."""
     panels = (
         plotting.PanelDrawing(
             p.letter, p.title, tuple(s for s in series if s.panel == p.letter), p.row, p.column
@@ -94,7 +97,7 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
-    """The command line that repeats this; where and on what it ran is not part of it."""
+    """Return the command line that repeats this, without overrides of folders and engines."""
     own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
     return shlex.join(["dpbandits", verb, spec.name, *own])
 
@@ -108,7 +111,7 @@ VERDICT_WORDS = {
 
 
 def _in_words(counted: dict[str, int]) -> str:
-    # `; of the paper's 7 claims 6 are reproduced, 1 is not reproduced`
+    # `; claims about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
     if not counted:
         return ""
     told = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
@@ -124,15 +127,15 @@ def _write_files(
     judged: Sequence[Judged],
     again: bool = False,
 ) -> bool:
-    # Table, pictures, caption, verdicts and, last, the sidecar that vouches for them. False: all
-    # were there already.
+    # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
+    # Returns False if all of them were up to date.
     folder = settings.folder(spec.name)
     file = folder / spec.name
     texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
     sidecar = _sidecar(spec, settings, store, series)
     verdict = _verdict(spec, judged)
-    # Whatever a text reads, another figure's reference or what an algorithm releases, is in it: the
-    # digest of the texts themselves leaves nothing out.
+    # A text may depend on more than the specification, such as another figure's reference or the
+    # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in sidecar.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
     inputs = hashlib.sha256(_as_json(undated))
@@ -155,7 +158,7 @@ def _write_files(
 
 
 def _verdict(spec: FigureSpec, judged: Sequence[Judged]) -> bytes:
-    # The claims of a paper with their verdicts; nothing without claims.
+    # The claims of a paper with their verdicts; empty without claims.
     if not spec.claims:
         return b""
     content = {"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs}
@@ -167,7 +170,7 @@ def _as_json(content: dict[str, Any]) -> bytes:
 
 
 def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
-    # Whether the sidecar names these inputs and every file is as it was written.
+    # True if the sidecar has the digest of these inputs and no file has changed since.
     try:
         sidecar = json.loads(file.with_suffix(".json").read_bytes())
         written = file.with_name(VERDICT).read_bytes() if verdict else b""
@@ -218,12 +221,12 @@ def _sidecar(
 
 
 def changed(spec: FigureSpec) -> list[dict[str, str | None]]:
-    """What differs from the figure's file, as JSON values; null: absent there, or deleted."""
+    """Return the differences from the figure's file as JSON values; null: absent or deleted."""
     return [{"key": c.key, "value": c.value, "file": c.before} for c in spec.changes]
 
 
 def sources(curve: Curve) -> list[dict[str, Any]]:
-    """What a curve is made of, as JSON values: cells or bounds, one for each swept x."""
+    """Return the cells or bounds of a curve as JSON values, one for each swept x."""
     swept = curve.x or [None] * len(curve.sources)
     return [{**_source(s), "x": x} for s, x in zip(curve.sources, swept, strict=True)]
 
@@ -235,6 +238,6 @@ def _source(source: Any) -> dict[str, Any]:
     return {
         "key": key(source),
         **source.description(),
-        # JSON knows no infinity.
+        # JSON has no infinity.
         "composed_epsilon": "infinite" if spent == math.inf else spent,
     }

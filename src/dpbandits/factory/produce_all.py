@@ -1,4 +1,4 @@
-"""Every figure, or every figure of a paper, in one process: one start, one compilation."""
+"""Production of all figures, or of all of a paper, in one process: one start, one compilation."""
 
 import gc
 import sys
@@ -16,21 +16,22 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
 
-OK, FAILED, MISTAKEN = 0, 1, 2  # the statuses of a command: runs or drawing failed; a UserError
+OK, FAILED, MISTAKEN = 0, 1, 2  # exit statuses: MISTAKEN for a UserError
 
 
 def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
-    """Compute and draw the figures, each with the overrides; returns the largest status.
+    """Compute and draw the figures, each with the overrides; return the largest status.
 
-    A figure that fails does not stop the others. UserError where nothing can be made at all.
+    A figure that fails does not stop the others. Raises UserError if the paper is unknown, if no
+    figure can be loaded, or if the output folder is not writable.
     """
     start = time.monotonic()
     names = figures_of(paper)
     loaded, statuses = _load(names, overrides)
     for spec, settings in loaded:
         statuses[spec.name] = produce_one(spec, settings)
-        sys.stdout.flush()  # a line as each is done, also into a file
-        gc.collect()  # pictures hold themselves in cycles; a garbage collection by itself is late
+        sys.stdout.flush()  # each line appears at once, in a file too
+        gc.collect()  # figures are reference cycles, which Python collects late
     failed = [name for name in names if statuses[name] != OK]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are there;"
@@ -43,7 +44,10 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
 
 
 def figures_of(paper: str | None) -> list[str]:
-    """The figures whose file says `paper: <paper>`, or all. UserError for an unknown paper."""
+    """Return the figures whose file has `paper: <paper>`, or all figures without a paper.
+
+    Raises UserError for an unknown paper.
+    """
     names = project.names("figure")
     if paper is None:
         return names
@@ -56,8 +60,8 @@ def figures_of(paper: str | None) -> list[str]:
 def _load(
     names: Sequence[str], overrides: Sequence[str]
 ) -> tuple[list[tuple[FigureSpec, Settings]], dict[str, int]]:
-    # All before the first is computed: a mistake shows at once. One that every figure has is that
-    # of the command, and told once.
+    # All figures are loaded before the first is computed, so that mistakes are reported at once. If
+    # every figure fails to load, the command is at fault: its error is raised, once.
     loaded, errors = [], dict[str, UserError]()
     for name in names:
         try:
@@ -73,7 +77,7 @@ def _load(
 
 
 def produce_one(spec: FigureSpec, settings: Settings) -> int:
-    """Compute and draw a figure; an error is told and becomes a status."""
+    """Compute and draw a figure; print an error and turn it into a status."""
     try:
         return produce.produce(spec, settings)
     except UserError as error:
@@ -82,7 +86,7 @@ def produce_one(spec: FigureSpec, settings: Settings) -> int:
     except MemoryError as error:
         print(f"dpbandits: {spec.name}: {in_one_line(error)}", file=sys.stderr)
         return MISTAKEN
-    except Exception as fault:  # of a drawing function, say: whoever mends it needs all of it
+    except Exception as fault:  # such as of a drawing function, whose author needs the traceback
         traceback.print_exc()
         print(f"dpbandits: {spec.name}: {in_one_line(fault)}", file=sys.stderr)
         return FAILED

@@ -1,7 +1,7 @@
-"""What a figure's command gives, without its computation: from the cache or from the reference.
+"""Results of a figure without computation, from the cache or from the committed reference.
 
-Whoever shows figures asks here. The cache is taken where it has all runs; else the committed
-reference, which is of the figure as its file has it; where there is neither, nothing.
+The cache is used if it has all runs; otherwise the reference, which holds the figure as its file
+defines it. Without either, a result has no curves.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,28 +23,28 @@ from dpbandits.store.blocks import Store
 
 
 class Kind(Enum):
-    """Where curves come from."""
+    """Origin of curves."""
 
     CACHE = "cache"
     REFERENCE = "reference"
-    EXACT = "exact"  # functions of theory/ and nothing else: evaluated when asked for
+    EXACT = "exact"  # functions of theory/ alone, evaluated on demand
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the curves of a figure come from."""
+    """Provenance of the curves of a figure."""
 
     kind: Kind
     revisions: tuple[str, ...]  # one, unless the cache was filled at several
-    dates: tuple[str, ...]  # the first and the last, or the only one; none where it does not matter
-    seconds: float  # of computation, all threads together
+    dates: tuple[str, ...]  # first and last, or the only one; empty for exact curves
+    seconds: float  # computing time, summed over all threads
     machines: tuple[str, ...]
-    versions: tuple[tuple[str, str], ...]  # of libraries; where there were several, all of them
+    versions: tuple[tuple[str, str], ...]  # libraries; several versions are joined by commas
 
 
 @dataclass(frozen=True)
 class Result:
-    """A figure, its curves and what came of its claims; no curves where there is no source."""
+    """A figure with its curves and the verdicts on its claims; no curves if `source` is None."""
 
     spec: FigureSpec
     settings: Settings
@@ -54,9 +54,9 @@ class Result:
 
 
 def load(figure: str, overrides: Sequence[str] = ()) -> Result:
-    """The curves of a figure, computing nothing.
+    """Load the curves of a figure without computing any runs.
 
-    UserError where the configuration or the reference is not sound.
+    Raises UserError if the configuration or the reference is invalid.
     """
     spec, settings = compose.load(figure, overrides)
     store = Store(settings.cache)
@@ -73,9 +73,9 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
 
 
 def _reference_of(spec: FigureSpec) -> list[Series]:
-    # The reference, if it has the curves, runs, horizons and swept values of the figure; else
-    # nothing: whoever changed its file must not be shown the old curves. Of other parameters a
-    # table tells nothing.
+    # The reference, if it has the curves, runs, horizons and swept values of the figure; otherwise
+    # nothing, so that an edited file is not shown with the old curves. A table has no other
+    # parameters to compare.
     found = references.find(spec, references.PAPER)
     series = []
     for panel in spec.panels:
@@ -123,5 +123,5 @@ def _of_reference(figure: str) -> Source:
 
 
 def _several(values: Iterable[Any]) -> tuple[str, ...]:
-    # What is told, each once, in order.
+    # Distinct non-empty values, sorted.
     return tuple(sorted({str(value) for value in values if value}))

@@ -1,6 +1,6 @@
-"""The gallery: every figure, claim and algorithm as pages of one folder, to be read anywhere.
+"""Gallery: every figure, claim and algorithm as web pages in one folder.
 
-Nothing is computed: the curves are those of the cache or the committed ones
+Nothing is computed: the curves are read from the cache or from the committed references
 (factory.stored_results). The pages need no network and no server.
 """
 
@@ -26,11 +26,11 @@ MARK = '<meta name="generator" content="dpbandits gallery">'
 
 
 def from_words(words: Sequence[str], out: Path | None) -> int:
-    """Write the gallery that figures and overrides describe, as they were typed; its status.
+    """Write the gallery for the figures and overrides of a command; return its status.
 
-    Without a folder `out`, the gallery of all figures as their files have them goes to the folder
-    `gallery` of paths.out, another one to a folder of its own beside it. UserError for an unknown
-    figure, or for overrides that no figure takes.
+    Without `out`, the gallery of all figures without overrides goes to the folder `gallery` of
+    paths.out, any other to a folder of its own beside it. Raises UserError for an unknown figure,
+    or for overrides that no figure accepts.
     """
     overrides = tuple(word for word in words if "=" in word or word.startswith("~"))
     figures = list(dict.fromkeys(word for word in words if word not in overrides))
@@ -44,7 +44,7 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
 
 
 def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
-    # paths.out. A mistake that every figure has is that of the command: refused before all else.
+    # paths.out. An error in every figure is the command's, and is raised before all else.
     if not overrides:
         paths = conf_files.read_yaml("conf/config.yaml").get("paths") or {}
         return project.folder() / str(paths.get("out", "out"))
@@ -60,7 +60,7 @@ def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
 def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, ...] = ()) -> int:
     """Write the gallery of some figures, or of all, to the folder `out`, whole or not at all.
 
-    Returns the status: 1 where a figure failed; its page says so and the rest is as usual.
+    Returns the status: 1 if a figure failed; its page has the error, and the rest is as usual.
     """
     chosen = project.names("figure") if names is None else list(names)
     with _replaced(out.resolve()) as folder:
@@ -88,7 +88,7 @@ def _progress(names: Sequence[str]) -> Iterator[str]:
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
-    # A new folder that takes the place of the old one when all is well.
+    # A new folder, which replaces the old one when it is complete.
     _check_ours(folder)
     check_writable(folder.parent)
     token = secrets.token_hex(8)
@@ -111,7 +111,7 @@ def _replaced(folder: Path) -> Iterator[Path]:
 
 
 def _check_ours(folder: Path) -> None:
-    # What is not a gallery must not be thrown away.
+    # A folder that is not a gallery must not be deleted.
     if folder.is_dir() and not any(folder.iterdir()):
         return
     try:

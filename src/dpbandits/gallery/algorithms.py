@@ -1,4 +1,4 @@
-"""The algorithms and stopping rules of the gallery: what their sources say of them."""
+"""Algorithms and stopping rules of the gallery, described from their sources."""
 
 import inspect
 from collections.abc import Sequence
@@ -28,22 +28,22 @@ from dpbandits.privacy.table import Row, rows
 from dpbandits.spec.figure import Bound
 from dpbandits.store import fingerprint
 
-READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources with a page
+READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources that have pages
 
 
 @dataclass(frozen=True)
 class Field:
-    """A parameter."""
+    """A parameter of an algorithm."""
 
     name: str
-    words: str  # what it must be, or the readings that there are
+    words: str  # the values it accepts, or its readings
     readings: bool
-    default: Any  # None where there is none
+    default: Any  # None if it has no default
 
 
 @dataclass(frozen=True)
 class Values:
-    """A file of conf/algorithm/: the values of a paper, in its own words."""
+    """A file of conf/algorithm/: the values of a paper, as text."""
 
     name: str
     text: str
@@ -55,7 +55,7 @@ class Use:
 
     figure: Shown
     label: str
-    privacy: tuple[tuple[str, tuple[str, ...]], ...]  # each once, with its panels if not all
+    privacy: tuple[tuple[str, tuple[str, ...]], ...]  # distinct texts; their panels if several
     warnings: tuple[str, ...]
 
 
@@ -70,10 +70,11 @@ class Algorithm:
     fields: tuple[Field, ...]
     values: tuple[Values, ...]
     uses: tuple[Use, ...]
-    sources: tuple[str, ...]  # its own first
-    # Claimed and composed, a row for readings that differ; and audited, where it is.
+    sources: tuple[str, ...]  # its own file first
+    # Claimed and composed budgets, with a row for each reading that changes them, and the audit, if
+    # any.
     budgets: tuple[tuple[Row, Audited | None], ...]
-    mark: bytes  # how its curves look, an SVG
+    mark: bytes  # sample of its curves, an SVG
 
     @property
     def style(self) -> Style:
@@ -82,33 +83,33 @@ class Algorithm:
 
     @property
     def dark_colour(self) -> str:
-        """The colour of its curves on a dark page."""
+        """Colour of its curves on a dark page."""
         return dark.colour(self.style.colour)
 
     @property
     def says(self) -> str:
-        """The first paragraph of its docstring."""
+        """First paragraph of its docstring."""
         return first_paragraph(self.module.__doc__)
 
     @property
     def doc(self) -> str:
-        """Its docstring."""
+        """Docstring of its module."""
         return self.module.__doc__ or ""
 
     @property
     def play(self) -> str:
-        """The docstring of what plays."""
+        """Docstring of its function `play`, or `halt` for a stopping rule."""
         return getattr(self.module, "halt" if self.rule else "play").__doc__ or ""
 
     @property
     def releases(self) -> str | None:
-        """What it says of its releases; None where it declares none."""
+        """Docstring of its releases; None if it declares none."""
         declared = getattr(self.module, "releases", None)
         return None if declared is None else inspect.getdoc(declared) or ""
 
     @property
     def notion(self) -> str:
-        """What its paper promises, in a sentence; what is known without a promise."""
+        """The privacy notion that its paper promises, with its definition, in a sentence."""
         if self.budgets:
             notion = self.budgets[0][0].claim.notion
             return f"{notion.title}: {notion.definition}"
@@ -116,12 +117,12 @@ class Algorithm:
 
     @property
     def figures(self) -> tuple[Shown, ...]:
-        """Where it is used."""
+        """The figures that use it."""
         return tuple({use.figure.name: use.figure for use in self.uses}.values())
 
 
 def collect(figures: Sequence[Shown]) -> list[Algorithm]:
-    """Every algorithm and every rule of the registry."""
+    """Return every algorithm and stopping rule of the registry, with its uses in the figures."""
     files = [
         (name, conf_files.read_member("algorithm", name), _text(name))
         for name in project.names("algorithm")
@@ -205,12 +206,12 @@ def _sources(name: str, rule: bool) -> tuple[str, ...]:
 
 
 def source_text(path: str) -> str:
-    """A source file of the package."""
+    """Return the text of a source file of the package."""
     return source_file(path).read_text("utf-8")
 
 
 def _mark(style: Style) -> bytes:
-    # A piece of its line with a marker, drawn as figures draw it.
+    # A short piece of its line with a marker, drawn as in figures.
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = "mark"
         figure = Figure(figsize=(0.6, 0.2))

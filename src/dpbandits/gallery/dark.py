@@ -1,7 +1,7 @@
-"""Pictures for dark pages: transparent, black ink turned light, every colour legible.
+"""Pictures for dark pages: transparent, with black ink turned light and every colour legible.
 
-The files that a paper prints stay as they are made, on white. A page shows one picture or the other
-by its own theme: not every browser passes a page's theme on to the media queries inside an SVG.
+The files for print stay as they are, on white. A page shows one picture or the other by its own
+theme: not every browser passes a page's theme on to the media queries inside an SVG.
 """
 
 import re
@@ -11,9 +11,9 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 SHEET, INK = "#1e2125", "#e6e5e1"  # behind a picture and its text: --raised, --ink of gallery.css
-LEGIBLE = 4.0  # contrast with the sheet: WCAG 2 asks for 3 of graphics, for 4.5 of small text
+LEGIBLE = 4.0  # contrast with the sheet: WCAG 2 asks for 3 in graphics, 4.5 in small text
 
-# Mixed with white, these would come close to lighter colours of the house: they keep their hue.
+# Mixed with white, these would resemble lighter colours of the figures: they keep their hue.
 LIFTED = {
     "#0072b2": "#3490dc",
     "#117733": "#4cc058",
@@ -21,15 +21,15 @@ LIFTED = {
     "#882255": "#e0409a",
 }
 
-# As matplotlib writes colours. It leaves `fill` out where it is black, the default of SVG.
+# matplotlib's notation of colours. It omits `fill` if it is black, the default of SVG.
 PAINT = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
 
 
 def colour(light: str) -> str:
-    """Return the colour, #rrggbb, in which a dark page shows a colour of a picture on white.
+    """Return the colour, #rrggbb, that replaces a colour of a white picture on a dark page.
 
-    Greys run from the ink, for black, to the sheet, for white. Another colour stays where it is
-    legible; else it is mixed with white until it is.
+    Greys run from INK, for black, to SHEET, for white. Any other colour is mixed with white until
+    it is legible, and kept if it already is.
     """
     light = to_hex(light)
     if light in LIFTED:
@@ -50,10 +50,10 @@ def contrast(one: str, other: str = SHEET) -> float:
 
 
 def picture(figure: Figure, title: str, keywords: str) -> bytes:
-    """Return a drawn figure as an SVG for dark pages; the figure is left as it was.
+    """Return a drawn figure as an SVG for dark pages; the figure itself is left unchanged.
 
-    The sheet and the background of the panels are transparent; an inset, which covers what lies
-    below it, is not.
+    The backgrounds of the figure and of the panels become transparent. That of an inset stays
+    opaque, as it covers what lies below.
     """
     sheets = [figure.patch, *(ax.patch for ax in figure.axes)]
     opaque = [sheet for sheet in sheets if sheet.get_visible()]
@@ -70,13 +70,13 @@ def picture(figure: Figure, title: str, keywords: str) -> bytes:
 
 
 def recoloured(svg: bytes) -> bytes:
-    """Return an SVG of matplotlib's with every colour as a dark page shows it."""
+    """Return an SVG written by matplotlib with every colour replaced for dark pages."""
     text = PAINT.sub(lambda paint: f"{paint[1]}: {colour(paint[2])}", svg.decode())
     return text.replace("<svg ", f'<svg fill="{INK}" ', 1).encode()
 
 
 def _mixed(one: str, other: str, share: float) -> str:
-    # `share` of the other, 0 to 1.
+    # `share` of the other, from 0 to 1.
     ends = zip(to_rgb(one), to_rgb(other), strict=True)
     red, green, blue = ((1 - share) * a + share * b for a, b in ends)
     return to_hex((red, green, blue))

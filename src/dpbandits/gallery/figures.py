@@ -1,4 +1,4 @@
-"""The figures of the gallery: their curves, pictures and claims, or why there are none."""
+"""Figures of the gallery: their curves, pictures and claims, or the error that prevents them."""
 
 import shlex
 from collections.abc import Iterable
@@ -42,34 +42,34 @@ class Shown:
     name: str
     paper: Paper
     title: str
-    result: Result | None  # None: it cannot be read, see `failure`
-    overrides: tuple[str, ...] = ()  # of its file's values, as they were typed
-    kinds: tuple[str, ...] = ()  # of its files, beside its page: figures/<name>/<name>.<kind>
-    size: tuple[int, int] = (0, 0)  # of the picture, pixels
-    lines: tuple[dict[str, Any], ...] = ()  # the places of the curves' points
-    failure: str = ""  # in a line
+    result: Result | None  # None: it cannot be loaded, see `failure`
+    overrides: tuple[str, ...] = ()  # overrides of its file's values, as given
+    kinds: tuple[str, ...] = ()  # of its files beside its page: figures/<name>/<name>.<kind>
+    size: tuple[int, int] = (0, 0)  # of the picture, in pixels
+    lines: tuple[dict[str, Any], ...] = ()  # positions of the curves' points
+    failure: str = ""  # error in one line
 
     @property
     def command(self) -> str:
-        """The command that computes and draws it."""
+        """Command that computes and draws it."""
         if self.result:
             return produce.command("run", self.result.spec, self.result.settings)
         return shlex.join(["dpbandits", "run", self.name, *self.overrides])
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The words for what differs from the figure's file."""
+        """Descriptions of the differences from the figure's file."""
         return tuple(c.words for c in self.result.spec.changes) if self.result else ()
 
     @property
     def order(self) -> tuple[int, int, int, str, str]:
-        """Its place: by paper, there by the paper's own numbers, and then what is in none."""
+        """Sort key: by paper, then by the paper's own numbers; figures of no paper come last."""
         place = PAPERS.index(self.paper) if self.paper in PAPERS else len(PAPERS)
         return place, *place_of(self.original), self.name
 
     @property
     def original(self) -> Original | None:
-        """The figure of the paper that it reproduces; None where it is our own."""
+        """The figure of the paper that it reproduces; None if it is our own."""
         return self.result.spec.original if self.result else None
 
     @property
@@ -79,22 +79,22 @@ class Shown:
 
     @property
     def drawn(self) -> bool:
-        """Whether there is a picture."""
+        """True if there is a picture."""
         return "svg" in self.kinds
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """The claims and what came of them."""
+        """The claims with their verdicts."""
         return self.result.judged if self.result else ()
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many claims have each verdict."""
+        """Number of claims by verdict."""
         return verdicts.count(self.judged)
 
     @property
     def origin(self) -> Origin:
-        """Where the curves come from."""
+        """Origin of the curves."""
         if self.failure:
             return Origin.FAILED
         if not (self.result and self.result.source):
@@ -103,26 +103,27 @@ class Shown:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The algorithms and rules that it plays, in its order."""
+        """The algorithms and stopping rules that it plays, in its order."""
         return tuple(dict.fromkeys(cell.member for cell in self.cells))
 
     @property
     def cells(self) -> tuple[AnyCell, ...]:
-        """What it plays."""
+        """The cells that it plays."""
         return self.result.spec.cells() if self.result else ()
 
 
 def place_of(original: Original | None) -> tuple[int, int, str]:
-    """The place of an original among those of its paper: figures, tables, then none."""
+    """Return the sort key of an original within its paper: figures, tables, then None."""
     if original is None:
         return 2, 0, ""
     return int(original.kind == "table"), original.number, original.part
 
 
 def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
-    """Read and draw a figure; its files go below the folder. An error becomes its `failure`.
+    """Load and draw a figure; its files go below the folder.
 
-    An error of the configuration or of a drawing function must not keep the other figures away.
+    An error becomes its `failure`, so that an error in the configuration or in a drawing function
+    does not prevent the other figures.
     """
     key, title, result = OWN, name, None
     try:
@@ -166,7 +167,7 @@ def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
 
 
 def decisive(judged: Judged) -> list[Finding]:
-    """The findings that a table shows: the one that decides, or one for each reading."""
+    """Return the findings to show in a table: the one that decides, or one for each reading."""
     if judged.verdict is not Verdict.DEPENDS:
         return [_first(judged.findings, judged.verdict)][: len(judged.findings)]
     readings = dict.fromkeys(finding.reading for finding in judged.findings)

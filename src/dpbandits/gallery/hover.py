@@ -1,6 +1,6 @@
-"""Where the points of the curves lie in a picture, so that a page can tell their values.
+"""Positions of the curves' points in a picture, so that a page can display their values.
 
-The places are those that matplotlib has drawn them at: a page knows nothing of scales.
+matplotlib computes the positions, as a page knows no axis scales.
 """
 
 from typing import Any
@@ -16,15 +16,15 @@ from dpbandits.drawing.plotting import Drawing
 from dpbandits.gallery import dark
 from dpbandits.gallery.texts import plain_label
 
-MOST = 150  # points of a line
-NEAREST = 0.003  # of the picture: what lies closer together is one point to the eye
+MOST = 150  # points per line
+NEAREST = 0.003  # of the picture: closer points look like one
 
 
 def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
-    """Every curve that is drawn as a line of its own values: its names, the places of its points.
+    """Return every curve drawn as a line of its own values: its names and its points' positions.
 
-    A point is [left, top] as parts of the picture and x, y, low, high; without the last two where
-    there is no band.
+    A point is [left, top, x, y, low, high], the first two as fractions of the picture; without low
+    and high if there is no band.
     """
     found = []
     for shown in artists.find(figure.axes, drawing):
@@ -48,13 +48,13 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
 
 
 def _name(ax: Axes, figure: Figure, axis: str) -> str:
-    # Of an axis; where panels share it, it is written beside one of them.
+    # The label of an axis; panels that share a label write it beside one of them only.
     named = (getattr(other, f"get_{axis}label")() for other in (ax, *figure.axes))
     return plain(next((name for name in named if name), axis))
 
 
 def _points(ax: Axes, figure: Figure, series: Series) -> list[list[float]]:
-    with np.errstate(all="ignore"):  # the logarithm of 0 is no place
+    with np.errstate(all="ignore"):  # the logarithm of 0 has no position
         pixels = ax.transData.transform(np.column_stack([series.x, series.centre]))
     places = figure.transFigure.inverted().transform(pixels)
     frame = ax.get_position()

@@ -1,4 +1,4 @@
-"""Where the curves of the gallery's figures come from, in words."""
+"""Origins of the curves of the gallery's figures, in words."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Origin(Enum):
-    """Where the curves of a figure come from; the value is what a card says."""
+    """Origin of the curves of a figure; the value is the text on its card."""
 
     REFERENCE = "reference curves"
     CACHE = "runs in the cache"

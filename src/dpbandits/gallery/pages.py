@@ -1,4 +1,4 @@
-"""The pages: templates, and what they are filled with."""
+"""Pages of the gallery: the templates and their contents."""
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -86,7 +86,7 @@ def _index(figures: Sequence[Shown]) -> dict[str, Any]:
 
 
 def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
-    # Papers may call an algorithm as another one is called here.
+    # A paper may call an algorithm by the label of another one here.
     names = {algorithm.label for algorithm in algorithms}
     return {
         one.name: sorted(({use.label for use in one.uses} & names) - {one.label})
@@ -110,7 +110,7 @@ def _figure(figure: Shown) -> dict[str, Any]:
 
 
 class _Pages:
-    # The templates and what all of them may use.
+    # The templates and the values available in all of them.
 
     def __init__(
         self, folder: Path, figures: Sequence[Shown], algorithms: Sequence[Algorithm]
@@ -146,7 +146,7 @@ class _Pages:
         }
 
     def write(self, path: str, template: str, **values: Any) -> None:
-        """One page; `up` leads from it to the folder of the gallery."""
+        """Write one page; `up` is the path from it to the folder of the gallery."""
         up = "../" * path.count("/")
         context: Mapping[str, Any] = {**values, "up": up, "here": path}
         content = self.templates.get_template(template).render(context)

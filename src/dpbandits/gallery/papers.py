@@ -1,4 +1,4 @@
-"""The papers whose figures are made, as a page cites them."""
+"""Papers whose figures are reproduced, with their citations."""
 
 from dataclasses import dataclass
 
@@ -7,18 +7,18 @@ from dpbandits.spec.figure import OWN as OWN
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, or the figures that belong to none."""
+    """A paper, or the group of figures that belong to none."""
 
     key: str
     title: str
     authors: str = ""
     venue: str = ""
-    cited: str = ""  # its authors by their last names, as a citation has them
+    cited: str = ""  # last names of its authors, as in a citation
     year: int = 0
 
     @property
     def short(self) -> str:
-        """The citation of the paper, its title where it is none: `Azize and Basu 2022`."""
+        """Citation of the paper, as `Azize and Basu 2022`; its title if it has no year."""
         return f"{self.cited} {self.year}" if self.year else self.title
 
 
@@ -70,5 +70,5 @@ BY_KEY = {paper.key: paper for paper in PAPERS}
 
 
 def paper(key: str) -> Paper:
-    """Return the paper of a key; of an unknown one the key is all that is known."""
+    """Return the paper of a key; an unknown key gives a paper with the key as its title."""
     return BY_KEY.get(key) or Paper(key, key)

@@ -1,4 +1,4 @@
-"""What pages tell of curves: what each plays, with which parameters, for which budget."""
+"""Rows of the pages' tables: what each curve plays, with which parameters and budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Row:
 
 
 def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[Row]]]:
-    """The rows per panel: its letter, its title."""
+    """Return for every panel its letter, its heading and the rows of its curves."""
     return [(p.letter, p.heading, [_row(curve) for curve in p.curves]) for p in spec.panels]
 
 
@@ -46,7 +46,7 @@ def _row(curve: Curve) -> Row:
     params = [parameters.plain(cell.params) for cell in cells]
     for one, cell in zip(params, cells, strict=True):
         if not isinstance(cell, StoppingCell):
-            one.pop("horizon", None)  # is told of the game
+            one.pop("horizon", None)  # part of the game's column
     return Row(
         curve.label,
         first.member,
@@ -69,7 +69,7 @@ def _game(cell: AnyCell) -> dict[str, Any]:
 
 
 def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
-    # A value that is the same at all points once, another as its range.
+    # A value that is the same at all points appears once, any other as its range.
     told: Pairs = []
     for name in of_points[0]:
         values = [point[name] for point in of_points]
@@ -101,17 +101,17 @@ def _range(values: list[Any]) -> Markup:
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of a text that is not the one that is usually taken."""
+    """A reading of a paper's text other than the algorithm's default."""
 
     algorithm: str
     field: str
     value: str
     default: str
-    labels: tuple[str, ...]  # of the curves that take it
+    labels: tuple[str, ...]  # of the curves that use it
 
 
 def readings(spec: FigureSpec) -> list[Reading]:
-    """The readings in use that are not the algorithm's own default."""
+    """Return the readings in use that differ from the algorithm's default."""
     found: dict[tuple[str, str, str, str], dict[str, None]] = {}
     for panel in spec.panels:
         for curve in panel.curves:

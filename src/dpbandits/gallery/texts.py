@@ -1,4 +1,4 @@
-"""Texts of figures, docstrings and documents as HTML."""
+"""Conversion of figure texts, docstrings and documents to HTML."""
 
 import inspect
 import math
@@ -13,8 +13,8 @@ from dpbandits.drawing.formulas import SYMBOLS, formula, plain
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.gallery.papers import BY_KEY, OWN
 
-# What prose spells out: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a Greek one has an
-# index, a name with underscores has not.
+# Notation of prose that is typeset: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a
+# Greek one takes an index; a name with underscores does not.
 GREEK = "alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|tau|Gamma|Delta"
 PROSE = re.compile(
     rf"\b(?P<greek>{GREEK})(?![A-Za-z])(?!_\w{{3}})"
@@ -29,7 +29,7 @@ SIGNS = {"<=": "≤", ">=": "≥", "inf": "∞"}
 
 
 def maths(text: str) -> Markup:
-    """A text with mathtext between dollars, as HTML: `$N_i = 10^{-2}$` with sub and sup."""
+    """Convert a text with mathtext between dollars to HTML: `$N_i = 10^{-2}$` with sub and sup."""
     parts = text.split("$")
     return Markup("").join(
         formula(part, html=True) if i % 2 else prose(part) for i, part in enumerate(parts)
@@ -37,24 +37,25 @@ def maths(text: str) -> Markup:
 
 
 def label(text: str) -> Markup:
-    """A curve's label, with the letters of its parameters as in the picture."""
+    """Convert a curve's label to HTML, with Greek parameters as in the picture."""
     return maths(in_mathtext(text))
 
 
 def plain_label(text: str) -> str:
-    """The same without markup."""
+    """Convert a curve's label to Unicode text, with Greek parameters as in the picture."""
     return plain(in_mathtext(text))
 
 
 def prose(text: str) -> Markup:
-    """A text with its Greek letters, powers, indices and comparisons as they are printed."""
+    """Typeset the Greek letters, powers, indices and comparisons of a text as HTML."""
     out, end = Markup(""), 0
     for match in PROSE.finditer(text):
         out += escape(text[end : match.start()])
         end = match.end()
         if greek := match["greek"]:
             out += SYMBOLS[greek]
-            # Its index here: what stands before `_` below is one letter.
+            # Greek letters take their index here: the pattern below needs a Latin letter before
+            # `_`.
             if index := re.compile(r"_(\{[^{}]*\}|\w\b)").match(text, end):
                 out += Markup("<sub>{}</sub>").format(index[1].strip("{}"))
                 end = index.end()
@@ -74,7 +75,7 @@ def prose(text: str) -> Markup:
 
 
 def budget(value: float | None) -> Markup:
-    """An epsilon or a delta to four digits; nothing bounds an infinite one."""
+    """Format an epsilon or a delta to four digits; an infinite one as `no bound`."""
     if value is None:
         return Markup('<span class="none">needs dp-accounting</span>')
     if math.isinf(value):
@@ -83,7 +84,7 @@ def budget(value: float | None) -> Markup:
 
 
 def number(value: Any) -> Markup:
-    """A number of a configuration: 10,000,000 and 0.25 and 1.45519·10^-11; other values as text."""
+    """Format a configured value: 10,000,000 and 0.25 and 1.45519·10^-11; other values as text."""
     if isinstance(value, list | tuple):
         shown = [number(v) for v in value]
         if len(shown) > 10:
@@ -100,9 +101,9 @@ def number(value: Any) -> Markup:
 
 
 def cited(text: str, up: str = "") -> Markup:
-    """Prose in which the keys of papers lead to them and `code` is set as such.
+    """Convert prose to HTML, with links from the keys of papers and with `code` set as such.
 
-    `up`: the way to the index.
+    `up` is the path to the index.
     """
     keys = "|".join(key for key in BY_KEY if key != OWN)
     out = Markup("")
@@ -121,7 +122,7 @@ def cited(text: str, up: str = "") -> Markup:
 
 
 def docstring(text: str | None, up: str = "") -> Markup:
-    """A docstring: paragraphs, and what is indented as it is."""
+    """Convert a docstring to HTML: paragraphs, and indented blocks unchanged."""
     out = Markup("")
     for block in re.split(r"\n\s*\n", inspect.cleandoc(text or "").strip("\n")):
         tag = "pre" if block.startswith("    ") else "p"
@@ -132,14 +133,14 @@ def docstring(text: str | None, up: str = "") -> Markup:
 
 
 def first_paragraph(text: str | None) -> str:
-    """Of a docstring."""
+    """Return the first paragraph of a docstring, in one line."""
     return inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
 
 
 def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[int, str, str]]]:
-    """A Markdown document as HTML, and its headings: level, anchor, text.
+    """Convert a Markdown document to HTML; return it with its headings: level, anchor, text.
 
-    Code that is the name of something with a page (`pages`: its address) leads there.
+    Inline code that is a key of `pages` becomes a link to the address there.
     """
     parser = MarkdownIt("commonmark", {"html": False, "typographer": True})
     parser.enable(["table", "smartquotes"])

@@ -1,4 +1,4 @@
-"""The files of what several computations came to: pictures and table, the sidecar last."""
+"""Output files of sweeps and searches: pictures and table, the sidecar last."""
 
 import json
 import shlex
@@ -13,9 +13,9 @@ from dpbandits.files.provenance import provenance
 
 
 def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) -> str:
-    """Write `<file>.<kind>` for every kind, and what the sidecar says of them; returns their names.
+    """Write `<file>.<kind>` for every kind, then the sidecar; return the file names for a message.
 
-    A kind that is not among them is removed: it would be of an earlier command.
+    Pictures and tables of other kinds are removed, as they would be of an earlier command.
     """
     for kind in (*plotting.FORMATS, "csv"):
         path = file.with_name(f"{file.name}.{kind}")
@@ -34,15 +34,15 @@ def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) ->
 
 
 def parameters_of(typed: Iterable[str]) -> list[str]:
-    """What was typed, without where and on what it ran."""
+    """Return the words of a command without overrides of folders and engines."""
     return [word for word in typed if is_parameter(word)]
 
 
 def is_parameter(key: str) -> bool:
-    """Whether a key, or an override, is not of folders or engines."""
+    """Return whether a key, or an override, concerns neither folders nor engines."""
     return not key.lstrip("+~").startswith(("paths.", "engine."))
 
 
 def command(program: Sequence[str], typed: Iterable[str]) -> str:
-    """The command line that repeats it."""
+    """Return the command line that repeats the computation."""
     return shlex.join([*program, *parameters_of(typed)])

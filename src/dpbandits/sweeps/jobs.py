@@ -1,4 +1,4 @@
-"""The jobs of a multirun: what tells them apart, their names, and whether that changes anything."""
+"""Jobs of a multirun: the keys in which they differ, their names, and checks that they differ."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,19 @@ from dpbandits.spec.changes import as_file_name, digest
 
 @dataclass(frozen=True)
 class Job:
-    """One job: what was typed for it, and what that was read as, or the mistake in it."""
+    """One job: its overrides, and the configuration that they give or the error in it."""
 
     figure: str
     overrides: tuple[str, ...]  # without the figure
     read: Read | UserError
 
     def typed(self) -> dict[str, str]:
-        """What was typed for every key, in the order of the command."""
+        """Return the text given for every key, in the order of the command."""
         split = (override.partition("=") for override in self.overrides)
         return {key.lstrip("+~"): text for key, _, text in split}
 
     def value(self, key: str) -> Any:
-        """The value of a typed key: of a number the number, or else what was typed."""
+        """Return the value of a key: as read, if it is a number or text, else as it was given."""
         if isinstance(self.read, Read) and unused_overrides.is_there(self.read.at, key):
             found = unused_overrides.value(self.read.at, key)
             if isinstance(found, int | float | str):
@@ -34,7 +34,7 @@ class Job:
 
 
 def read(composed: Any) -> Job:
-    """The job whose configuration @hydra.main hands to its function."""
+    """Return the job for the configuration that @hydra.main passes to its function."""
     figure, overrides = compose.job_of_hydra()
     try:
         return Job(figure, tuple(overrides), compose.from_hydra(composed))
@@ -43,14 +43,14 @@ def read(composed: Any) -> Job:
 
 
 def varied(jobs: Sequence[Job]) -> list[str]:
-    """The keys in whose typed values the jobs differ, in the order of the command."""
+    """Return the keys whose given values differ between jobs, in the order of the command."""
     texts = [job.typed() for job in jobs]
     keys = dict.fromkeys(key for typed in texts for key in typed)
     return [key for key in keys if len({typed.get(key) for typed in texts}) > 1]
 
 
 def short(keys: Sequence[str]) -> dict[str, str]:
-    """For every key as much of its end as tells it from the others."""
+    """Return for every key its shortest ending that no other key has."""
     parts = {key: key.split(".") for key in keys}
     found = {}
     for key in keys:
@@ -62,7 +62,7 @@ def short(keys: Sequence[str]) -> dict[str, str]:
 
 
 def names(jobs: Sequence[Job]) -> list[str]:
-    """A name for every job, after the values that tell it apart: readable, and of a folder."""
+    """Return a name for every job from the values that distinguish it, valid as a folder name."""
     told = short(varied(jobs))
     found = [",".join(f"{told[k]}={job.typed().get(k, '')}" for k in told) for job in jobs]
     cleaned = [as_file_name(name) for name in found]
@@ -77,7 +77,10 @@ def names(jobs: Sequence[Job]) -> list[str]:
 
 
 def refuse_idle(jobs: Sequence[Job]) -> None:
-    """UserError where two jobs of a figure are the same, or a key changes no cell of any job."""
+    """Reject repeated jobs, and keys that change no cell.
+
+    Raises UserError if two jobs of a figure are the same, or if the value of a key has no effect.
+    """
     for typed, number in Counter(job.overrides for job in jobs).items():
         if number > 1:
             told = shown(" ".join(o for o in typed if not o.startswith(("paths.", "engine."))))
@@ -99,7 +102,7 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
 
 
 def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    # The jobs that differ in this key alone, together.
+    # Groups of jobs that differ in this key alone.
     groups: dict[tuple[tuple[str, str], ...], list[Job]] = {}
     for job in jobs:
         others = tuple((k, text) for k, text in job.typed().items() if k != key)
@@ -113,7 +116,7 @@ def _alike(group: Sequence[Job]) -> bool:
 
 
 def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
-    """The curves, by panel and key, whose cells change with a key."""
+    """Return the curves, by panel and key, whose cells change with a key."""
     found = set()
     for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
         of = [

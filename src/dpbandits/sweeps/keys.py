@@ -1,4 +1,4 @@
-"""The keys in which the jobs of a multirun differ, as axes."""
+"""Keys in which the jobs of a multirun differ, as axes."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,14 +13,14 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Point(NamedTuple):
-    """A job that is done, with its curves."""
+    """A completed job with its curves."""
 
     job: Job
     series: Sequence[Series]
 
 
 class Key(NamedTuple):
-    """A key in which the jobs differ: how it is told, and its values in the order of the axis."""
+    """A key in which the jobs differ: its label, and its values in the order of the axis."""
 
     key: str
     label: str
@@ -28,32 +28,32 @@ class Key(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether its values have places on an axis of their own."""
+        """True if all values are numbers, which have positions on a numerical axis."""
         return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
 
     @property
     def places(self) -> list[float]:
-        """Where the values stand: numbers at their place, all else side by side."""
+        """Positions of the values on the axis: the numbers themselves, else 0, 1, 2, ..."""
         return [float(v if self.is_number else i) for i, v in enumerate(self.values)]
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether the values are decades rather than steps."""
+        """True if the values are positive numbers that span a factor of 20 or more."""
         return self.is_number and min(self.places) > 0 and max(self.places) >= 20 * min(self.places)
 
     def told(self, value: Any) -> str:
-        """A value as the axis tells it."""
+        """Return the tick label of a value."""
         return f"{value:g}" if self.is_number else str(value)
 
 
 def spec_of(point: Point) -> FigureSpec:
-    """The figure of a job."""
+    """Return the figure of a job."""
     assert isinstance(point.job.read, Read)
     return point.job.read.spec
 
 
 def key_of(key: str, points: Sequence[Point], spec: FigureSpec, varied: Sequence[str]) -> Key:
-    """A key with its label and the values that it has in the jobs that are done."""
+    """Return a key with its label and the values that it takes in the completed jobs."""
     values = list(dict.fromkeys(point.job.value(key) for point in points))
     name = short(varied)[key].rpartition(".")[2]
     told = symbol(name)
@@ -69,8 +69,8 @@ def key_of(key: str, points: Sequence[Point], spec: FigureSpec, varied: Sequence
 
 
 def same_curve(all_series: Sequence[Series], panel: str, curve: Curve) -> Series | None:
-    """The series of a curve in another job, whose label may name other values."""
+    """Return the series of a curve in another job, where its label may have other values."""
     own = [s for s in all_series if (s.panel, s.curve) == (panel, curve.name)]
-    if len(own) > 1:  # a curve for each of several values
+    if len(own) > 1:  # `each`: a curve for each of several values
         own = [s for s in own if s.label == curve.label]
     return own[0] if own else None

@@ -1,7 +1,8 @@
-"""The picture of a multirun: what the curves end at, against the values that tell the jobs apart.
+"""Picture of a multirun: the last point of each curve against the keys in which the jobs differ.
 
-One key: lines over it, axes for every panel. Two keys: a heat map for every curve that depends on
-both. More: lines over the key with most values, axes for every combination of the others.
+One key: lines over it, with axes for every panel. Two keys: a heat map for every curve that
+depends on both. More keys: lines over the key with the most values, with axes for every
+combination of the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,14 +26,14 @@ from dpbandits.sweeps.jobs import short
 from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, same_curve, spec_of
 from dpbandits.sweeps.maps import grid, heat_maps, of_both
 
-MOST_AXES = 24  # what a page has room for
+MOST_AXES = 24  # that fit on a page
 ARRAYS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
 def summary(
     points: Sequence[Point], varied: Sequence[str]
 ) -> tuple[Drawing, Callable[[Drawing], Figure]] | None:
-    """What is drawn, and how; None where it would be more axes than a page has room for."""
+    """Return the drawing and its drawing function, or None for more than MOST_AXES axes."""
     spec = spec_of(points[0])
     keys = [key_of(key, points, spec, varied) for key in varied]
     title = f"{spec.title}: by {', '.join(short(varied).values())}"
@@ -57,7 +58,7 @@ def _in_every_job(points: Sequence[Point]) -> str:
 
 
 def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
-    # What the last point of a curve is.
+    # The y label: the quantity at the last point of a curve.
     over = spec.panels[0].curves[0].over
     if over != "t":
         return f"Value at the largest {over}"
@@ -91,7 +92,7 @@ def _lines(
 
 
 def _against(key: Key, points: Sequence[Point], panel: str, curve: Curve) -> Series | None:
-    # What a curve ends at, over the values of a key.
+    # The last point of a curve, over the values of a key.
     places = dict(zip(key.values, key.places, strict=True))
     ends = {
         places[point.job.value(key.key)]: series
@@ -104,7 +105,7 @@ def _against(key: Key, points: Sequence[Point], panel: str, curve: Curve) -> Ser
     arrays: dict[str, Any] = {
         name: np.array([getattr(s, name)[-1] for s in ordered]) for name in ARRAYS
     }
-    labels = {s.label for s in ordered}  # which name a parameter, if the jobs differ in it
+    labels = {s.label for s in ordered}  # labels name a parameter in which the jobs differ
     label = labels.pop() if len(labels) == 1 else curve.name
     return replace(
         ordered[0], label=label, legend=label, slope=None, x=np.array(sorted(ends)), **arrays
@@ -134,7 +135,7 @@ def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:
 
 
 def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    # Between values that are no numbers there is nothing: markers with bars, no lines.
+    # There is nothing between values that are not numbers: markers with bars, no lines.
     found: list[Line2D] = []
     for i, series in enumerate(panel.series):
         style, again = style_of_curve(series), [s.style for s in panel.series[:i]]
@@ -155,7 +156,7 @@ def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def _set_places(ax: Axes, key: Key) -> None:
-    # A tick at every value, as long as there is room for them.
+    # A tick at every value, if there is room for them.
     if key.is_logarithmic:
         ax.set_xscale("log")
     if len(key.values) > 6 and key.is_number:

@@ -1,4 +1,4 @@
-"""Heat maps: what a curve ends at, against two keys in which the jobs of a multirun differ."""
+"""Heat maps: the last point of a curve against two keys in which the jobs of a multirun differ."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from dpbandits.sweeps.keys import LETTERS, Key, Point, same_curve
 
 
 def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> list[PanelDrawing]:
-    """A panel for every curve that depends on both keys."""
+    """Return a panel for every curve that depends on both keys."""
     jobs = [point.job for point in points]
     both = depends(jobs, keys[0].key) & depends(jobs, keys[1].key)
     found: list[PanelDrawing] = []
@@ -31,7 +31,10 @@ def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> l
 
 
 def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> np.ndarray:
-    """What a curve ends at, a row for every value of the second key; nan where a job failed."""
+    """Return the last values of a curve, shape (values of the second key, values of the first).
+
+    float64; nan if a job failed.
+    """
     (shown,) = panel.series
     found = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
     for job, all_series in points:
@@ -45,7 +48,7 @@ def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> n
 def heat_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    """Axes for every grid, with the numbers written in; one colour scale for all."""
+    """Draw axes for every grid, with the numbers in its cells and one colour scale for all."""
     columns = min(len(grids), 2)
     rows = -(-len(grids) // columns)
     width = COLUMN if columns == 1 else PAGE

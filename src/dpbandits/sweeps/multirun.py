@@ -1,6 +1,7 @@
-"""Every job of a multirun, one after the other, and for each figure what came of them together.
+"""Multiruns: every job in turn, then a summary of the jobs of each figure.
 
-The store has what jobs share: the first one computes it. A job that fails stops no other.
+Jobs share the store: the first one computes what they have in common. A job that fails stops no
+other.
 """
 
 import gc
@@ -32,25 +33,26 @@ WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # of statuses
 
 @dataclass
 class Done:
-    """What came of a job."""
+    """Outcome of a job."""
 
     job: Job
     name: str
     status: int = OK
     seconds: float = 0.0
-    error: str | None = None  # of its configuration
-    series: Sequence[Series] = ()  # none where it failed
+    error: str | None = None  # in its configuration
+    series: Sequence[Series] = ()  # empty if it failed
 
 
 def produce(jobs: Sequence[Job], typed: Sequence[str]) -> int:
-    """All jobs and, of every figure that has several, the summary; returns the largest status.
+    """Run all jobs, summarise every figure that has several, and return the largest status.
 
-    UserError where nothing can be made at all. `typed` is the command, for the record.
+    `typed` is the command, for the record. Raises UserError if every job has the same error, or if
+    a list of values is empty.
     """
     if not jobs:
         if all(word in ("-m", "--multirun") for word in typed if word.startswith("-")):
             raise UserError("the multirun has no jobs: one of its lists of values is empty")
-        return OK  # Hydra was asked something, and has answered
+        return OK  # Hydra has answered a request such as --help
     if len(jobs) == 1:
         return _produce_alone(jobs[0])
     start = time.monotonic()
@@ -76,7 +78,8 @@ def _produce_alone(job: Job) -> int:
 
 
 def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
-    # The jobs of a figure with their names; alone in its figure, a job is not of a multirun.
+    # The jobs of a figure with their names. A job that is alone in its figure has no folder of its
+    # own.
     found = []
     try:
         refuse_idle(jobs)
@@ -93,7 +96,8 @@ def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
 
 
 def _tell_mistakes(all_jobs: Sequence[Done]) -> None:
-    # All before the first is computed. One that every job has is that of the command.
+    # All errors are reported before the first job is computed. An error in every job is the
+    # command's.
     errors = list(dict.fromkeys(done.error for done in all_jobs))
     if len(errors) == 1 and errors[0]:
         raise UserError(errors[0])
@@ -113,12 +117,12 @@ def _run(done: Done) -> None:
         done.series = summarise(spec, Store(settings.cache))
     else:
         _tell_failure(done, settings.folder(spec.name) / "failures.json")
-    sys.stdout.flush()  # a line as each is done, also into a file
-    gc.collect()  # pictures hold themselves in cycles
+    sys.stdout.flush()  # each line appears at once, in a file too
+    gc.collect()  # figures are reference cycles
 
 
 def _tell_failure(done: Done, failures: Path) -> None:
-    # At once, and with the traceback of the first run that failed, of which a line was told.
+    # Reported at once, with the traceback of the first failed run, so far reported in one line.
     if done.status != MISTAKEN and failures.is_file():
         print(json.loads(failures.read_bytes())[0]["traceback"], end="", file=sys.stderr)
     print(f"dpbandits: that was {done.name}; the other jobs go on", file=sys.stderr, flush=True)
@@ -139,7 +143,7 @@ def _tell_end(all_jobs: Sequence[Done], start: float) -> int:
 
 
 def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None:
-    # The table and the picture, and last the sidecar that tells of them and of every job.
+    # Writes the table and the picture, and last the sidecar, which describes them and every job.
     settings = next((d.job.read.settings for d in group if isinstance(d.job.read, Read)), None)
     if settings is None:
         return
@@ -185,8 +189,8 @@ def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
 
 
 def _table(made: Sequence[Done]) -> bytes:
-    # A row for every job, panel, curve and x; first the job, and all that was typed for it. The
-    # runs are a column anyhow.
+    # A row for every job, panel, curve and x: first the job and all its parameters. `runs` is left
+    # out, as it has a column anyway.
     typed = dict.fromkeys(key for done in made for key in done.job.typed())
     keys = [key for key in typed if files.is_parameter(key) and key != "runs"]
     return written(

@@ -1,8 +1,8 @@
-"""The search for the value of a parameter with which a curve ends at the least mean regret.
+"""Search for the parameter value with which a curve ends at the least mean regret.
 
 `dpbandits tune adap-headline figure.curves.adap-ucb.alpha=0.5..5`. Optuna's TPE proposes values,
-with the seed of the figure: the same command tries the same values. What was tried before is in the
-cache.
+seeded with the seed of the figure: the same command tries the same values, and earlier trials are
+read from the cache.
 """
 
 import importlib
@@ -31,7 +31,10 @@ RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
 
 
 def tune(figure: str, words: Sequence[str], trials: int) -> int:
-    """Try so many values, tell the best, write table and picture; 1 where trials failed."""
+    """Try `trials` values, print the best, write table and picture; return 1 if trials failed.
+
+    Raises UserError if `trials` is below 1, a range is invalid, or Optuna is not installed.
+    """
     start = time.monotonic()
     if trials < 1:
         raise UserError(f"--trials must be 1 or more, got {trials}")
@@ -39,7 +42,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     optuna = _optuna()
     name = _curve_of(ranges)
     spec, settings = compose.load(figure, [*overrides, *(f"{r.key}={r.low!r}" for r in ranges)])
-    _, of_all = compose.load(figure, overrides)  # whose changes are those of every trial
+    _, of_all = compose.load(figure, overrides)  # its changes are those of every trial
     folder = settings.out / "tune" / figure / of_all.variant
     alone = _alone(spec, name)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=alone.cells()[0].seed))
@@ -57,7 +60,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
             known[place] = trial.mean if trial else None
             done += [trial] if trial else []
         found = known[place]
-        # What failed must not be proposed again and again.
+        # A failure is recorded, so that the same values are not proposed again and again.
         study.tell(asked, found, None if found is not None else optuna.trial.TrialState.FAIL)
     failed = sum(mean is None for mean in known.values())
     if not done:
@@ -72,7 +75,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
 
 
 def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
-    # The ranges that are searched, and the overrides that every trial has.
+    # The ranges to search, and the overrides of every trial.
     ranges, overrides = [], []
     for word in words:
         key, _, text = word.partition("=")
@@ -110,7 +113,7 @@ def _curve_of(ranges: Sequence[Range]) -> str:
 
 
 def _alone(spec: FigureSpec, name: str) -> FigureSpec:
-    # The curve in the first panel that shows it.
+    # The curve, in the first panel that has it.
     for panel in spec.panels:
         found = tuple(curve for curve in panel.curves if curve.name == name)
         if found:
@@ -126,7 +129,7 @@ def _try(
     number: int,
     folder: Path,
 ) -> Trial | None:
-    # None where it failed, which has been reported.
+    # None if the trial failed, which has been reported.
     typed = [f"{key}={value!r}" for key, value in chosen.items()]
     try:
         spec, settings = compose.load(figure, [*overrides, *typed])

@@ -1,4 +1,4 @@
-"""What came of a search: the best trial, the table of all and the picture."""
+"""Results of a search: the best trial, the table of all trials and the picture."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,52 +17,52 @@ from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
 
-DIGITS = 3  # significant, of a value: such as people type
-DECADES = 100.0  # from this ratio on a range is searched in its logarithm
+DIGITS = 3  # significant digits of a tried value, as a person would choose it
+DECADES = 100.0  # ratio of its ends from which a range is searched in logarithms
 
 
 @dataclass(frozen=True)
 class Range:
-    """Where the value of a key is searched."""
+    """Range in which the value of a key is searched."""
 
-    key: str  # with the plus, where one was typed
+    key: str  # with its plus sign, if given
     low: float
     high: float
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether the range is one of decades."""
+        """True if the range spans at least two decades of positive values."""
         return self.low > 0 and self.high >= DECADES * self.low
 
     def rounded(self, value: float) -> float:
-        """A value to three digits, in the range all the same."""
+        """Return a value rounded to three significant digits, kept inside the range."""
         return min(max(float(f"{value:.{DIGITS}g}"), self.low), self.high)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one choice of values."""
+    """Result of one choice of values."""
 
     number: int
     values: Mapping[str, float]
     mean: float
-    error: float | None  # standard error of the mean; None of a single run
+    error: float | None  # standard error of the mean; None for a single run
     series: Series  # the last point of the curve alone
 
 
 def only(spec: FigureSpec) -> Curve:
-    """The curve of a figure that has one."""
+    """Return the only curve of a figure."""
     ((curve,),) = (panel.curves for panel in spec.panels)
     return curve
 
 
 def best_of(done: Sequence[Trial]) -> Trial:
-    """The trial of least mean."""
+    """Return the trial with the least mean."""
     return min(done, key=lambda trial: trial.mean)
 
 
 def verdict(done: Sequence[Trial]) -> str:
-    """The best values, how sure that is, and how many others may be as good."""
+    """Return the best values, their standard error, and how many others are about as good."""
     best = best_of(done)
     told = ", ".join(f"{key.lstrip('+')}={value:g}" for key, value in best.values.items())
     if best.error is None:
@@ -81,7 +81,7 @@ def write(
     done: Sequence[Trial],
     command: str,
 ) -> str:
-    """Write table, pictures and sidecar to a folder; returns their names."""
+    """Write table, pictures and sidecar to a folder; return the file names for a message."""
     keys = [r.key for r in ranges]
     table = written(
         ("trial", *(key.lstrip("+") for key in keys), *PLACE, *STATISTICS, "standard_error"),
@@ -113,7 +113,7 @@ def write(
 
 
 def _changes(spec: FigureSpec, ranges: Sequence[Range]) -> str:
-    # What every trial has changed; the keys that are searched have axes of their own.
+    # The changes that every trial shares; the searched keys have axes of their own.
     searched = {r.key.lstrip("+") for r in ranges}
     return "; ".join(change.short for change in spec.changes if change.key not in searched)
 
@@ -121,7 +121,7 @@ def _changes(spec: FigureSpec, ranges: Sequence[Range]) -> str:
 def _draw(
     ranges: Sequence[Range], done: Sequence[Trial], labels: Sequence[str], curve: Curve
 ) -> Figure:
-    # What every trial came to, over each of the keys; the best one filled.
+    # The mean of every trial over each of the keys; the best one is filled.
     figure = Figure(figsize=(plotting.COLUMN * min(len(ranges), 2), 2.4 * -(-len(ranges) // 2)))
     axes = figure.subplots(-(-len(ranges) // 2), min(len(ranges), 2), sharey=True, squeeze=False)
     style = style_of(curve.style)
