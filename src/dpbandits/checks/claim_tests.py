@@ -1,7 +1,7 @@
 """Tests of the papers' claims: one function per kind of test yields findings by panel and curve.
 
 Means are compared with their standard errors: a mean within three of them of a limit is
-undecided. All other statistics are compared exactly as they are drawn.
+undecided. All other statistics are compared as drawn.
 """
 
 import math

@@ -116,7 +116,10 @@ def pairs(
 
 
 def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, int]]:
-    """Return index pairs (i, j) of the points with equal x that `at` and `between` select."""
+    """Return index pairs (i, j) of the points with equal x that `at` and `between` select.
+
+    If `at` is a number, the only pair is the last point of each line up to that x.
+    """
     if isinstance(at, float):
         return [(a.index(at), b.index(at))]
     place = {x: j for j, x in enumerate(b.series.x.tolist())}

@@ -86,7 +86,10 @@ def _hint(more: list[str]) -> str:
 
 
 def status_of(action: Callable[[], int]) -> int:
-    """Run an action and return its exit status; report a UserError in one line, with status 2."""
+    """Run an action and return its exit status.
+
+    A UserError or a MemoryError is reported in one line, with status 2.
+    """
     from dpbandits.core.errors import UserError
     from dpbandits.core.messages import in_one_line
 

@@ -97,7 +97,10 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
 
 
 def ink(paper: str) -> str:
-    """Digest of all that decides how given curves look: the drawing code, the style, matplotlib."""
+    """Return the SHA-256 hex digest of everything that decides how given curves look.
+
+    It covers the drawing code, the style and matplotlib's version.
+    """
     digest = sha256(matplotlib.__version__.encode())
     names = ("plotting", "shapes", "limits", "panel_blocks", "styles")
     shared = (Path(__file__).with_name(f"{name}.py") for name in names)

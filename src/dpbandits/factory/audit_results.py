@@ -1,7 +1,7 @@
 """Audit results of every algorithm, for pages and captions, read from a figure's reference.
 
-Nothing is played here. The result of an audit is valid for all parameters under which the claimed
-and the composed budgets equal those of the audit.
+Nothing is played here. The result of an audit is valid for all parameters that give the same claim
+and the same composed budget at the audit's epsilon and delta.
 """
 
 from collections.abc import Mapping

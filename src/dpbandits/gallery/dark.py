@@ -26,10 +26,11 @@ PAINT = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
 
 
 def colour(light: str) -> str:
-    """Return the colour, #rrggbb, that replaces a colour of a white picture on a dark page.
+    """Return the colour, #rrggbb, that replaces a colour of a picture on white on a dark page.
 
-    Greys run from INK, for black, to SHEET, for white. Any other colour is mixed with white until
-    it is legible, and kept if it already is.
+    Greys run from INK, for black, to SHEET, for white. The colours in LIFTED have fixed
+    replacements. Any other colour is mixed with white until it is legible, and kept if it already
+    is.
     """
     light = to_hex(light)
     if light in LIFTED:

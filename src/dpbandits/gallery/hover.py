@@ -1,6 +1,6 @@
 """Positions of the curves' points in a picture, so that a page can display their values.
 
-matplotlib computes the positions, as a page knows no axis scales.
+They are computed by matplotlib, as a page has no axis scales.
 """
 
 from typing import Any

@@ -33,7 +33,8 @@ RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
 def tune(figure: str, words: Sequence[str], trials: int) -> int:
     """Try `trials` values, print the best, write table and picture; return 1 if trials failed.
 
-    Raises UserError if `trials` is below 1, a range is invalid, or Optuna is not installed.
+    Raises UserError if `trials` is below 1, if a range is invalid, if the ranges are not all of one
+    curve, or if Optuna is not installed.
     """
     start = time.monotonic()
     if trials < 1:
