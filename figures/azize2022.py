@@ -64,7 +64,7 @@ def episodes(drawing: Drawing) -> Figure:
     found = _episodes(pulls)
     marked = min(MARKED, len(found) - arms)
     begin = found[arms + marked - 1][0]
-    read = {arm: (first, end) for first, end, arm in found if end <= begin}  # the last one stays
+    read = {arm: (first, end) for first, end, arm in found if end <= begin}  # each arm's last
     figure = Figure(figsize=(PAGE, 0.9 + 0.3 * arms))
     figure.set_layout_engine("constrained")
     ax = figure.subplots()

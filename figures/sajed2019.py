@@ -16,7 +16,7 @@ from dpbandits.drawing.shapes import (
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:
-    """Fig. 1: regret over time, y logarithmic as in the paper; curves at two privacy budgets each."""
+    """Fig. 1: regret over time, y logarithmic as in the paper; two privacy budgets per panel."""
     figure, axes = panel_grid(drawing, columns=2, height=2.8)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         draw_regret_over_time(ax, panel)

@@ -41,7 +41,7 @@ class Finding:
     """Verdict of a test at the point that decides it."""
 
     verdict: Verdict
-    told: str  # the numbers
+    told: str  # the numbers, in words
     reading: str = ""
 
 
@@ -143,7 +143,7 @@ def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
             f"{line.where(last)}: {ratio(*numbers)} times"
         )
         # Both means come from the same runs, so their difference is more certain than these errors
-        # suggest. Regret never falls in a run: where both means are equal, no run has grown.
+        # suggest. Regret never falls in a run: if both means are equal, no run has grown.
         errors = line.error(last), line.error(first)
         if math.isclose(*numbers, rel_tol=ROUNDING):
             errors = 0.0, 0.0

@@ -130,7 +130,7 @@ def common(a: Line, b: Line, at: At | float, between: Span) -> list[tuple[int, i
 
 @dataclass(frozen=True)
 class Compared:
-    """Distance of a number from its limit, positive where it is kept, with its standard error."""
+    """Distance of a number from its limit, positive if it is kept, with its standard error."""
 
     room: float
     error: float

@@ -33,7 +33,7 @@ class Point:
     curve: Curve
     i: int  # index of the point in the curve
     x: float
-    scale: str  # of the reference
+    scale: str  # of the reference: the papers' or `ci`
     reference: Reference | float  # a number for a bound, which has no randomness
 
 

@@ -50,7 +50,10 @@ class Outcome:
 
 
 def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
-    """Compare new runs, `values` of shape (runs,), with a reference; P(false alarm) <= `level`."""
+    """Compare new runs with a reference; P(false alarm) <= `level`.
+
+    `values` holds the new runs: shape (runs,), float64.
+    """
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
     half = half_width(reference, len(values), level / 2)
     allowed = half + MARGIN * abs(reference.mean)

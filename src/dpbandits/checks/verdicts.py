@@ -1,4 +1,4 @@
-"""Verdicts on the papers' claims: applies every test of a claim (claim_tests.py) to the curves."""
+"""Verdicts on the papers' claims, from the tests in claim_tests.py applied to the curves."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

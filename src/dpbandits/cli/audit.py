@@ -80,7 +80,7 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
     if "horizon" in values:
         raise UserError("horizon is what the tables decide; it cannot be set")
     subject = Subject(algorithm, tuple(values.items()))
-    subject.claim(2, 64)  # reports a mistake before anything is played
+    subject.claim(2, 64)  # raises before anything is played
     return subject
 
 

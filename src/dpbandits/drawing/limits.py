@@ -42,10 +42,10 @@ def over_parameter(ax: Axes, panel: PanelDrawing) -> None:
 
 
 def ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
-    """Return the lower and upper ends of a band as far as the limits must include them, else nan.
+    """Return the lower and upper ends of a band, nan where the axis limits may leave them out.
 
-    Both arrays have the shape of `series.x`. On a logarithmic axis, where mean - std may come near
-    0, a lower end counts only if it is at least a tenth of its curve.
+    Both arrays have the shape of `series.x`, float64. On a logarithmic axis, where mean - std may
+    come near 0, a lower end counts only if it is at least a tenth of its curve.
     """
     if not logarithmic:
         return [series.low, series.high]

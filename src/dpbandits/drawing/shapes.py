@@ -50,9 +50,10 @@ def panel_grid(
     equal: Literal["all", "row"] = "all",
     equal_x: Literal["all", "row"] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Create a figure with one axes per panel; sizes in inches, axes limits shared as `equal` says.
+    """Create a figure with one axes per panel; `width` and `height` are in inches.
 
-    `equal_x` overrides `equal` for the x axis. With several panels, titles read `(a) title`.
+    `equal` selects which panels share axis limits: all, or those of a row. `equal_x` overrides it
+    for the x axis. With several panels, titles read `(a) title`.
     """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))

@@ -74,8 +74,8 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
 
 def _reference_of(spec: FigureSpec) -> list[Series]:
     # The reference, if it has the curves, runs, horizons and swept values of the figure; otherwise
-    # nothing, so that an edited file is not shown with the old curves. A table has no other
-    # parameters to compare.
+    # nothing, so that an edited file is not shown with the old curves. Other parameters are not in
+    # the table and cannot be compared.
     found = references.find(spec, references.PAPER)
     series = []
     for panel in spec.panels:

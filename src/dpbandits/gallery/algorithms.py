@@ -109,7 +109,7 @@ class Algorithm:
 
     @property
     def notion(self) -> str:
-        """The privacy notion that its paper promises, with its definition; or that it is not private."""
+        """The privacy notion that its paper promises, with its definition, or `Not private`."""
         if self.budgets:
             notion = self.budgets[0][0].claim.notion
             return f"{notion.title}: {notion.definition}"

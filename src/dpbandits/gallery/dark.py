@@ -10,7 +10,7 @@ from io import BytesIO
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-SHEET, INK = "#1e2125", "#e6e5e1"  # behind a picture and its text: --raised, --ink of gallery.css
+SHEET, INK = "#1e2125", "#e6e5e1"  # sheet, text of a dark page: --raised, --ink of gallery.css
 LEGIBLE = 4.0  # contrast with the sheet: WCAG 2 asks for 3 in graphics, 4.5 in small text
 
 # Mixed with white, these would resemble lighter colours of the figures: they keep their hue.
@@ -26,7 +26,7 @@ PAINT = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
 
 
 def colour(light: str) -> str:
-    """Return the colour, #rrggbb, that replaces a colour of a picture on white on a dark page.
+    """Return the colour, #rrggbb, in which a dark page draws a colour of a picture on white.
 
     Greys run from INK, for black, to SHEET, for white. The colours in LIFTED have fixed
     replacements. Any other colour is mixed with white until it is legible, and kept if it already

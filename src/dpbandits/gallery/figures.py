@@ -63,7 +63,7 @@ class Shown:
 
     @property
     def order(self) -> tuple[int, int, int, str, str]:
-        """Sort key: by paper, then by the number of its original; figures without an original last."""
+        """Sort key: by paper, then by the number of its original; without an original last."""
         place = PAPERS.index(self.paper) if self.paper in PAPERS else len(PAPERS)
         return place, *place_of(self.original), self.name
 

@@ -25,7 +25,7 @@ class Row:
 
     label: str
     plays: str  # name of the algorithm or rule; empty for a bound
-    function: str  # of theory/, for a bound
+    function: str  # function of theory/ for a bound, else empty
     params: Pairs
     game: Pairs  # environment and horizon, or stream
     privacy: str

@@ -48,7 +48,10 @@ def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> n
 def heat_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    """Draw axes for every grid, with the numbers in its cells and one colour scale for all."""
+    """Draw axes for every grid, with the numbers in its cells and one colour scale for all.
+
+    `grids` are the arrays of `grid`, one for each panel of the drawing, with nan for failed jobs.
+    """
     columns = min(len(grids), 2)
     rows = -(-len(grids) // columns)
     width = COLUMN if columns == 1 else PAGE

@@ -28,7 +28,7 @@ from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import Point
 from dpbandits.sweeps.lines import summary
 
-WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # of statuses
+WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # by exit status
 
 
 @dataclass
@@ -78,8 +78,8 @@ def _produce_alone(job: Job) -> int:
 
 
 def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
-    # The jobs of a figure with their names. A job that is alone in its figure has no folder of its
-    # own.
+    # The jobs of a figure with their names. A job alone in its figure gets no folder in the
+    # multirun.
     found = []
     try:
         refuse_idle(jobs)
