@@ -1,4 +1,4 @@
-"""Tests whether new runs have the law of reference runs, with a given false-alarm probability.
+"""Test whether new runs have the law of reference runs, with a given false-alarm probability.
 
 A reference holds the mean, standard deviation, median, smallest and largest value of its n runs;
 the new sample has the values of N runs with other seeds. Means of few runs of a skewed law are not
@@ -45,7 +45,7 @@ class Outcome:
     """Outcome of one comparison."""
 
     alarm: str  # message; empty if there is no alarm
-    share: float  # difference of the means over the half width of the band
+    share: float  # difference of the means over the largest allowed one
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
