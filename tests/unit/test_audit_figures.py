@@ -79,14 +79,19 @@ def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
 
 def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -> None:
     reached = sources(CELL.roots)
-    for file in ("algorithms/adap_ucb.py", "audit/search.py", "audit/events.py", "audit/_count.py"):
+    for file in (
+        "algorithms/adap_ucb.py",
+        "audit/search.py",
+        "audit/events.py",
+        "audit_kernels/count.py",
+    ):
         assert file in reached
     assert "algorithms/dp_ucb.py" not in reached
     # And an audit is no reason to play anything else again.
     spec, _ = load("adap-c1", [])
     for cell in spec.cells():
         assert isinstance(cell, Cell)
-        assert not [file for file in sources(cell.roots) if file.startswith("audit/")]
+        assert not [file for file in sources(cell.roots) if file.startswith("audit")]
 
 
 @pytest.mark.parametrize(
