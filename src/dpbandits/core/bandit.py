@@ -1,16 +1,16 @@
 """The bandit that a policy plays: pull, pull_many, pull_each.
 
-A policy sees the number of arms, the clock and the rewards of its own pulls, and nothing else.
-Behind the pulls a ledger counts them per arm, as integers, and evaluates the pseudo-regret
+A policy sees only the number of arms, the clock and the rewards of its own pulls. A ledger counts
+the pulls of each arm as integers and, at fixed checkpoints, evaluates the pseudo-regret
 
     Reg_t = sum_a Delta_a N_a(t),    Delta_a = max_b mu_b - mu_a,
 
-from the counts at fixed checkpoints. The same pulls therefore give the same bits, however they
-were batched. Where a law is a table of gains, made before the game, the regret is the realised one
-against the best fixed arm in hindsight (environments/_gain_table.py).
+from these counts. The same pulls therefore give the same bits, however they were batched. If the
+law is a table of gains that is drawn before the game, the regret is the realised regret against
+the best fixed arm in hindsight (environments/_gain_table.py).
 
-Rewards come from a *law*, a NamedTuple of environments/, whose class chooses the bodies of
-`draw`, `regret`, `has_closed_sum` and `draw_sum` below; everything else is plain code over them.
+Rewards come from a *law*, a NamedTuple defined in environments/. Its class selects the bodies of
+`draw`, `regret`, `has_closed_sum` and `draw_sum` below; all other functions here call those four.
 """
 
 import math
@@ -24,16 +24,16 @@ NEVER = np.iinfo(np.int64).max
 
 
 class Bandit(NamedTuple):
-    """A law and the ledger of one run. The arrays are written in place while a policy plays."""
+    """Law and ledger of one run. Pulls write `curve`, `pulls` and `clock` in place."""
 
     law: Any
-    horizon: int  # rounds in all
-    checkpoints: np.ndarray  # increasing rounds >= 1, int64; the last is NEVER, so none is past it
-    curve: np.ndarray  # the regret at the checkpoints
-    pulls: np.ndarray  # N_a, int64
-    clock: np.ndarray  # [rounds played, index of the next checkpoint], int64
-    rng: np.random.Generator  # the stream of the rewards
-    per_round: bool  # draw every reward by itself, even where the law knows the sum of many
+    horizon: int  # T, total number of rounds
+    checkpoints: np.ndarray  # int64, shape (checkpoints + 1,): rounds >= 1, increasing, then NEVER
+    curve: np.ndarray  # float64, shape (checkpoints,): regret at each checkpoint, nan until reached
+    pulls: np.ndarray  # int64, shape (arms,): N_a
+    clock: np.ndarray  # int64, shape (2,): rounds played, index of the next checkpoint
+    rng: np.random.Generator  # stream of the rewards
+    per_round: bool  # draw every reward separately, even if the law can draw sums
 
 
 def new_bandit(
@@ -44,7 +44,10 @@ def new_bandit(
     rng: np.random.Generator,
     per_round: bool = False,
 ) -> Bandit:
-    """A bandit at round 0. `checkpoints` are increasing rounds in 1..horizon."""
+    """Return a bandit at round 0.
+
+    `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon.
+    """
     return Bandit(
         law=law,
         horizon=horizon,
@@ -57,18 +60,21 @@ def new_bandit(
     )
 
 
-# What a law provides -------------------------------------------------------------------------
+# Functions that a law provides ---------------------------------------------------------------
 
 
 @by_class
 def draw(law, rng, arm, t):
-    """The reward of `arm` in the round that follows `t` played ones, in [0, 1]."""
+    """Draw the reward of `arm`, a float in [0, 1], in the round after `t` rounds were played."""
     raise NotImplementedError("this law registered no body for `draw`")
 
 
 @by_class
 def regret(law, pulls):
-    """The pseudo-regret of `pulls[a]` pulls of each arm a; here for a law that has `gaps`."""
+    """Return the regret after `pulls[a]` pulls of each arm a; `pulls` is int64, shape (arms,).
+
+    This default body returns the pseudo-regret and needs a law with a field `gaps`.
+    """
     total = 0.0
     for arm in range(pulls.size):
         total += law.gaps[arm] * pulls[arm]
@@ -77,44 +83,46 @@ def regret(law, pulls):
 
 @by_class
 def has_closed_sum(law):
-    """Whether `draw_sum` has the law of a sum of n rewards, at the cost of one draw."""
+    """Return True if `draw_sum` can draw a sum of n rewards at the cost of one draw."""
     return False
 
 
 @by_class
 def draw_sum(law, rng, arm, n):
-    """The sum of n rewards of one arm in a single draw; only asked where has_closed_sum."""
+    """Draw the sum of n rewards of one arm at once; called only if `has_closed_sum` is True."""
     return math.nan
 
 
-# What a policy may ask -----------------------------------------------------------------------
+# Functions that a policy may call ------------------------------------------------------------
 
 
 @inlined
 def number_of_arms(bandit):
+    """Return K, the number of arms."""
     return bandit.pulls.size
 
 
 @inlined
 def rounds_played(bandit):
-    """t, the number of rounds played; the round about to be played is t + 1."""
+    """Return t, the number of rounds played; the next round is t + 1."""
     return bandit.clock[0]
 
 
 @inlined
 def rounds_left(bandit):
+    """Return the number of rounds up to the horizon."""
     return bandit.horizon - bandit.clock[0]
 
 
 @inlined
 def playing(bandit):
-    """Whether the horizon has not been reached."""
+    """Return True until the horizon is reached."""
     return bandit.clock[0] < bandit.horizon
 
 
 @inlined
 def pull(bandit, arm):
-    """Play one round; returns the reward."""
+    """Play one round of `arm` and return its reward, a float in [0, 1]."""
     reward = draw(bandit.law, bandit.rng, arm, bandit.clock[0])
     _record(bandit, arm, 1)
     return reward
@@ -122,9 +130,9 @@ def pull(bandit, arm):
 
 @inlined
 def pull_many(bandit, arm, n):
-    """Play n rounds of one arm, or what is left of the horizon; returns the sum of the rewards.
+    """Play min(n, rounds left) rounds of one arm and return the sum of their rewards.
 
-    One step, however large n is, where the law knows the sum of n rewards.
+    If the law can draw sums, this takes one step however large n is.
     """
     n = min(n, rounds_left(bandit))
     if bandit.per_round or not has_closed_sum(bandit.law):
@@ -139,14 +147,15 @@ def pull_many(bandit, arm, n):
 
 @inlined
 def pull_each(bandit, arms, passes):
-    """Play `passes` round-robin passes over `arms` (int64, in their order), or what is left.
+    """Play `passes` round-robin passes over `arms`, or fewer if the horizon comes first.
 
-    Returns the sum of the rewards of every arm in `arms`. Where the horizon ends within a pass,
-    the first arms of it are still pulled.
+    `arms` is int64 of shape (width,) and gives the order of the pulls. Returns the sum of the
+    rewards of each of these arms, float64 of shape (width,). If the horizon ends within a pass,
+    only the first arms of that pass are pulled.
     """
     width = arms.size
     start = bandit.clock[0]
-    # Compared by division: passes * width may exceed 64 bits.
+    # Division, because passes * width may exceed 64 bits.
     if passes > rounds_left(bandit) // width:
         n = rounds_left(bandit)
     else:
@@ -174,15 +183,15 @@ def pull_each(bandit, arms, passes):
 
 @inlined
 def _count_passes(bandit, arms, before, n):
-    # The ledger after the first n pulls of round-robin passes that began at the counts `before`.
+    # Set the ledger to its state after n pulls of round-robin passes that began at counts `before`.
     for i in range(arms.size):
         bandit.pulls[arms[i]] = before[arms[i]] + n // arms.size + (1 if i < n % arms.size else 0)
 
 
 @inlined
 def _record(bandit, arm, n):
-    # The ledger after n pulls of one arm. A `while` even for n = 1: behind an `if`, or behind a
-    # call that hands the bandit on, numba counts references in every round (3.4 times slower).
+    # Record n pulls of one arm. The loop is a `while` even for n = 1: with an `if`, or with a call
+    # that passes the bandit on, numba counts references in every round (3.4 times slower).
     end = bandit.clock[0] + n
     while bandit.checkpoints[bandit.clock[1]] <= end:
         checkpoint = bandit.checkpoints[bandit.clock[1]]

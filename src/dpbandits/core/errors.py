@@ -1,4 +1,4 @@
-"""The error that a person can mend, and the words that errors share."""
+"""Error that a user can fix, and helpers that word error messages."""
 
 import difflib
 import os
@@ -9,20 +9,23 @@ from itertools import accumulate
 from typing import Any
 
 LONGEST = 100  # characters of a value in a message
-ROOM = 400  # characters for names in a message
+ROOM = 400  # characters for a list of names in a message
 
 
 class UserError(Exception):
-    """A mistake or an obstacle that a person can mend: shown in one line, exit status 2."""
+    """Mistake or obstacle that the user can fix: printed in one line, exit status 2."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A clause for an error message: the nearest valid names, or all of them; of many, some."""
+    """Return a clause for an error message: the valid names closest to `name`.
+
+    If none is close, list the valid names, as many as fit into ROOM characters.
+    """
     known = sorted(set(known))
     asked = name.lower()[:LONGEST]
     matches = difflib.get_close_matches(asked, known, n=3, cutoff=0.6)
     if matches:
-        # Names with a long part in common all look near: only those that compare with the nearest.
+        # Names that share a long part all look close: keep those comparable to the closest one.
         far = {match: 1 - difflib.SequenceMatcher(None, match, asked).ratio() for match in matches}
         likely = [match for match in matches if far[match] <= 2 * far[matches[0]]]
         return f"did you mean {' or '.join(repr(match) for match in likely)}?"
@@ -33,10 +36,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as messages show it: in one line, a long one without its middle, `null` for None."""
+    """Return a value as messages print it: on one line, `null` for None.
+
+    A text longer than LONGEST characters loses its middle.
+    """
     try:
         text = "null" if value is None else repr(value)
-    except ValueError:  # Python writes no whole number of more than 4300 digits
+    except ValueError:  # Python refuses to print an integer of more than 4300 digits
         return "a number of thousands of digits"
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]}...{text[-half:]}"
@@ -44,13 +50,14 @@ def shown(value: Any) -> str:
 
 @contextmanager
 def variables_of(library: str, *prefixes: str) -> Iterator[None]:
-    """Around an import: a library that stumbles over an environment variable is told in one line.
+    """Turn an import error caused by an environment variable into a one-line UserError.
 
-    Where no variable with one of the prefixes is set, the error is none of the user's.
+    Use it around the import of `library`, which reads variables with these prefixes. If no such
+    variable is set, the original error is raised unchanged: the user cannot have caused it.
     """
     try:
         with warnings.catch_warnings():
-            # numba goes on without a value that it cannot read, after ten lines of warning.
+            # numba ignores a value that it cannot parse, after ten lines of warning.
             warnings.filterwarnings("error", message="Environment variable")
             yield
     except (OSError, ValueError, OverflowError, Warning) as error:

@@ -1,9 +1,9 @@
-"""The only module that decorates: kernels, inlined helpers, functions chosen by a class.
+"""Decorators for compiled code: kernels, inlined helpers, functions dispatched on a class.
 
-numba's disk cache watches the file of the decorated function and nothing else: edit a helper in
-another file and the old machine code is served. Here the machine code therefore lives in a folder
-named by a digest of all sources of the kernel island (roots.ISLAND): any edit of them starts an
-empty folder, and no edit elsewhere does.
+numba's disk cache watches only the file of the decorated function: after an edit of a helper in
+another file it still serves the old machine code. Machine code is therefore kept in a folder named
+by a digest of all sources of the kernel island (roots.ISLAND). Any edit of the island starts an
+empty folder; an edit elsewhere does not. No other module calls numba's decorators.
 """
 
 import hashlib
@@ -26,11 +26,14 @@ with variables_of("numba", "NUMBA_"):
 
 log = logging.getLogger("dpbandits")
 
-ROOM = 2**20  # bytes; more than the machine code of a figure takes
+ROOM = 2**20  # bytes; more than the machine code of one figure takes
 
 
 def island_digest(roots: Iterable[Root] = ROOTS) -> str:
-    """Digest of every source of the kernel island, of Python and of the compiler's version."""
+    """Return a digest of the kernel island's sources and the Python, numba and NumPy versions.
+
+    16 hexadecimal digits of SHA-256.
+    """
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {version('numpy')}".encode())
     for root in roots:
         for path in root.island():
@@ -41,23 +44,23 @@ def island_digest(roots: Iterable[Root] = ROOTS) -> str:
 
 
 def user_cache() -> Path:
-    """The user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
+    """Return the user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
     if own := os.environ.get("DPBANDITS_CACHE"):
         return Path(own).expanduser().absolute()
     base = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    # The specification of that variable wants a relative path to be ignored.
+    # The XDG specification says to ignore a relative path.
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
 
 
 def machine_code_folder() -> Path | None:
-    """The folder of today's machine code, made if need be; None where it cannot be written."""
+    """Create and return the folder of the current machine code; None if it cannot be written."""
     try:
         folder = user_cache() / "kernels" / island_digest()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(ROOM))  # numba fails where it cannot keep what it compiled
+            file.write(bytes(ROOM))  # numba raises if it cannot store what it compiled
             return folder
-    except (OSError, RuntimeError) as error:  # RuntimeError: a `~` of nobody's
+    except (OSError, RuntimeError) as error:  # RuntimeError: a `~` without a home folder
         log.warning(
             "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
             " set DPBANDITS_CACHE to a folder that can be written",
@@ -70,22 +73,22 @@ def machine_code_folder() -> Path | None:
 FOLDER = machine_code_folder()
 
 
-# No wrapper for C callers, whom nobody is: it costs time to compile. A division by zero gives inf
-# or nan, as in NumPy: the way out that Python's exception needs keeps loops from being vectorised
-# and counts references in every round (up to 5 times slower). Plain Python, in which the contract
+# No wrapper for C callers: there are none, and it takes time to compile. A division by zero gives
+# inf or nan, as in NumPy: the exit path of Python's exception prevents vectorised loops and makes
+# numba count references in every round (up to 5 times slower). Plain Python, in which the contract
 # tests play every algorithm, still raises.
 KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any]:
-    """Compile a function; it releases the GIL and its machine code is kept on disk.
+    """Compile a function that releases the GIL; if `kept`, cache its machine code on disk.
 
-    Not `kept` is for one that is made anew in every process, around another kernel: what is kept
-    of it would never be found again.
+    Pass kept=False for a closure around another kernel that every process builds again: numba
+    could never find its cached machine code.
     """
-    # numba reads the folder while it decorates: set it for that moment only, so that other users
-    # of numba in this process keep theirs. Without a folder there must be no cache at all: numba
-    # would fall back to __pycache__, which goes stale.
+    # numba reads the folder while it decorates. It is set only for that moment, so that other users
+    # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
+    # back to __pycache__, which goes stale.
     settings: Any = numba.core.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(FOLDER or "")
@@ -100,9 +103,10 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
 
 
 def _check_what_is_loaded(kept: Any) -> None:
-    # Two processes that compile one kernel for different classes at once may both call their code
-    # number 1: numba writes the list of numbers and the code one after the other. One class is
-    # then served the other's code, and the numbers are wrong in silence.
+    # Reject cached code that was compiled for other argument types. numba writes the index of
+    # its cache and the code one after the other, so two processes that compile one kernel for
+    # different classes at the same time may both take number 1 for their code. One class would
+    # then run the other's code and return wrong numbers silently.
     load = kept.load_overload
 
     def load_checked(types: Any, context: Any) -> Any:
@@ -112,19 +116,19 @@ def _check_what_is_loaded(kept: Any) -> None:
     kept.load_overload = load_checked
 
 
-# Not `inline="always"`: on kernels and in an overload together it drops statements silently.
+# Not `inline="always"`: used on kernels and in an overload together, it silently drops statements.
 INLINED: Any = {**KERNEL, "forceinline": True}
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A helper that kernels inline; called from Python it is plain Python."""
+    """Mark a helper that kernels inline; called from Python, it is plain Python."""
     return register_jitable(**INLINED)(function)
 
 
 def _refuse_foreign(cls: type) -> None:
-    # Machine code is kept by the types of the arguments, and the list of them names every class by
-    # its module: one class of a module that a later process cannot import makes the whole list
-    # unreadable there (ModuleNotFoundError at every call, until the folder is deleted).
+    # The index of cached machine code lists argument types and names every class by its module.
+    # A class from a module that a later process cannot import makes the whole index unreadable
+    # there (ModuleNotFoundError at every call, until the folder is deleted).
     kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
     packages = [root.package for root in ROOTS]
     if kept and cls.__module__.split(".")[0] not in (*packages, "__main__"):
@@ -135,10 +139,12 @@ def _refuse_foreign(cls: type) -> None:
 
 
 def by_class(stub: Callable[..., Any]) -> Any:
-    """A function with one body per class of its first argument, in Python and in kernels alike.
+    """Dispatch a function on the class of its first argument, in Python and in kernels alike.
 
-    Bodies are added with `@name.register(Class)`, where the class is a NamedTuple of this package
-    (or of `__main__`, a notebook). The stub's own body serves the classes that registered none.
+    `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package
+    or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
+    `register` raises TypeError for a second body of a class and, if machine code is cached, for a
+    class from another package.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -166,7 +172,7 @@ def by_class(stub: Callable[..., Any]) -> Any:
 
 
 def in_kernels(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What kernels compile for a plain function; called from Python that is what it was."""
+    """Register another body of a plain function for kernels; Python still calls the original."""
 
     def add(body: Callable[..., Any]) -> Callable[..., Any]:
         @overload(plain, strict=False, jit_options=INLINED)

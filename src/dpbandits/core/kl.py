@@ -1,6 +1,6 @@
-"""The Kullback-Leibler divergence of Bernoulli distributions and its upper inverse.
+"""Kullback-Leibler divergence of Bernoulli distributions, and its upper inverse.
 
-Plain functions, in kernels and in Python alike.
+Both functions can be called from kernels and from Python.
 """
 
 import math
@@ -10,8 +10,8 @@ from dpbandits.core.kernel import inlined, kernel
 
 @inlined
 def _term(x, y, difference):
-    # x log(x/y) with its limits; difference = y - x, exact even where x and y were rounded: where
-    # they are close the two terms of d nearly cancel, and only log1p keeps what is left.
+    # x log(x/y) with its limits. `difference` is y - x, exact even where x and y were rounded: for
+    # close x and y the two terms of d nearly cancel, and only log1p keeps the remaining digits.
     if x == 0.0:
         return 0.0
     if y == 0.0:
@@ -23,17 +23,18 @@ def _term(x, y, difference):
 
 @inlined
 def bernoulli_kl(p, q):
-    """d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), in nats, with the limits at 0 and 1."""
+    """Return d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) in nats, with its limits at 0 and 1."""
     return _term(p, q, q - p) + _term(1.0 - p, 1.0 - q, p - q)
 
 
 @kernel
 def bernoulli_kl_upper(p, level):
-    """max {q in [0, 1]: d(p, q) <= level}, to 1e-12; p in [0, 1], level >= 0.
+    """Return max {q in [0, 1]: d(p, q) <= level} to 1e-12, for p in [0, 1] and level >= 0.
 
-    Newton's method in u = -log(1-q), where d is convex and increasing beyond p. It starts at or
-    above the solution, so every step goes down and none overshoots. The start is the smaller of two
-    upper bounds: Pinsker's, q <= p + sqrt(level/2), and -H(p) + (1-p) u <= d with the entropy H.
+    Newton's method in u = -log(1-q), in which d is convex, and increasing beyond p. It starts at or
+    above the solution, so every step decreases u and none overshoots. The start is the smaller of
+    two upper bounds: Pinsker's, q <= p + sqrt(level/2), and the one from -H(p) + (1-p) u <= d,
+    where H is the entropy.
     """
     if p >= 1.0:
         return 1.0
@@ -47,7 +48,7 @@ def bernoulli_kl_upper(p, level):
         u = min(u, -math.log1p(-pinsker))
     for _ in range(100):  # 5 to 8 in practice
         q = -math.expm1(-u)
-        if q <= p:  # level is 0 to the last digit
+        if q <= p:  # level is 0 up to rounding
             return p
         excess = _term(p, q, q - p) - level
         if q - p < 0.5 * (1.0 - p):

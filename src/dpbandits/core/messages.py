@@ -1,6 +1,7 @@
-"""The errors of others, in one line.
+"""One-line messages for exceptions of Python and of libraries.
 
-Beside errors.py, which every result depends on: a better word here throws no result away.
+Separate from errors.py, on which every stored result depends: rewording a message here invalidates
+no result.
 """
 
 import traceback
@@ -8,7 +9,10 @@ from pathlib import Path
 
 
 def in_one_line(error: BaseException) -> str:
-    """What an exception says; some have many lines, some have none."""
+    """Return an exception's class and the first line of its text.
+
+    For a MemoryError, return the advice to run less at once instead of the class.
+    """
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, MemoryError):
         told = f" ({text})" if text else ""
@@ -17,10 +21,10 @@ def in_one_line(error: BaseException) -> str:
 
 
 def place_and_reason(error: Exception, folder: Path, name: str) -> str:
-    """The last line of a file in a folder that was run, and the exception: one's own line.
+    """Return the exception and the last line inside `folder` that its traceback passes through.
 
-    The frames above it are of Python's import, those below it of the libraries that it calls.
-    `name` is how the folder is called in the message.
+    Outer frames belong to Python's import, inner frames to the libraries that the line calls.
+    The message refers to the folder as `name`; without a line in the folder it gives `name` alone.
     """
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):

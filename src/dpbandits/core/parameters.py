@@ -1,8 +1,8 @@
-"""Typed parameters: what an algorithm's or an environment's `Params` may hold, and the check.
+"""Types and checks of the parameters in an algorithm's or environment's `Params` class.
 
 A Params class is a NamedTuple whose fields are annotated with the types of this module, with
-`int`, `float`, `bool`, or with an IntEnum for the readings that a paper leaves open. In a
-configuration a reading is its name in lower case with hyphens (`Ties.FIRST` is `first`).
+`int`, `float`, `bool`, or with an IntEnum whose members are the readings that a paper leaves open.
+A configuration spells a reading in lower case with hyphens (`Ties.FIRST` is `first`).
 """
 
 import math
@@ -19,7 +19,7 @@ from dpbandits.core.errors import UserError, nearest, shown
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a value must satisfy, and the words for it."""
+    """Condition on a value, and its wording in error messages."""
 
     holds: Callable[[Any], bool]
     words: str
@@ -66,9 +66,9 @@ WORDS = {float: "a number", int: "a whole number", bool: "true or false"}
 
 
 def fields(params: type) -> dict[str, Any]:
-    """The fields of a Params class with their annotations, constraints included.
+    """Return the fields of a Params class and their annotations, constraints included.
 
-    What else an annotation declares (streams.py) is left out: it limits no value.
+    Other declarations in an annotation (randomness.py) are dropped: they limit no value.
     """
     return _fields(params)
 
@@ -88,14 +88,15 @@ def _constrained(annotation: Any) -> Any:
 
 
 def reading_name(member: IntEnum) -> str:
-    """`Ties.FIRST` -> 'first', as a configuration spells it."""
+    """Return the name of a reading in a configuration: 'first' for `Ties.FIRST`."""
     return member.name.lower().replace("_", "-")
 
 
 def coerce(annotation: Any, value: Any) -> Any:
-    """The value as the annotated type, so that 1 and 1.0 become one float.
+    """Return the value as the annotated type, so that 1 and 1.0 become the same float.
 
-    ValueError carries the words for what it must be.
+    Raises ValueError, whose text says what the value must be, and TypeError for an annotation
+    that is not supported.
     """
     constraint = None
     if typing.get_origin(annotation) is Annotated:
@@ -103,7 +104,7 @@ def coerce(annotation: Any, value: Any) -> Any:
     words = constraint.words if constraint else WORDS.get(annotation, "")
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         members = {reading_name(member): member for member in annotation}
-        if isinstance(value, bool):  # so YAML reads the words `on` and `off`
+        if isinstance(value, bool):  # YAML reads the words `on` and `off` as booleans
             value = "on" if value else "off"
         if not isinstance(value, str) or value not in members:
             raise ValueError(f"one of {', '.join(members)}")
@@ -115,8 +116,8 @@ def coerce(annotation: Any, value: Any) -> Any:
 
 
 def _plain(annotation: Any, value: Any) -> Any:
-    # None where the value is not of the annotated kind. YAML reads 1e6 as a string; say so
-    # rather than guess, but take 1000000.0 for a whole number.
+    # Return None if the value is not of the annotated type. YAML reads 1e6 as a string, which is
+    # rejected rather than guessed at, but 1000000.0 is accepted as a whole number.
     if annotation == tuple[float, ...]:
         if not isinstance(value, list | tuple):
             return None
@@ -129,7 +130,7 @@ def _plain(annotation: Any, value: Any) -> Any:
     if not isinstance(value, int | float):
         return None
     try:
-        number = float(value) + 0.0  # -0.0 and 0.0 are equal, and must look it
+        number = float(value) + 0.0  # turns -0.0 into 0.0: they are equal and must print alike
     except OverflowError:
         return None
     if not math.isfinite(number) or (annotation is int and value != int(value)):
@@ -140,11 +141,12 @@ def _plain(annotation: Any, value: Any) -> Any:
 def build(
     params: type[P], values: Mapping[str, Any], owner: str, origin: Callable[[str], str]
 ) -> P:
-    """An instance of a Params class (a NamedTuple) from plain values, every one checked.
+    """Return an instance of a Params class (a NamedTuple) from plain values, after checking each.
 
-    Raises UserError in the form `owner: field must be ..., got ... (origin of the field)`, and for
-    a value without a field, with the nearest field. What no field alone can tell says a method
-    `problem` of the class: the name of a field and what is wrong, or None.
+    Raises UserError in the form `owner: field must be ..., got ... (origin of the field)` for an
+    invalid value, and also for a missing field or an unknown name, with the closest valid ones.
+    For conditions on several fields the class may define a method `problem`, which returns the
+    name of a field and what is wrong with it, or None.
     """
     known = fields(params)
     for name in values:
@@ -172,12 +174,12 @@ def build(
 
 
 def plain(params: NamedTuple) -> dict[str, Any]:
-    """The fields as JSON values: readings by name, tuples as lists."""
+    """Return the fields as JSON values: readings by name, tuples as lists."""
     return {name: plain_value(value) for name, value in params._asdict().items()}
 
 
 def plain_value(value: Any) -> Any:
-    """The value of a field as a JSON value."""
+    """Return the value of a field as a JSON value."""
     if isinstance(value, IntEnum):
         return reading_name(value)
     return list(value) if isinstance(value, tuple) else value

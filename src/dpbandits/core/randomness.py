@@ -1,7 +1,8 @@
-"""Named random streams: one per run and role, the same whoever asks and in whatever order.
+"""Named random streams, one per run and role, independent of the order in which they are created.
 
-A stream is seeded by its name, and the name is spelt from data alone: members of the registry and
-the fields of their Params. Two declarations in the annotation of a field keep existing streams:
+A stream is seeded by its name, and the name is spelt from data alone: names in the registry and
+the fields of their Params. If a field is added or renamed, a declaration in its annotation keeps
+the streams of earlier runs:
 
     ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST  # a field that is new
     scale: Annotated[Positive, StreamName("alpha")] = 3.1       # a field that was called alpha
@@ -21,21 +22,21 @@ from dpbandits.core import parameters
 
 
 class Role(IntEnum):
-    """What a stream is drawn for; part of its name."""
+    """Purpose of a stream; part of its seed."""
 
-    REWARDS = 0  # what the environment draws
-    POLICY = 1  # what the policy draws: noise, random choices
-    TABLE = 2  # gains that are made before the game
+    REWARDS = 0  # draws of the environment
+    POLICY = 1  # draws of the policy: noise, random choices
+    TABLE = 2  # gains that are drawn before the game
 
 
 def words(name: str) -> tuple[int, ...]:
-    """The first four 32-bit words of the digest of a stream's name, which seed it."""
+    """Return the first four 32-bit words of the SHA-256 digest of a stream's name, its seed."""
     digest = hashlib.sha256(name.encode()).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
 
 
 def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
-    """The generator of one role in one run. Equal names share the stream."""
+    """Return the generator of one role in one run. Equal arguments give equal streams."""
     sequence = np.random.SeedSequence(root, spawn_key=(role, run, *words(name)))
     return np.random.Generator(np.random.PCG64(sequence))
 
@@ -45,10 +46,10 @@ def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class AddedLater:
-    """Declaration of a field that its class did not have at first.
+    """Declaration that a field was added to a class that already had runs.
 
-    `value` is the one that every earlier run was played with, whatever the default becomes. A field
-    that has it is left out of the names of streams.
+    `value` is the value that all earlier runs used in effect, whatever the default becomes. A field
+    with this value is left out of stream names.
     """
 
     value: Any
@@ -56,23 +57,26 @@ class AddedLater:
 
 @dataclass(frozen=True)
 class StreamName:
-    """Declaration of the name that a renamed field keeps in the names of streams: its first."""
+    """Declaration of the original name of a renamed field, which stream names keep."""
 
     name: str
 
 
 def spelt(data: Mapping[str, Any]) -> str:
-    """The name of a stream from JSON values, in whatever order they come."""
+    """Return the stream name spelt from JSON values; the order of the keys has no effect."""
     return json.dumps(data, sort_keys=True)
 
 
 def plain_fields(params: NamedTuple) -> dict[str, Any]:
-    """The fields that name a stream, as JSON values."""
+    """Return the fields that enter a stream name, as JSON values."""
     return {name: parameters.plain_value(value) for name, value in fields(params).items()}
 
 
 def fields(params: NamedTuple) -> dict[str, Any]:
-    """The fields that name a stream, by their names in it, in the order of the class."""
+    """Return the fields that enter a stream name, keyed by their names in it, in class order.
+
+    Raises TypeError if two fields share such a name or an AddedLater value is invalid.
+    """
     named: dict[str, Any] = {}
     for field, (name, added) in _declared(type(params)).items():
         value = getattr(params, field)
@@ -83,7 +87,7 @@ def fields(params: NamedTuple) -> dict[str, Any]:
 
 @cache
 def _declared(params: type) -> dict[str, tuple[str, AddedLater | None]]:
-    # The name of every field in streams, and whether it was added later.
+    # For every field: its name in stream names, and its AddedLater declaration or None.
     declared: dict[str, tuple[str, AddedLater | None]] = {}
     for field, annotation in get_type_hints(params, include_extras=True).items():
         name, added = field, None
@@ -103,7 +107,7 @@ def _declared(params: type) -> dict[str, tuple[str, AddedLater | None]]:
 
 
 def _checked(params: type, field: str, value: Any) -> Any:
-    # A value that the field cannot have would never be left out.
+    # Reject a value that the field cannot take: it would never be left out.
     try:
         return parameters.coerce(parameters.fields(params)[field], parameters.plain_value(value))
     except ValueError as error:

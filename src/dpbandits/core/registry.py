@@ -1,7 +1,8 @@
-"""The folder is the registry: a file of algorithms/, environments/ or stopping/ is one member.
+"""Registry of algorithms, laws and stopping rules: each file in their folders is one member.
 
-A member is called by its file's name with hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose
-name begins with an underscore is shared by members and is none itself.
+The folders are algorithms/, environments/ and stopping/. A member is named after its file, with
+hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose name begins with an underscore holds code
+that members share and is not a member.
 """
 
 import importlib
@@ -16,7 +17,7 @@ from dpbandits.core.messages import place_and_reason
 from dpbandits.core.roots import ROOTS, Root
 
 FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
-NEEDED = {  # what every member defines
+NEEDED = {  # names that every member must define
     "algorithm": ("LABEL", "Params", "play"),
     "law": ("Params", "arms"),
     "stopping rule": ("LABEL", "Params", "halt"),
@@ -25,7 +26,7 @@ NEEDED = {  # what every member defines
 
 @cache
 def _members(kind: str, roots: tuple[Root, ...]) -> Mapping[str, Root]:
-    # The members of a kind, each with the root that has its file; the first root wins.
+    # Map each member of a kind to the root that holds its file; the first root wins.
     found: dict[str, Root] = {}
     for root in roots:
         for module in pkgutil.iter_modules([str(root.folder / FOLDERS[kind])]):
@@ -61,44 +62,54 @@ def _module(kind: str, name: str, roots: tuple[Root, ...]) -> ModuleType:
 
 
 def member_file(kind: str, name: str) -> Path:
-    """File of a member, of the kind algorithm, law or stopping rule."""
+    """Return the path of a member's source; `kind` is algorithm, law or stopping rule.
+
+    Raises KeyError for an unknown name.
+    """
     return _members(kind, ROOTS)[name].folder / FOLDERS[kind] / file_name(name)
 
 
 def file_name(name: str) -> str:
-    """The file of a member: `dp_se.py` of `dp-se`."""
+    """Return the file name of a member: `dp_se.py` for `dp-se`."""
     return f"{name.replace('-', '_')}.py"
 
 
 def algorithm_names() -> list[str]:
-    """Every algorithm of the folder, in alphabetical order."""
+    """Return the names of all algorithms in alphabetical order."""
     return _names("algorithm")
 
 
 def environment_names() -> list[str]:
-    """Every law of the folder, in alphabetical order."""
+    """Return the names of all laws in alphabetical order."""
     return _names("law")
 
 
 def stopping_rule_names() -> list[str]:
-    """Every stopping rule of the folder, in alphabetical order."""
+    """Return the names of all stopping rules in alphabetical order."""
     return _names("stopping rule")
 
 
 def algorithm(name: str) -> ModuleType:
-    """The module of an algorithm: `Params`, `play` and, where it is private, `releases`."""
+    """Return the module of an algorithm: `Params`, `play` and, for a private one, `releases`.
+
+    Raises UserError if there is none of this name, or if its file cannot be imported or lacks a
+    required name.
+    """
     return _module("algorithm", name, ROOTS)
 
 
 def environment(name: str) -> ModuleType:
-    """The module of an environment: `Params`, `arms(params)` and what gives the law.
+    """Return the module of an environment: `Params`, `arms(params)` and a function for its law.
 
-    That is `law(params)`, or `table(params, horizon, rng)` where all gains are made before the
-    game.
+    That function is `law(params)`, or `table(params, horizon, rng)` if all gains are drawn before
+    the game. Raises UserError as `algorithm` does.
     """
     return _module("law", name, ROOTS)
 
 
 def stopping_rule(name: str) -> ModuleType:
-    """The module of a stopping rule: `Params`, `halt` and, where it is private, `releases`."""
+    """Return the module of a stopping rule: `Params`, `halt` and, for a private one, `releases`.
+
+    Raises UserError as `algorithm` does.
+    """
     return _module("stopping rule", name, ROOTS)

@@ -1,11 +1,11 @@
-"""Packages that members, kernels and fingerprints are taken from: today dpbandits alone."""
+"""Packages that supply members, kernels and fingerprints: at present only dpbandits."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# The kernel island: the packages that compiled code is made of. They import nothing else, so that
-# their sources decide the machine code.
+# The kernel island: the packages whose code is compiled. They import no other package of the
+# project, so their sources alone determine the machine code.
 ISLAND = (
     "algorithms",
     "audit_kernels",
@@ -18,13 +18,13 @@ ISLAND = (
 
 
 class Root(NamedTuple):
-    """A package on the import path with folders such as algorithms/ in it."""
+    """Package on the import path that contains folders such as algorithms/."""
 
     package: str  # name in import statements
-    folder: Path  # of its sources
+    folder: Path  # folder of its sources
 
     def island(self) -> Iterator[Path]:
-        """Sources of the kernel island, in a fixed order."""
+        """Yield the source files of the kernel island, in a fixed order."""
         for name in ISLAND:
             yield from sorted((self.folder / name).rglob("*.py"))
 
@@ -33,9 +33,9 @@ ROOTS = (Root("dpbandits", Path(__file__).parents[1]),)
 
 
 def source_file(path: str, roots: tuple[Root, ...] = ROOTS) -> Path:
-    """File of a path below any of the roots, such as algorithms/ucb.py: the first that exists.
+    """Return the first existing file of a path below a root, such as algorithms/ucb.py.
 
-    Raises FileNotFoundError where no root has it.
+    Raises FileNotFoundError if no root has it.
     """
     for root in roots:
         if (root.folder / path).is_file():

@@ -1,6 +1,6 @@
-"""The samples that a stopping rule reads: independent, in [-R, R], of an unknown mean.
+"""Samples that a stopping rule reads: independent, in [-R, R], with an unknown mean.
 
-A rule may take the sum of the next n of them, in one step however many they are, and knows R.
+A rule is given R and may take the sum of the next n samples, in one step however large n is.
 """
 
 from typing import NamedTuple
@@ -11,20 +11,23 @@ from dpbandits.core.kernel import inlined
 
 
 class Samples(NamedTuple):
-    """Samples that are R or -R."""
+    """Samples with values R and -R."""
 
     radius: float  # R
-    probability: float  # of R
+    probability: float  # probability of the value R
     rng: np.random.Generator
 
 
 @inlined
 def take(samples, n):
-    """The sum of the next n samples."""
+    """Draw the sum of the next n samples."""
     return samples.radius * (2.0 * samples.rng.binomial(n, samples.probability) - n)
 
 
 @inlined
 def out_of_reach(samples, distance):
-    """How many samples can be taken, one at least, before their sum may exceed a distance."""
+    """Return the number of samples whose sum cannot exceed `distance` in magnitude; at least 1.
+
+    At most 2^53.
+    """
     return max(1, int(min(distance / samples.radius, 2.0**53)))

@@ -1,1 +1,1 @@
-"""The laws of the rewards, one per file: the folder is the registry."""
+"""Laws of the rewards: each file is one law, named after the file."""

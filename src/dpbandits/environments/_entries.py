@@ -1,7 +1,7 @@
 """Rewards that are fixed before the game: the i-th pull of an arm reads its i-th entry.
 
-Two such tables that differ in one entry are what every definition of privacy here compares; the
-policy's own randomness is all that is left. The law writes down which arm was played when.
+Every definition of privacy used here compares two such tables that differ in one entry. Given the
+table, only the policy's own draws are random. The law records the arm played in each round.
 """
 
 from typing import NamedTuple
@@ -12,15 +12,15 @@ from dpbandits.core.bandit import draw, regret
 
 
 class Entries(NamedTuple):
-    """A table and the game that is played on it. The last two arrays are written in place."""
+    """Table of rewards and the game played on it. `read` and `played` are written in place."""
 
-    table: np.ndarray  # shape (arms, rounds): [a, i], what pull i of arm a gives
-    read: np.ndarray  # shape (arms,), int64: how many entries of each arm were read
-    played: np.ndarray  # shape (rounds,), int64: the arm of every round
+    table: np.ndarray  # float64, shape (arms, rounds): [a, i] is the reward of pull i of arm a
+    read: np.ndarray  # int64, shape (arms,): number of entries read of each arm
+    played: np.ndarray  # int64, shape (rounds,): arm played in each round
 
 
 def entries(table: np.ndarray) -> Entries:
-    """The law of a table before its first game."""
+    """Return the law of a table of shape (arms, rounds), before its first game."""
     arms, rounds = table.shape
     return Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
 
@@ -35,4 +35,4 @@ def entries_draw(law, rng, arm, t):
 
 @regret.register(Entries)
 def entries_regret(law, pulls):
-    return 0.0  # nobody asks
+    return 0.0  # an audit records no regret

@@ -1,8 +1,8 @@
-"""Gains of every round and arm, made before the game, and the regret against the best fixed arm.
+"""Table of gains drawn before the game, and the regret against the best fixed arm.
 
-tossou2017, section 4. The regret is the realised one of the definition in section 2.1:
+tossou2017, section 4. The regret is the realised regret as defined in section 2.1:
 
-    R_t = max_i sum_{s<=t} g_{i,s} - sum_{s<=t} x_s,    x_s what the player has earned in round s.
+    R_t = max_i sum_{s<=t} g_{i,s} - sum_{s<=t} x_s,    where the player earns x_s in round s.
 """
 
 from enum import IntEnum
@@ -15,26 +15,26 @@ from dpbandits.core.kernel import kernel
 
 
 class SwitchFeedback(IntEnum):
-    """What it costs to play another arm than in the round before, and what is seen of it."""
+    """Cost of switching to an arm not played in the previous round, and the gain observed then."""
 
-    OBSERVED = 0  # the gain is 0, and the player sees the 0
-    HIDDEN = 1  # the gain is 0, the player sees that of the table
-    UNIT = 2  # 1 is taken off the gain, the player sees that of the table
-    NONE = 3  # nothing
+    OBSERVED = 0  # the player earns 0 and observes 0
+    HIDDEN = 1  # the player earns 0 and observes the gain in the table
+    UNIT = 2  # the player earns the gain less 1 and observes the gain in the table
+    NONE = 3  # switching costs nothing
 
 
 class GainTable(NamedTuple):
-    """The table of one trial. What the player did is kept in it: a table is played once."""
+    """Table of one trial. It also records the play, so a table can be played only once."""
 
-    gains: np.ndarray  # g_{i,t}, shape (rounds, arms)
-    best: np.ndarray  # what the best fixed arm has earned by t = 0, 1, ..., shape (rounds + 1,)
+    gains: np.ndarray  # float64, shape (rounds, arms): g_{i,t}
+    best: np.ndarray  # float64, shape (rounds + 1,): total of the best fixed arm by t = 0, 1, ...
     feedback: SwitchFeedback
-    earned: np.ndarray  # by the player, one number
-    previous: np.ndarray  # the arm that was played last, one number
+    earned: np.ndarray  # float64, shape (1,): total that the player has earned
+    previous: np.ndarray  # int64, shape (1,): arm played last, -1 before round 1
 
 
 def gain_table(gains: np.ndarray, feedback: SwitchFeedback) -> GainTable:
-    """The table of these gains, not played yet."""
+    """Return the unplayed table of these gains, float64 of shape (rounds, arms)."""
     return GainTable(gains, _of_best_arm(gains), feedback, np.zeros(1), np.full(1, -1))
 
 
@@ -54,12 +54,13 @@ def _of_best_arm(gains):
 
 @draw.register(GainTable)
 def table_draw(law, rng, arm, t):
-    gain = law.gains[min(t, law.gains.shape[0] - 1), arm]  # never read beyond the last round
+    gain = law.gains[min(t, law.gains.shape[0] - 1), arm]  # no read past the last round
     earned, seen = gain, gain
     if law.feedback != SwitchFeedback.NONE and t > 0 and arm != law.previous[0]:
         earned = gain - 1.0 if law.feedback == SwitchFeedback.UNIT else 0.0
         seen = 0.0 if law.feedback == SwitchFeedback.OBSERVED else gain
-    # Written in every round, cost or none: behind an `if` numba counts references in every round.
+    # Written in every round, with or without a cost: inside an `if`, numba would count references
+    # in every round.
     law.previous[0] = arm
     law.earned[0] += earned
     return seen

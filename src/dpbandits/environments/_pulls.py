@@ -1,4 +1,4 @@
-"""A law that counts: the ledger evaluates the pulls of one arm where it would the regret."""
+"""Wrapper of a law that makes the ledger record the pulls of one arm instead of the regret."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
 
 
 class PullsOf(NamedTuple):
-    """The law of the rewards, and the arm whose pulls are counted, 0 the first."""
+    """Law of the rewards, and the arm whose pulls are recorded (0 is the first)."""
 
     law: Any
     arm: int

@@ -1,7 +1,8 @@
-"""The adversaries of tossou2017, section 4: tables of gains, made before the game.
+"""Adversaries of tossou2017, section 4: tables of gains that are drawn before the game.
 
-Round by round from a stream of its own, so that all algorithms of a trial meet the same table and
-a longer horizon begins with the same draws. The first arm is the best one of those that are drawn.
+A table is drawn round by round from its own stream, so that all algorithms of a trial play the same
+table and a longer horizon begins with the same draws. In the tables of drawn Bernoulli gains the
+first arm is the best.
 """
 
 import math
@@ -16,7 +17,7 @@ from dpbandits.environments._gain_table import GainTable, SwitchFeedback, gain_t
 
 
 class Kind(IntEnum):
-    """The five panels of Figure 1."""
+    """Adversaries in the five panels of Figure 1."""
 
     DETERMINISTIC = 0
     STOCHASTIC = 1
@@ -26,24 +27,24 @@ class Kind(IntEnum):
 
 
 class Walk(IntEnum):
-    """The process that the losses of the switching-cost adversary follow: the parent of a round."""
+    """Random walk of the switching-cost adversary's losses, given by the parent rho of a round."""
 
     MULTISCALE = 0  # rho(t) = t - 2^delta(t), 2^delta(t) the largest power of 2 that divides t
     PLAIN = 1  # rho(t) = t - 1, the simple Gaussian walk
 
 
 class ObliviousStart(IntEnum):
-    """The gains of the oblivious adversary before round 200, where it draws for the first time."""
+    """Gains of the oblivious adversary before round 200, the first multiple of 200."""
 
-    DRAW = 0  # drawn in round 1 too
-    ZERO = 1
+    DRAW = 0  # drawn in round 1 as well
+    ZERO = 1  # all gains are 0
 
 
 class Params(NamedTuple):
-    """The adversary, the number of arms K and what the paper leaves open.
+    """Adversary, number of arms K, and readings of what the paper leaves open.
 
-    `switch_feedback` and `walk` are of the switching-cost adversary, `oblivious_start` is of the
-    oblivious one.
+    `switch_feedback` and `walk` affect only the switching-cost adversary, `oblivious_start` only
+    the oblivious one.
     """
 
     kind: Kind
@@ -58,12 +59,12 @@ HELD = 200  # rounds for which the oblivious adversary holds its gains
 
 
 def arms(params: Params) -> int:
-    """K, the number of arms."""
+    """Return K, the number of arms."""
     return params.arms
 
 
 def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
-    """A table of `horizon` rounds from its own stream; 8 (K + 1) bytes a round."""
+    """Draw a table of `horizon` rounds from its own stream; it takes 8 (K + 1) bytes per round."""
     gains = np.zeros((horizon, params.arms))
     if params.kind is Kind.DETERMINISTIC:
         deterministic(gains)
@@ -81,7 +82,11 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
 
 @kernel
 def deterministic(gains):
-    """.38; 1 in every even round; 1 in every third; 0. The second arm is the best."""
+    """Fill `gains`, shape (rounds, arms), without randomness; the second arm is the best.
+
+    Arm 1 gains 0.38 in every round, arm 2 gains 1 in every even round, arm 3 gains 1 in every third
+    round; all other gains keep their value 0.
+    """
     for t in range(1, gains.shape[0] + 1):
         gains[t - 1, 0] = 0.38
         gains[t - 1, 1] = 1.0 if t % 2 == 0 else 0.0
@@ -91,7 +96,7 @@ def deterministic(gains):
 
 @kernel
 def stochastic(gains, rng):
-    """Bern(.55), the others Bern(.5)."""
+    """Fill `gains`, shape (rounds, arms): Bern(.55) for the first arm, Bern(.5) for the others."""
     for t in range(gains.shape[0]):
         for arm in range(gains.shape[1]):
             gains[t, arm] = 1.0 if rng.random() < (0.55 if arm == 0 else 0.5) else 0.0
@@ -99,7 +104,7 @@ def stochastic(gains, rng):
 
 @inlined
 def _bernoulli_of_a_drawn_mean(arm, rng):
-    # p ~ U[.5, .5 + 2 epsilon] of the best arm, p ~ U[.5 - epsilon, .5 + epsilon] of another.
+    # p ~ U[.5, .5 + 2 epsilon] for the best arm, p ~ U[.5 - epsilon, .5 + epsilon] for the others.
     low = 0.5 if arm == 0 else 0.5 - HALF_WIDTH
     p = low + 2.0 * HALF_WIDTH * rng.random()
     return 1.0 if rng.random() < p else 0.0
@@ -107,7 +112,7 @@ def _bernoulli_of_a_drawn_mean(arm, rng):
 
 @kernel
 def fully_oblivious(gains, rng):
-    """Bern(p), p drawn for every arm in every round."""
+    """Fill `gains`, shape (rounds, arms): Bern(p), with p redrawn for every arm and round."""
     for t in range(gains.shape[0]):
         for arm in range(gains.shape[1]):
             gains[t, arm] = _bernoulli_of_a_drawn_mean(arm, rng)
@@ -115,7 +120,11 @@ def fully_oblivious(gains, rng):
 
 @kernel
 def oblivious(gains, rng, drawn_at_first):
-    """As fully oblivious in every round multiple of 200; in between the last gain is given."""
+    """Fill `gains`, shape (rounds, arms): drawn as by `fully_oblivious` every 200 rounds.
+
+    The rounds that draw are the multiples of 200 and, if `drawn_at_first`, round 1. The other
+    rounds repeat the previous gain; before the first draw it is 0.
+    """
     for t in range(1, gains.shape[0] + 1):
         drawn = t % HELD == 0 or (t == 1 and drawn_at_first)
         for arm in range(gains.shape[1]):
@@ -127,10 +136,11 @@ def oblivious(gains, rng, drawn_at_first):
 
 @kernel
 def switching(gains, rng, plain):
-    """Figure 1 of Dekel, Ding, Koren, Peres 2014: one walk for all arms, one arm a little below it.
+    """Fill `gains`, shape (rounds, arms), as in Figure 1 of Dekel, Ding, Koren, Peres 2014.
 
-    W_t = W_{rho(t)} + xi_t, xi_t ~ N(0, sigma^2); loss_t(i) = clip(W_t + 1/2 - gap 1{i = chi}) to
-    [0, 1]; the gain is 1 - loss. sigma and the gap depend on the horizon T.
+    All arms share one random walk of losses, and one arm, chi, lies a little below it:
+    W_t = W_{rho(t)} + xi_t with xi_t ~ N(0, sigma^2), loss_t(i) = W_t + 1/2 - gap 1{i = chi}
+    clipped to [0, 1], and the gain is 1 - loss. sigma and the gap depend on the horizon T.
     """
     horizon, arms = gains.shape
     sigma = 1.0 / (9.0 * math.log2(horizon))

@@ -9,25 +9,25 @@ from dpbandits.core.parameters import Means
 
 
 class Params(NamedTuple):
-    """The means mu_a, in [0, 1]."""
+    """Means mu_a, in [0, 1]."""
 
     means: Means
 
 
 class Bernoulli(NamedTuple):
-    """The law that kernels read: means and gaps, shape (arms,)."""
+    """Law for kernels: means and gaps, float64 of shape (arms,)."""
 
     means: np.ndarray
     gaps: np.ndarray
 
 
 def arms(params: Params) -> int:
-    """K, the number of arms."""
+    """Return K, the number of arms."""
     return len(params.means)
 
 
 def law(params: Params) -> Bernoulli:
-    """The law of the parameters."""
+    """Return the law with these parameters."""
     means = np.array(params.means)
     return Bernoulli(means, means.max() - means)
 

@@ -1,6 +1,6 @@
-"""Beta arms: the reward of arm a is Beta(c mu_a, c (1 - mu_a)), of mean mu_a, inside [0, 1].
+"""Beta arms: the reward of arm a is Beta(c mu_a, c (1 - mu_a)), with mean mu_a and in [0, 1].
 
-The sum of n such rewards has no closed law: batches are drawn one by one.
+The sum of n such rewards has no closed law, so the rewards of a batch are drawn one by one.
 """
 
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from dpbandits.core.parameters import OpenMeans, Positive
 
 
 class Params(NamedTuple):
-    """The means mu_a, inside (0, 1), and the concentration c: variance mu (1-mu)/(1+c)."""
+    """Means mu_a, inside (0, 1), and concentration c; the variance is mu (1-mu)/(1+c)."""
 
     means: OpenMeans
     concentration: Positive = 2.0
 
 
 class Beta(NamedTuple):
-    """The law that kernels read: both shape parameters and the gaps, shape (arms,)."""
+    """Law for kernels: both shape parameters and the gaps, float64 of shape (arms,)."""
 
     alphas: np.ndarray
     betas: np.ndarray
@@ -27,12 +27,12 @@ class Beta(NamedTuple):
 
 
 def arms(params: Params) -> int:
-    """K, the number of arms."""
+    """Return K, the number of arms."""
     return len(params.means)
 
 
 def law(params: Params) -> Beta:
-    """The law of the parameters."""
+    """Return the law with these parameters."""
     means = np.array(params.means)
     c = params.concentration
     return Beta(c * means, c * (1.0 - means), means.max() - means)

@@ -1,4 +1,4 @@
-"""Files that are whole or absent."""
+"""Atomic file writes: a file is either complete or absent."""
 
 import os
 import secrets
@@ -11,11 +11,11 @@ from dpbandits.core.errors import UserError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, whatever happens in between; make its folder if need be.
+    """Write a file completely or not at all, and create its folder if necessary.
 
-    Raises UserError where the system refuses, with what to do.
+    Raises UserError, with a remedy, if the system refuses.
     """
-    # Not named by the process: two containers that share a folder may count processes alike.
+    # A random name and not the process id: containers that share a folder may share process ids.
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
     with _refusals_told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,13 +30,13 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Find out before hours of work whether a folder can be written; make it if need be.
+    """Create a folder if necessary and check that it is writable, before hours of work.
 
-    Raises UserError where the system refuses, with what to do.
+    Raises UserError, with a remedy, if the system refuses.
     """
     with _refusals_told(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        # Without a name: another process may be finding out the same.
+        # A temporary file, because another process may run the same check.
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"not empty, which a full disk would allow")
 

@@ -1,4 +1,4 @@
-"""Paths of a project: where conf/ and figures/ are, and how their files are called."""
+"""Paths of a project: its folder, and the files of conf/."""
 
 from functools import cache
 from pathlib import Path
@@ -7,7 +7,11 @@ from dpbandits.core.errors import UserError
 
 
 def folder() -> Path:
-    """The folder of conf/ and figures/: the nearest one upwards, else that of the sources."""
+    """Return the folder that contains conf/ and figures/.
+
+    It is the current folder or the nearest one above it, else the checkout of the sources. Raises
+    UserError if there is none.
+    """
     return _seen_from(Path.cwd())
 
 
@@ -23,10 +27,13 @@ def _seen_from(here: Path) -> Path:
 
 
 def names(group: str) -> list[str]:
-    """The members of a group of conf/: figure, algorithm, environment, profile, engine."""
+    """Return the sorted names of a group in conf/.
+
+    Groups are figure, algorithm, environment, profile and engine.
+    """
     return sorted(path.stem for path in (folder() / "conf" / group).glob("*.yaml"))
 
 
 def member_file(group: str, name: str) -> str:
-    """The path of a member's file below the project's folder, as messages show it."""
+    """Return the path of a configuration file relative to the project's folder, for messages."""
     return f"conf/{group}/{name}.yaml"

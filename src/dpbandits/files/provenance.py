@@ -1,4 +1,4 @@
-"""Where a number comes from: revision, versions, machine, time."""
+"""Provenance of results: revision, versions, machine, time."""
 
 import datetime
 import os
@@ -15,7 +15,10 @@ LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 
 @cache
 def git_revision() -> str | None:
-    """The commit of the package's checkout, `-dirty` if it has changed since; None outside one."""
+    """Return the commit of the package's checkout; None outside a checkout.
+
+    The suffix `-dirty` marks changes since that commit.
+    """
     command = [
         "git",
         "-C",
@@ -26,7 +29,7 @@ def git_revision() -> str | None:
         "--abbrev=12",
     ]
     command += ["--exclude", "*"]
-    # Without GIT_DIR and its like, which a hook sets: they would point at another repository.
+    # Drop GIT_DIR and similar variables, which a hook sets: they may name another repository.
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
@@ -39,7 +42,7 @@ def git_revision() -> str | None:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of Python, of this package and of the libraries that it stands on."""
+    """Return the versions of Python, of this package and of the libraries that it uses."""
     libraries = {name: version(name) for name in LIBRARIES}
     return {
         "dpbandits": version("dpbandits"),
@@ -49,12 +52,12 @@ def versions() -> dict[str, str]:
 
 
 def now() -> str:
-    """The time in UTC, to the second."""
+    """Return the current time in UTC, in ISO format to the second."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def provenance() -> dict[str, Any]:
-    """Revision, versions, machine and time, as JSON values."""
+    """Return revision, versions, machine and time as JSON values."""
     return {
         "revision": git_revision(),
         "versions": versions(),
