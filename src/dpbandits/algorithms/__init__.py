@@ -1,1 +1,1 @@
-"""The algorithms, one per file: the folder is the registry."""
+"""Algorithms: each file is one algorithm, named after the file."""

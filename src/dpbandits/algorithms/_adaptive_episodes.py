@@ -1,10 +1,10 @@
-"""azize2022, Algorithm 1: any index policy made epsilon-global DP by adaptive episodes.
+"""azize2022, Algorithm 1: adaptive episodes make any index policy epsilon-global DP.
 
-An index sees the rewards of the arm's last active episode only, through their private mean. As the
-pulls of the chosen arm double, that episode holds half of all its pulls, m = N/2, and an arm's
-episodes are disjoint: every reward is in one release.
+An index reads only the rewards of the arm's last active episode, through their private mean. The
+pulls of the chosen arm double, so that episode holds half of all its pulls, m = N/2. The episodes
+of an arm are disjoint: every reward is in one release.
 
-The algorithms give the index, a body of `index` for their Params, which hold the fields `epsilon`,
+An algorithm registers a body of `index` for its Params, which must have the fields `epsilon`,
 `alpha`, `ties` and `first_episode`.
 """
 
@@ -24,28 +24,28 @@ from dpbandits.privacy.releases import Laplace
 
 
 class Ties(IntEnum):
-    """Reading: which of several arms of largest index is pulled."""
+    """Reading: arm that is pulled if several have the largest index."""
 
     FIRST = 0  # the first in the listed order
-    RANDOM = 1  # one of them uniformly
+    RANDOM = 1  # one of them, uniformly at random
 
 
 class FirstEpisode(IntEnum):
-    """Reading: m of an arm that was pulled once, where N/2 is not a number of rewards."""
+    """Reading: m of an arm that was pulled once, for which N/2 = 1/2 is not a number of rewards."""
 
-    ONE = 0  # m = 1, the number of rewards that there are
-    HALF = 1  # m = 1/2, equations (7), (8) and their noise to the letter
+    ONE = 0  # m = 1, the actual number of rewards
+    HALF = 1  # m = 1/2, equations (7), (8) and their noise read literally
 
 
 @by_class
 def index(params, private_mean, m, log_t):
-    """I_a(t-1, alpha) from the private mean over m rewards; log_t = log t_l."""
+    """Return I_a(t-1, alpha) from the private mean over m rewards, with log_t = log t_l."""
     raise NotImplementedError("these Params registered no index")
 
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 1: the arm of largest index is played until its pulls have doubled."""
+    """Play the arm of largest index until its number of pulls has doubled (Algorithm 1)."""
     arms = number_of_arms(bandit)
     pulls = np.empty(arms, np.int64)  # N_a
     m = np.empty(arms)
@@ -71,7 +71,10 @@ def play(params, bandit, rng):
 
 
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
-    """One private mean per arm and episode; the episodes 1, 1, 2, 4, ... of an arm are disjoint."""
+    """Yield one private mean per arm and episode.
+
+    An arm's episodes have 1, 1, 2, 4, ... pulls and are disjoint.
+    """
     first_m = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
     for arm in range(arms):
         yield Laplace(arm, 1, 1, sensitivity=1.0, scale=1.0 / (first_m * params.epsilon))
@@ -88,5 +91,5 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
 
 
 def claim(params: Any, arms: int, horizon: int) -> Claim:
-    """Theorem 6, for any index."""
+    """Return the claim of Theorem 6, which holds for any index."""
     return Claim(Notion.GLOBAL, params.epsilon, 0.0, "azize2022, Theorem 6")

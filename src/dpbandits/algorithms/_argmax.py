@@ -1,4 +1,4 @@
-"""The arm of largest index."""
+"""Arm of largest index."""
 
 import math
 
@@ -7,7 +7,7 @@ from dpbandits.core.kernel import inlined
 
 @inlined
 def argmax(values):
-    """The position of the largest value; of several, the first."""
+    """Return the position of the largest value, the first one if tied; `values` has shape (n,)."""
     largest, position = -math.inf, 0
     for i in range(values.size):
         if values[i] > largest:
@@ -17,7 +17,10 @@ def argmax(values):
 
 @inlined
 def random_argmax(values, rng):
-    """The position of the largest value; of several, one uniformly. Draws only where they tie."""
+    """Return the position of the largest value, a uniformly random one if tied.
+
+    `values` has shape (n,). Draws random numbers only for ties.
+    """
     largest, position, tied = -math.inf, 0, 1
     for i in range(values.size):
         if values[i] > largest:

@@ -1,30 +1,30 @@
-"""What EXP3 and its private versions share: the probabilities (2.1) of tossou2017.
+"""Shared code of EXP3 and its private versions: the probabilities (2.1) of tossou2017.
 
     p_i = (1 - gamma) exp(v_i)/sum_j exp(v_j) + gamma/K,    v_i = gamma/K times the estimated
                                                             cumulative gain of arm i.
 
-A weight is exp(v_i - shift). A round changes v of one arm alone, so it costs one exponential; the
-shift follows the largest v when that is STEP above it, so that no weight overflows, however long
-the game is, and the largest is never below 1.
+A weight is exp(v_i - shift). A round changes v of a single arm, so it costs one exponential. The
+shift moves to the largest v once that exceeds it by more than STEP. So no weight overflows, however
+long the game, and the largest weight is never below 1.
 """
 
 import math
 
 from dpbandits.core.kernel import inlined
 
-# More than 1, by which v of an arm grows at most in a round, as p is never below gamma/K.
+# More than 1, the largest growth of v in one round, as p is never below gamma/K.
 STEP = 30.0
 
 
 @inlined
 def exploration(arms, rounds):
-    """gamma = sqrt(K ln K/((e-1) T)), for T rounds; 1 at most (Auer et al. 2002)."""
+    """Return gamma = min{1, sqrt(K ln K/((e-1) T))} for T rounds (Auer et al. 2002)."""
     return min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * rounds)))
 
 
 @inlined
 def draw_arm(weights, gamma, rng):
-    """An arm, and the probability p_i with which it was drawn."""
+    """Draw an arm; return it and its probability p_i. `weights` is float64 of shape (arms,)."""
     total = 0.0
     for arm in range(weights.size):
         total += weights[arm]
@@ -40,11 +40,14 @@ def draw_arm(weights, gamma, rng):
 
 @inlined
 def add_gain(v, weights, shift, arm, gain):
-    """Add an estimated gain, gamma/K times g/p, to v of an arm; returns the shift from now on."""
+    """Add an estimated gain, gamma/K times g/p, to v of an arm; return the new shift.
+
+    `v` and `weights` are float64 of shape (arms,) and written in place.
+    """
     v[arm] += gain
-    # One way out, for either case: with two a round takes 15 % longer.
+    # A single exit for both cases: with two, a round takes 15 % longer.
     if v[arm] - shift > STEP:
-        # No other arm is above the step: this one is the largest.
+        # No other arm exceeds the step, so this v is the largest.
         shift = v[arm]
         for other in range(v.size):
             weights[other] = math.exp(v[other] - shift)

@@ -1,4 +1,4 @@
-"""What the three DP-FTPL (wang2024) share: the start, what is released and what they refuse."""
+"""Shared code of the three DP-FTPL algorithms (wang2024): start, releases, parameter checks."""
 
 import math
 from collections.abc import Iterator
@@ -14,8 +14,11 @@ from dpbandits.privacy.releases import Approximate
 
 @inlined
 def first_pulls(bandit, needed):
-    """Arm by arm in the listed order, `while N_i < needed`: once at least. Returns R and N."""
-    # No more pulls than rounds are left.
+    """Pull each arm in the listed order `while N_i < needed`, and at least once.
+
+    Returns R, the sums of the rewards, and N, the numbers of pulls, both float64 of shape (arms,).
+    """
+    # At most as many pulls as rounds are left.
     n = math.ceil(min(max(needed, 1.0), float(max(rounds_left(bandit), 1))))
     sums = np.empty(number_of_arms(bandit))
     for arm in range(sums.size):
@@ -24,10 +27,10 @@ def first_pulls(bandit, needed):
 
 
 def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[Approximate]:
-    """theta_i(t), drawn anew from all rewards of arm i in every round after the start.
+    """Yield the releases theta_i(t): one draw per arm and round after the start, from all rewards.
 
-    Each alone is (epsilon, delta)-DP, which is what the paper promises (Lemma 8, per round).
-    Nothing bounds their number whatever the horizon is.
+    Each alone is (epsilon, delta)-DP, which is what the paper promises (Lemma 8, per round). No
+    bound on their number holds for all horizons, so it is declared infinite.
     """
     if first_pulls * arms < horizon:
         for arm in range(arms):
@@ -35,7 +38,7 @@ def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterato
 
 
 def long_start(needed: float, arms: int, horizon: int) -> str | None:
-    """What a reader must know of a start that leaves no round to the perturbations."""
+    """Return a warning if the start phase leaves no rounds for perturbed choices, else None."""
     rounds = math.ceil(max(needed, 1.0)) * arms if needed < horizon else math.inf
     if rounds < horizon:
         return None
@@ -43,21 +46,21 @@ def long_start(needed: float, arms: int, horizon: int) -> str | None:
 
 
 def both_zero(params: Any) -> tuple[str, str] | None:
-    """What is wrong with a budget of (0, 0), which no noise gives."""
+    """Return the field and the problem if epsilon = delta = 0, which no noise achieves; or None."""
     if params.epsilon == 0.0 and params.delta == 0.0:
         return "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
     return None
 
 
 def no_delta(params: Any, name: str) -> tuple[str, str] | None:
-    """What is wrong with delta = 0 where the start would never end."""
+    """Return the field and the problem if delta = 0, so that the start never ends; else None."""
     if params.delta == 0.0:
         return "delta", f"delta must not be 0: {name} only works when delta != 0 (Remark 17)"
     return None
 
 
 def claim_of_a_round(params: Any, theorem: str) -> Claim:
-    """Every round alone, of a change of one earlier reward."""
+    """Return the claim that every single round is private in each earlier reward."""
     differs = "the promise is of one round; every round draws anew from the same rewards, and no"
     differs += " number of rounds bounds what all of them tell"
     return Claim(Notion.PER_ROUND, params.epsilon, params.delta, f"wang2024, {theorem}", differs)

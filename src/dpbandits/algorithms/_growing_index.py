@@ -1,6 +1,6 @@
-"""Indices that grow with t alone while an arm waits: fixed + width sqrt(log t) + slope log t.
+"""Indices of the form fixed + width sqrt(log t) + slope log t.
 
-Only a pull changes the three numbers of an arm, so that a round costs two products an arm.
+Only a pull changes the three coefficients of an arm, so a round costs two products per arm.
 """
 
 import math
@@ -11,7 +11,10 @@ from dpbandits.core.kernel import inlined
 
 @inlined
 def largest_index(fixed, width, slope, index, t):
-    """The arm of largest index in round t; of several, the first. Fills `index`."""
+    """Return the arm of largest index in round t, the first one if tied.
+
+    All arrays are float64 of shape (arms,); `index` is overwritten with the indices.
+    """
     log_t = math.log(t)
     root = math.sqrt(log_t)
     for arm in range(index.size):

@@ -1,4 +1,4 @@
-"""The counters of DP-UCB-BOUND and DP-UCB (tossou2016), in the readings of "hybrid mechanism"."""
+"""Counters of DP-UCB-BOUND and DP-UCB (tossou2016) in three readings of "hybrid mechanism"."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -12,11 +12,11 @@ from dpbandits.privacy.releases import Laplace
 
 
 class Counter(IntEnum):
-    """Reading: what the hybrid mechanism of tossou2016, section 2.3, is."""
+    """Reading: the hybrid mechanism of tossou2016, section 2.3."""
 
-    HYBRID_FULL = 0  # Lemma B.2: epsilon for either part; an item is in both, 2 epsilon
-    HYBRID_SPLIT = 1  # epsilon/2 for either part
-    SINGLE = 2  # section 2.3 to the letter, one fresh draw a release; not private
+    HYBRID_FULL = 0  # Lemma B.2: epsilon for each part; an item is in both, so 2 epsilon
+    HYBRID_SPLIT = 1  # epsilon/2 for each part
+    SINGLE = 2  # section 2.3 read literally, one fresh draw per release; not private
 
 
 DIFFERS = {
@@ -30,12 +30,12 @@ DIFFERS = {
 
 @inlined
 def part_epsilon(params):
-    """The budget of either part of a hybrid counter."""
+    """Return the budget of each of the two parts of a hybrid counter."""
     return 0.5 * params.epsilon if params.counter == Counter.HYBRID_SPLIT else params.epsilon
 
 
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
-    """One counter per arm, in which an item is the reward of a pull or of a round."""
+    """Yield the releases of one counter per arm, whose items are rewards (0 in unpulled rounds)."""
     for arm in range(arms):
         if params.counter == Counter.SINGLE:
             yield from single_releases(arm, horizon, params.epsilon)
@@ -44,7 +44,7 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
 
 
 def claim(params: Any, arms: int, horizon: int) -> Claim:
-    """Theorem 3.1, from Lemma B.2; Algorithm 2 has no theorem of its own."""
+    """Return the claim of Theorem 3.1 (by Lemma B.2); Algorithm 2 has no theorem of its own."""
     return Claim(
         Notion.PER_ROUND,
         params.epsilon,

@@ -1,19 +1,20 @@
-"""The arm of largest theta_i without a draw for every arm: another way to the same law, exactly.
+"""Exact draw of the arm of largest theta_i without sampling theta for every arm.
 
-Take a level that the largest theta of a round hardly ever misses. Arms that are often above it are
-drawn in every round. Of the others, who is above it is a set of independent events, each with a
-probability p_i that stays until the arm is pulled. Lay segments of length -log(1 - p_i) on a line
-and drop points on it, one per unit of length on average: a segment is hit with probability p_i,
-whatever happens to the others. So a round costs as many draws as there are points. The theta of an
-arm that is hit is drawn from its law above the level, and competes with those drawn in full. Where
-nobody is above, which is rare, all others are drawn below the level.
+Fix a level that the largest theta of a round almost always exceeds. Arms that often exceed it are
+sampled in every round. The other arms exceed it independently, each with a probability p_i that
+only a pull of the arm changes. Lay segments of length -log(1 - p_i) on a line and drop points on it
+as a Poisson process of rate 1: each segment is hit with probability p_i, independently of the
+others. A round then costs as many draws as there are points. The theta of an arm that is hit is
+drawn from its law above the level and competes with those of the arms sampled in every round. In
+the rare case that no theta exceeds the level, the thetas of all other arms are drawn below it.
 
-Where too many arms are alike, all of them are drawn in every round, as if there were no level.
+If that would cost more than to sample all arms, they are all sampled in every round, without a
+level.
 
-An algorithm says by four functions what its law is. `numbers` are two that only a pull changes.
-`chance_above` may be an upper bound of the probability: `sample_above` then rejects what the bound
-has too much (it returns -inf), and what is left has the density of theta above the level. The level
-moves no law, only the time: it is chosen by what is past.
+Four functions define the law of an algorithm. `numbers` returns two parameters that only a pull
+changes. `chance_above` may return an upper bound of the probability: `sample_above` then rejects
+the excess by returning -inf, and accepted values have the density of theta above the level. The
+level depends only on the past and affects the running time, not the law.
 """
 
 import math
@@ -24,57 +25,60 @@ import numpy as np
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import by_class, inlined
 
-TRIALS = 32  # the level is the smallest of as many largest samples
-OFTEN = 0.25  # an arm that may be above the level this often is drawn in every round
-HIT = 6  # what an arm that is hit costs, in samples, roughly
-WIDTH = 16  # arms in a stretch of the line, whose length is known
+TRIALS = 32  # the level is the smallest of this many largest samples
+OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
+HIT = 6  # rough cost of an arm that is hit, in samples
+WIDTH = 16  # arms in a stretch of the line; the length of each stretch is stored
 
 
 class Method(IntEnum):
-    """How the arm of largest theta is found; both have the same law."""
+    """Method that draws the arm of largest theta; both have the same law."""
 
-    EXACT = 0  # by the arms above a level
-    PLAIN = 1  # by a draw of every arm
+    EXACT = 0  # sample only the arms above a level
+    PLAIN = 1  # sample every arm
 
 
 @by_class
 def numbers(law, total, n):
-    """The two numbers of the law of theta, for an arm with n rewards of this sum."""
+    """Return the two parameters (a, b) of theta's law for an arm with n rewards of sum `total`."""
     raise NotImplementedError("this law registered no body for `numbers`")
 
 
 @by_class
 def sample(law, rng, a, b):
-    """theta of an arm with these numbers."""
+    """Draw theta of an arm with parameters a and b."""
     raise NotImplementedError("this law registered no body for `sample`")
 
 
 @by_class
 def chance_above(law, a, b, level):
-    """The probability that theta > level, or more; what is OFTEN or more may be anything such."""
+    """Return an upper bound of P[theta > level]; all values >= OFTEN have the same effect."""
     return 1.0
 
 
 @by_class
 def sample_above(law, rng, a, b, level):
-    """theta where it may be above the level, -inf where it is not; asked with that chance only."""
+    """Draw theta above the level, or return -inf; called with probability `chance_above`."""
     return math.nan
 
 
 @inlined
 def play_exact(law, bandit, rng, sums, pulls):
-    """To the horizon the arm of largest theta, from R and N as they are."""
+    """Play the arm of largest theta up to the horizon.
+
+    `sums` (R) and `pulls` (N) are float64 of shape (arms,) and updated in place.
+    """
     arms = number_of_arms(bandit)
     a, b = np.empty(arms), np.empty(arms)
     for arm in range(arms):
         a[arm], b[arm] = numbers(law, sums[arm], pulls[arm])
     often = np.empty(arms, np.bool_)
-    listed = np.empty(arms, np.int64)  # the arms that are drawn in every round
+    listed = np.empty(arms, np.int64)  # arms that are sampled in every round
     drawn = np.empty(arms)
-    length = np.zeros(arms)  # of the segments of the others
+    length = np.zeros(arms)  # segments of the other arms
     stretch = np.zeros((arms + WIDTH - 1) // WIDTH)
     many, line, level = 0, 0.0, -math.inf
-    point = rng.standard_exponential()  # where on the line the next point is
+    point = rng.standard_exponential()  # position of the next point on the line
     missed, look = 0, rounds_played(bandit)
     while playing(bandit):
         if missed == TRIALS or rounds_played(bandit) >= look:
@@ -83,17 +87,17 @@ def play_exact(law, bandit, rng, sums, pulls):
             for i in range(stretch.size):
                 stretch[i] = stretch_length(length, i)
             line = line_length(stretch)
-            if many + HIT * line > arms:  # too many are alike
+            if many + HIT * line > arms:  # sampling all arms is cheaper
                 level, line, many = -math.inf, 0.0, arms
                 for arm in range(arms):
                     often[arm], listed[arm] = True, arm
-            # A quarter of a sample a round, or less where little changes.
+            # New levels cost at most a quarter of a sample per round, and less late in the game.
             t = rounds_played(bandit)
             missed, look = 0, t + max(4 * TRIALS * arms, t // TRIALS)
         largest, chosen = -math.inf, 0
         for i in range(many):
             drawn[i] = sample(law, rng, a[listed[i]], b[listed[i]])
-        # A loop of its own: with the comparison in it, the draws wait for each other.
+        # A separate loop: with the comparison inside the first, the draws wait for each other.
         for i in range(many):
             if drawn[i] > largest:
                 largest, chosen = drawn[i], listed[i]
@@ -128,7 +132,7 @@ def play_exact(law, bandit, rng, sums, pulls):
 
 @inlined
 def new_level(law, rng, a, b):
-    """The smallest of some largest samples."""
+    """Return the smallest of TRIALS largest samples as the new level."""
     level = math.inf
     for _ in range(TRIALS):
         largest = -math.inf
@@ -140,7 +144,11 @@ def new_level(law, rng, a, b):
 
 @inlined
 def list_often(law, a, b, level, often, listed, length):
-    """List the arms that are often above the level, measure the segments of the others."""
+    """List the arms that often exceed the level, and compute the segments of the others.
+
+    Fills `often` (bool), `listed` (int64) and `length` (float64), all of shape (arms,), and returns
+    the number of listed arms.
+    """
     many = 0
     for arm in range(often.size):
         length[arm] = segment(chance_above(law, a[arm], b[arm], level))
@@ -154,21 +162,21 @@ def list_often(law, a, b, level, often, listed, length):
 
 @inlined
 def largest_hit(law, rng, a, b, level, length, stretch, line, point):
-    """The largest theta of the arms that are hit in a round, its arm; the first point after."""
+    """Return the largest theta of the arms hit in a round, its arm, and the next point."""
     largest, chosen = -math.inf, 0
     while point < line:
         arm, end = hit(length, stretch, point)
-        if length[arm] > 0.0:  # not so where a sum was rounded
+        if length[arm] > 0.0:  # rounding of a sum can lead to an arm without a segment
             theta = sample_above(law, rng, a[arm], b[arm], level)
             if theta > largest:
                 largest, chosen = theta, arm
-        point = end + rng.standard_exponential()  # an arm is above once
+        point = end + rng.standard_exponential()  # an arm is hit at most once per round
     return largest, chosen, point
 
 
 @inlined
 def segment(chance):
-    """The length that is hit with this chance; infinite for an arm that is drawn every time."""
+    """Return the segment length that is hit with this chance; inf if it is OFTEN or more."""
     return -math.log1p(-chance) if chance < OFTEN else math.inf
 
 
@@ -190,7 +198,7 @@ def line_length(stretch):
 
 @inlined
 def hit(length, stretch, point):
-    """The arm in whose segment the point is, and where that ends."""
+    """Return the arm whose segment contains the point, and the end of that segment."""
     end, i = 0.0, 0
     while i < stretch.size - 1 and end + stretch[i] <= point:
         end += stretch[i]

@@ -19,7 +19,7 @@ LABEL = "AdaP-UCB"
 
 
 class Params(NamedTuple):
-    """The privacy budget, alpha of (7), and the readings of Algorithm 1."""
+    """Privacy budget, alpha of (7), and the readings of Algorithm 1."""
 
     epsilon: Positive
     alpha: Positive = 3.1
@@ -29,6 +29,6 @@ class Params(NamedTuple):
 
 @index.register(Params)
 def adap_ucb_index(params, private_mean, m, log_t):
-    """(7): mu~ + sqrt(alpha log t_l / (2 m)) + alpha log t_l / (epsilon m)."""
+    """Return (7): mu~ + sqrt(alpha log t_l / (2 m)) + alpha log t_l / (epsilon m)."""
     exploration = params.alpha * log_t / m
     return private_mean + math.sqrt(0.5 * exploration) + exploration / params.epsilon

@@ -15,11 +15,11 @@ from dpbandits.privacy.notions import Claim, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
-NO_PRIVACY = 20.0  # an epsilon from which a reader is warned
+NO_PRIVACY = 20.0  # figures warn from this epsilon on
 
 
 class Params(NamedTuple):
-    """The privacy budget and the horizon T, which decides gamma and the threshold b."""
+    """Privacy budget, and horizon T, which determines gamma and the threshold b."""
 
     epsilon: Positive
     horizon: Rounds
@@ -27,7 +27,7 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 1: EXP3 on noisy gains; one outside [-b, b+1] is not used."""
+    """Run EXP3 on noisy gains and ignore those outside [-b, b+1] (Algorithm 1)."""
     arms = number_of_arms(bandit)
     b = math.log(params.horizon) / params.epsilon
     gamma = exploration(arms, params.horizon)
@@ -43,18 +43,18 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Every reward once, with noise of its own."""
+    """Yield every reward once, with its own noise."""
     for arm in range(arms):
         yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Of any algorithm on gains that are noisy already."""
+    """Return the claim of Theorem 3.2, which holds for any algorithm that reads noisy gains."""
     return Claim(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:
-    """What a budget like the paper's own means."""
+    """Return a warning for budgets as large as the paper's own, which give no privacy; or None."""
     if params.epsilon < NO_PRIVACY:
         return None
     return f"a likelihood ratio of e^{params.epsilon:.0f} is no privacy"

@@ -26,24 +26,24 @@ LABEL = "DP-FTPL-Beta"
 
 
 class Params(NamedTuple):
-    """The budget of a round, of which epsilon may be 0, and how the largest sample is found."""
+    """Budget of one round (epsilon may be 0), and the method that draws the largest sample."""
 
     epsilon: Budget
     delta: Delta
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Without a delta N* is infinite."""
+        """Return a problem if delta = 0, for which N* is infinite; else None."""
         return no_delta(self, LABEL)
 
 
 @inlined
 def start(params):
-    """N_B*, a real number:
+    """Return N_B*, a real number.
 
     max{min{40e/(9 pi delta^2), 8000 log(e/(2 pi delta^2))/(81 epsilon^2)}, 1000e/(9 pi)}.
     """
-    # Divided step by step: delta^2 and epsilon^2 may be too small for a number.
+    # Divided step by step: delta^2 and epsilon^2 may underflow.
     least = 1000.0 * math.e / (9.0 * math.pi)
     needed = 40.0 * math.e / (9.0 * math.pi) / params.delta / params.delta
     if params.epsilon > 0.0:
@@ -54,33 +54,36 @@ def start(params):
 
 @numbers.register(Params)
 def beta_numbers(params, total, n):
-    """Line 9: a + k = R + 1 + k and b + k = N - R + 1 + k."""
+    """Return a + k = R + 1 + k and b + k = N - R + 1 + k (line 9)."""
     k = math.floor(n / 8.0) + 1.0
     return total + 1.0 + k, n - total + 1.0 + k
 
 
 @sample.register(Params)
 def beta_sample(params, rng, a, b):
-    """B(a, b), k included."""
+    """Draw theta ~ B(a, b); both parameters include k."""
     return rng.beta(a, b)
 
 
 @inlined
 def fall(a, b, level):
-    """By how much the logarithm of the density falls there, its slope downwards."""
+    """Return minus the derivative of the log density of B(a, b) at the level."""
     return (b - 1.0) / (1.0 - level) - (a - 1.0) / level
 
 
 @inlined
 def stirling(a):
-    """log Gamma(a) without (a - 1/2) log a - a + log(2 pi)/2; below 10^-11 wrong for a >= 14."""
+    """Return log Gamma(a) - [(a - 1/2) log a - a + log(2 pi)/2]; error < 10^-11 for a >= 14."""
     square = a * a
     return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / a
 
 
 @chance_above.register(Params)
 def beta_chance_above(params, a, b, level):
-    """f(c)/s for the density f at the level c: its logarithm is concave, and falls with slope s."""
+    """Return the bound f(c)/s, where f is the density and log f, concave, falls with slope s at c.
+
+    c is the level.
+    """
     slope = fall(a, b, level)
     if slope <= 0.0:
         return 1.0
@@ -93,7 +96,7 @@ def beta_chance_above(params, a, b, level):
 
 @sample_above.register(Params)
 def beta_sample_above(params, rng, a, b, level):
-    """Exponential beyond the level, accepted with the ratio of the density to exp(-s (x - c))."""
+    """Draw an exponential beyond level c, accepted with probability f(x)/(f(c) exp(-s (x - c)))."""
     slope = fall(a, b, level)
     beyond = rng.standard_exponential() / slope
     spare = rng.standard_exponential()
@@ -106,9 +109,9 @@ def beta_sample_above(params, rng, a, b, level):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 2: N_B* pulls of each arm, then the arm of largest theta_i ~ B(a_i+k_i, b_i+k_i).
+    """Pull each arm N_B* times, then the arm of largest theta_i ~ B(a_i+k_i, b_i+k_i).
 
-    Of rewards that are not 0 or 1 the sum R_i is a real number, and so are both parameters.
+    Algorithm 2. For rewards other than 0 and 1 the sum R_i and both parameters are real numbers.
     """
     sums, pulls = first_pulls(bandit, start(params))
     if params.method == Method.EXACT:
@@ -124,15 +127,15 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
-    """A sample of every arm in every round after the start."""
+    """Yield a sample of every arm in every round after the start."""
     return samples(params, arms, horizon, start(params))
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Of every round alone."""
+    """Return the claim of Theorem 13, for every round alone."""
     return claim_of_a_round(params, "Theorem 13")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:
-    """Whether it is the start and nothing else."""
+    """Return a warning if the start takes all rounds; else None."""
     return long_start(start(params), arms, horizon)

@@ -26,24 +26,24 @@ LABEL = "DP-FTPL-Gauss"
 
 
 class Params(NamedTuple):
-    """The budget of a round, of which epsilon may be 0, and how the largest sample is found."""
+    """Budget of one round (epsilon may be 0), and the method that draws the largest sample."""
 
     epsilon: Budget
     delta: Delta
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Without a delta N* is infinite."""
+        """Return a problem if delta = 0, for which N* is infinite; else None."""
         return no_delta(self, LABEL)
 
 
 @inlined
 def start(params):
-    """N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, a real number.
+    """Return N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, a real number.
 
-    No larger than 0 where delta is large: an arm needs one pull for its mean all the same.
+    It can be 0 or negative for a large delta; an arm still needs one pull for its mean.
     """
-    # Divided step by step: delta^2 and epsilon^2 may be too small for a number.
+    # Divided step by step: delta^2 and epsilon^2 may underflow.
     half = 0.5 / params.delta
     alone = half / math.pi * half
     if params.epsilon == 0.0:
@@ -54,26 +54,29 @@ def start(params):
 
 @numbers.register(Params)
 def gauss_numbers(params, total, n):
-    """Line 9: mean R/N and standard deviation, that of a variance of 2/N."""
+    """Return the mean R/N and the standard deviation sqrt(2/N) (line 9)."""
     return total / n, math.sqrt(2.0 / n)
 
 
 @sample.register(Params)
 def gauss_sample(params, rng, mean, deviation):
-    """N(mean, deviation^2)."""
+    """Draw theta ~ N(mean, deviation^2)."""
     return rng.normal(mean, deviation)
 
 
 @chance_above.register(Params)
 def gauss_chance_above(params, mean, deviation, level):
-    """phi(z)/z, the integral of phi(z) exp(-z (x - z)) >= phi(x) over x > z."""
+    """Return the bound phi(z)/z, the integral of phi(z) exp(-z (x - z)) >= phi(x) over x > z.
+
+    z is the level in standard deviations above the mean; for z <= 0 the bound is 1.
+    """
     z = (level - mean) / deviation
     return math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * z) if z > 0.0 else 1.0
 
 
 @sample_above.register(Params)
 def gauss_sample_above(params, rng, mean, deviation, level):
-    """Exponential beyond z, accepted with exp(-(x - z)^2/2)."""
+    """Draw an exponential beyond z, accepted with probability exp(-(x - z)^2/2)."""
     beyond = rng.standard_exponential() * deviation / (level - mean)
     if rng.standard_exponential() < 0.5 * beyond * beyond:
         return -math.inf
@@ -82,7 +85,7 @@ def gauss_sample_above(params, rng, mean, deviation, level):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 1: N_G* pulls of each arm, then the arm of largest theta_i ~ N(R_i/N_i, 2/N_i)."""
+    """Pull each arm N_G* times, then that of largest theta_i ~ N(R_i/N_i, 2/N_i) (Algorithm 1)."""
     sums, pulls = first_pulls(bandit, start(params))
     if params.method == Method.EXACT:
         play_exact(params, bandit, rng, sums, pulls)
@@ -97,15 +100,15 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
-    """A sample of every arm in every round after the start."""
+    """Yield a sample of every arm in every round after the start."""
     return samples(params, arms, horizon, start(params))
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Of every round alone."""
+    """Return the claim of Theorem 11, for every round alone."""
     return claim_of_a_round(params, "Theorem 11")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:
-    """Whether it is the start and nothing else."""
+    """Return a warning if the start takes all rounds; else None."""
     return long_start(start(params), arms, horizon)

@@ -27,7 +27,7 @@ LABEL = "DP-FTPL-New"
 
 
 class Params(NamedTuple):
-    """The budget of a round, of which one part may be 0, the horizon T, and the method."""
+    """Budget of one round (one part may be 0), horizon T, and sampling method."""
 
     epsilon: Budget
     delta: Delta
@@ -35,47 +35,47 @@ class Params(NamedTuple):
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Not both parts may be 0."""
+        """Return a problem if both epsilon and delta are 0; else None."""
         return both_zero(self)
 
 
 class Samples(NamedTuple):
-    """The law of theta_i but for R_i and N_i."""
+    """Law of theta_i, given R_i and N_i."""
 
     noise: Perturbation
-    log_t: float
-    radius: float
+    log_t: float  # log T
+    radius: float  # reach of the noise at probability 1/T, in units of 1/N_i
 
 
 @numbers.register(Samples)
 def new_numbers(law, total, n):
-    """Line 7: x_0, the mean and both confidence radii, and 1/N, the unit of the noise."""
+    """Return x_0, the mean plus both confidence radii, and 1/N, the unit of the noise (line 7)."""
     unit = 1.0 / n
     return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
 
 
 @sample.register(Samples)
 def new_sample(law, rng, x0, unit):
-    """D(N, R)."""
+    """Draw theta ~ D(N, R)."""
     return x0 + perturb(law.noise, rng) * unit
 
 
 @chance_above.register(Samples)
 def new_chance_above(law, x0, unit, level):
-    """The tail of Lemma 15 itself, no bound of it."""
+    """Return the exact tail probability of Lemma 15."""
     return tail(law.noise, (level - x0) / unit)
 
 
 @sample_above.register(Samples)
 def new_sample_above(law, rng, x0, unit, level):
-    """What reaches as far as a uniform part of that tail."""
+    """Draw theta above the level, by inversion at a uniform fraction of that tail."""
     part = (1.0 - rng.random()) * tail(law.noise, (level - x0) / unit)
     return x0 + reach(law.noise, part) * unit
 
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 3: each arm once, then the arm of largest theta_i ~ D(N_i, R_i)."""
+    """Pull each arm once, then the arm of largest theta_i ~ D(N_i, R_i) (Algorithm 3)."""
     noise = perturbation(params.epsilon, params.delta)
     law = Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
     sums, pulls = first_pulls(bandit, 1.0)
@@ -92,10 +92,10 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
-    """A sample of every arm in every round after each was pulled once."""
+    """Yield a sample of every arm in every round after each arm was pulled once."""
     return samples(params, arms, horizon, 1.0)
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Of every round alone."""
+    """Return the claim of Theorem 16, for every round alone."""
     return claim_of_a_round(params, "Theorem 16")

@@ -18,7 +18,7 @@ LABEL = "DP-SE"
 
 
 class Params(NamedTuple):
-    """The privacy budget and the horizon T, of which the confidence is beta = 1/T (section 5)."""
+    """Privacy budget, and horizon T, which sets the confidence beta = 1/T (section 5)."""
 
     epsilon: Positive
     horizon: Rounds
@@ -26,7 +26,7 @@ class Params(NamedTuple):
 
 @inlined
 def passes_of_epoch(params, epoch, arms):
-    """R_e of line 8, a real number; `arms` is |S| when the epoch begins."""
+    """Return R_e of line 8, a real number; `arms` is |S| at the beginning of the epoch."""
     e2 = float(epoch) * epoch
     gap = math.pow(2.0, -epoch)  # Delta_e
     statistics = 32.0 * math.log(8.0 * arms * e2 * params.horizon) / (gap * gap)
@@ -36,7 +36,10 @@ def passes_of_epoch(params, epoch, arms):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 3: epochs of round-robin pulls, fresh means, and noise drawn for each arm alone."""
+    """Play epochs of round-robin pulls, each with fresh means and fresh noise (Algorithm 3).
+
+    After an epoch, arms whose private mean is too far below the largest are eliminated.
+    """
     active = np.empty(number_of_arms(bandit), np.int64)  # S
     for arm in range(active.size):
         active[arm] = arm
@@ -45,7 +48,7 @@ def play(params, bandit, rng):
         epoch += 1
         arms = active.size
         real_passes = passes_of_epoch(params, epoch, arms)
-        # `while r < R_e: r += 1` ends at r = ceil(R_e); no more passes than rounds are left.
+        # `while r < R_e: r += 1` ends at r = ceil(R_e); at most as many passes as rounds are left.
         r = math.ceil(min(real_passes, float(rounds_left(bandit))))
         sums = pull_each(bandit, active, r)
         e2 = float(epoch) * epoch
@@ -65,10 +68,10 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """One private mean per active arm and epoch, each of fresh rewards.
+    """Yield one private mean per arm and epoch, each of fresh rewards.
 
-    Declared for an arm that is never dropped among `arms` that never are; a smaller S changes the
-    lengths of the epochs, never that they are disjoint.
+    The declaration assumes that no arm is ever eliminated. A smaller S changes the lengths of the
+    epochs, but they stay disjoint.
     """
     for arm in range(arms):
         epoch, last = 1, 0
@@ -82,5 +85,5 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Every reward is in the mean of one epoch."""
+    """Return the claim of Theorem 4.1: every reward is in the mean of only one epoch."""
     return Claim(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")

@@ -1,4 +1,4 @@
-"""DP-UCB (tossou2016): Algorithm 2, UCB on hybrid counters that get an item in every round."""
+"""DP-UCB (tossou2016): Algorithm 2, UCB on hybrid counters that all get an item in every round."""
 
 import math
 from typing import NamedTuple
@@ -20,7 +20,7 @@ LABEL = "DP-UCB"
 
 
 class Params(NamedTuple):
-    """The privacy budget and the reading of the counters."""
+    """Privacy budget, and the reading of the counters."""
 
     epsilon: Positive
     counter: Counter = Counter.HYBRID_FULL
@@ -28,7 +28,7 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 2 on the counters of a reading."""
+    """Run Algorithm 2 with the counters of the reading."""
     arms = number_of_arms(bandit)
     if params.counter == Counter.SINGLE:
         play_with(single_counters(arms, params.epsilon), bandit, rng)
@@ -39,9 +39,9 @@ def play(params, bandit, rng):
 
 @inlined
 def play_with(counters, bandit, rng):
-    """Each arm once, then the arm of largest s~/n + sqrt(2 log t/n).
+    """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n).
 
-    The counters of the arms that are not pulled get a 0, so that the noise of all is alike.
+    The counters of the other arms get a 0, so that the noise has the same law in all counters.
     """
     arms = number_of_arms(bandit)
     released = np.empty(arms)

@@ -1,4 +1,4 @@
-"""DP-UCB-BOUND (tossou2016): Algorithm 1, UCB on hybrid counters and a bound on their noise."""
+"""DP-UCB-BOUND (tossou2016): Algorithm 1, UCB on hybrid counters with a bound on their noise."""
 
 import math
 from enum import IntEnum
@@ -21,14 +21,14 @@ LABEL = "DP-UCB-BOUND"
 
 
 class PowerOfTwo(IntEnum):
-    """Reading: whether nu is smaller where n is a power of two, as Algorithm 1 has it."""
+    """Reading: nu is smaller if n is a power of two, as in Algorithm 1 (on), or not (off)."""
 
     ON = 0
     OFF = 1
 
 
 class Params(NamedTuple):
-    """The privacy budget and the readings."""
+    """Privacy budget, and the readings."""
 
     epsilon: Positive
     counter: Counter = Counter.HYBRID_FULL
@@ -37,7 +37,7 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 1 on the counters of a reading."""
+    """Run Algorithm 1 with the counters of the reading."""
     arms = number_of_arms(bandit)
     if params.counter == Counter.SINGLE:
         play_with(single_counters(arms, params.epsilon), params, bandit, rng)
@@ -48,9 +48,9 @@ def play(params, bandit, rng):
 
 @inlined
 def play_with(counters, params, bandit, rng):
-    """Each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + nu/n.
+    """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + nu/n.
 
-    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 where n is no power of two.
+    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 if n is not a power of two.
     """
     arms = number_of_arms(bandit)
     fixed = np.empty(arms)

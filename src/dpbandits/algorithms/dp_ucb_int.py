@@ -1,13 +1,13 @@
 """DP-UCB-INT (tossou2016): Algorithm 3, private means released at intervals. (epsilon, delta)-DP.
 
-The mean of an arm is released when its pulls n are one of the counts 0 < W_1 < W_2 < ..., with
-noise that does not depend on epsilon:
+The mean of an arm is released when its number of pulls n is one of the counts 0 < W_1 < W_2 < ...,
+with noise that does not depend on epsilon:
 
     x^ = s/n + Lap(n^(v/2-1)) + sqrt(2 log t/n),    W_{k+1} = W_k + f_k.
 
-A release alone is n^(-v/2)-DP (Lemma 3.1); the intervals f_k make all of them together as private
-as was asked (Theorem 3.4). In the listing x^ changes while n is such a count and at no other time:
-an arm that is between two counts keeps the x^ of the round in which it left the first of them.
+A single release is n^(-v/2)-DP (Lemma 3.1); the intervals f_k are chosen such that all releases
+together meet the budget (Theorem 3.4). In the listing x^ changes only while n is such a count: an
+arm between two counts keeps the x^ of the round in which it left the first of them.
 """
 
 import math
@@ -28,29 +28,29 @@ from dpbandits.privacy.releases import Laplace
 LABEL = "DP-UCB-INT"
 
 Exponent = Annotated[float, Constraint(lambda v: 1 < v <= 1.5, "in (1, 1.5]")]
-MOST_ROUNDS = 2.0**53  # of any horizon
+MOST_ROUNDS = 2.0**53  # largest horizon
 LISTED = 1000  # releases of an arm that are declared one by one
 DIRECT = 32  # terms of a sum that are added one by one
 
 
 class Schedule(IntEnum):
-    """Reading: the counts W_k at which a mean is released."""
+    """Reading: counts W_k at which a mean is released."""
 
-    SERIES = 0  # y of Lemma B.1, where the squares n^-v of the budgets add up
-    SERIES_X = 1  # x of Lemma B.1, where the budgets n^(-v/2) add up
+    SERIES = 0  # y of Lemma B.1: the squares n^-v of the budgets add up
+    SERIES_X = 1  # x of Lemma B.1: the budgets n^(-v/2) add up
     CONSTANT = 2  # every ceil(1/epsilon) pulls, "for simplicity"
 
 
 class Noise(IntEnum):
-    """Reading: what of x^ is new in a round while n is a release count."""
+    """Reading: parts of x^ that are updated in each round while n is a release count."""
 
     PER_RELEASE = 0  # the bonus; the noise is drawn once
-    EVERY_ROUND = 1  # the bonus and the noise, the listing to the letter: not private
-    FROZEN = 2  # nothing; all of x^ is of the round that follows the release
+    EVERY_ROUND = 1  # the bonus and the noise, the listing read literally: not private
+    FROZEN = 2  # none; x^ keeps its value of the round that follows the release
 
 
 class Params(NamedTuple):
-    """The budget (epsilon', delta') that is aimed at, the exponent v and the readings."""
+    """Target budget (epsilon', delta'), exponent v, and the readings."""
 
     epsilon: Positive
     delta: Probability = math.exp(-10.0)
@@ -61,9 +61,9 @@ class Params(NamedTuple):
 
 @inlined
 def power_sum(first, last, s):
-    """sum_{i=first}^{last} i^-s for s > 0 other than 1; zeta(s) from 1 to infinity.
+    """Return sum_{i=first}^{last} i^-s for s > 0 other than 1; from 1 to infinity it is zeta(s).
 
-    By Euler and Maclaurin behind the first terms; relative error below 1e-13.
+    Adds the first terms directly and the rest by Euler and Maclaurin; relative error below 1e-13.
     """
     total = 0.0
     while first <= min(last, DIRECT):
@@ -72,7 +72,7 @@ def power_sum(first, last, s):
     if first > last:
         return total
     a, b = math.pow(first, -s), math.pow(last, -s)
-    # (first^(1-s) - last^(1-s))/(s-1) without the loss of digits where the two are close.
+    # (first^(1-s) - last^(1-s))/(s-1), without loss of digits if the two powers are close.
     log_ratio = math.log1p((last - first) / first)
     total += a * first * math.expm1((1.0 - s) * log_ratio) / (1.0 - s)
     total += (a + b) / 2.0
@@ -86,27 +86,27 @@ def power_sum(first, last, s):
 
 @inlined
 def input_epsilon(params):
-    """The epsilon with which to run Algorithm 3: Corollary 3.2."""
+    """Return the epsilon with which to run Algorithm 3 (Corollary 3.2)."""
     zeta = power_sum(1.0, math.inf, params.v)
     without = -math.log(params.delta) / (8.0 * zeta)
     added = params.epsilon / (2.0 * zeta)
-    # sqrt(without + added) - sqrt(without) without the loss of digits where little is added.
+    # sqrt(without + added) - sqrt(without), without loss of digits for a small `added`.
     root = added / (math.sqrt(without + added) + math.sqrt(without))
     return root * root
 
 
 @inlined
 def next_interval(params, epsilon, released, interval):
-    """f_k from W_k = `released` and f_{k-1} = `interval`; f_0 from 0 and 1. Lemma B.1.
+    """Return f_k of Lemma B.1 from W_k = `released` and f_{k-1} = `interval`.
 
-    Never more than ceil(1/epsilon), nor than any horizon has rounds.
+    released = 0 and interval = 1 give f_0. The result is at most ceil(1/epsilon) and MOST_ROUNDS.
     """
     longest = math.ceil(1.0 / max(epsilon, 1.0 / MOST_ROUNDS))
     if params.schedule == Schedule.CONSTANT:
         return longest
     s = params.v if params.schedule == Schedule.SERIES else params.v / 2.0
-    # Divided by the right side, every term of the sum falls with W: intervals never get shorter.
-    # And the sum grows with the interval: bisection finds the first that is long enough.
+    # Divided by the right-hand side, every term of the sum decreases in W, so intervals never get
+    # shorter. The sum increases with the interval, so bisection finds the first long enough.
     if is_long_enough(epsilon, s, released, interval):
         return interval
     shorter = interval
@@ -121,14 +121,18 @@ def next_interval(params, epsilon, released, interval):
 
 @inlined
 def is_long_enough(epsilon, s, released, interval):
-    """Whether sum_{i=W+1}^{y} i^-s >= 1/(epsilon y^s) at y = W + interval."""
+    """Return True if sum_{i=W+1}^{y} i^-s >= 1/(epsilon y^s) at y = W + interval."""
     y = float(released + interval)
     return epsilon * power_sum(released + 1.0, y, s) >= math.pow(y, -s)
 
 
 @inlined
 def leader(x, private_mean, pulls, waits, t):
-    """The arm of largest x^ in round t; first x^ of the arms that wait at a release count."""
+    """Update x^ of the arms that wait at a release count; return the arm of largest x^ in round t.
+
+    All arrays have shape (arms,): `x`, `private_mean` float64, `pulls` int64, `waits` bool. `x` is
+    updated in place.
+    """
     log_t = math.log(t)
     for arm in range(x.size):
         if waits[arm]:
@@ -138,10 +142,10 @@ def leader(x, private_mean, pulls, waits, t):
 
 @inlined
 def rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, most):
-    """For how many rounds from t on, up to `most`, the arm chosen in round t leads.
+    """Return the number of rounds, from t on and at most `most`, in which `chosen` leads.
 
-    Its x^ stays up to its next release and those of the arms that wait grow: once overtaken it
-    stays behind, and bisection finds the last round before.
+    `chosen` is the leader of round t. Its x^ is constant up to its next release, and those of the
+    waiting arms grow. Once overtaken it stays behind, so bisection finds the last round before.
     """
     if leader(x, private_mean, pulls, waits, t + most - 1) == chosen:
         return most
@@ -157,16 +161,16 @@ def rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, most):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 3: round-robin up to the first release, then the arm of largest x^."""
+    """Pull the arms in turn up to their first release, then the arm of largest x^ (Algorithm 3)."""
     epsilon = input_epsilon(params)
     arms = number_of_arms(bandit)
     first = next_interval(params, epsilon, 0, 1)
     sums = pull_each(bandit, np.arange(arms), first)
     pulls = np.full(arms, first)
     interval = np.full(arms, first)
-    release = np.full(arms, first)  # the count of the next release
-    waits = np.zeros(arms, np.bool_)  # at a release count, where x^ changes with t
-    own_epsilon = np.empty(arms)  # of the last release alone
+    release = np.full(arms, first)  # count of the next release
+    waits = np.zeros(arms, np.bool_)  # True at a release count, where x^ changes with t
+    own_epsilon = np.empty(arms)  # budget of the last release alone
     private_mean = np.empty(arms)
     x = np.empty(arms)
     while playing(bandit):
@@ -197,20 +201,21 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """The means of each arm's rewards 1..W_k, for an arm that is pulled whenever it may be.
+    """Yield the means of each arm's rewards 1..W_k, for an arm that is pulled as often as possible.
 
-    From the 1000th on in groups within a hundredth, each declared as if all of it were its first
-    release, the least private. `every-round` releases a mean anew for as long as its arm waits:
-    there is no number of times that holds whatever the horizon.
+    From the 1000th release on, releases whose counts differ by at most one percent form a group and
+    are declared as copies of the first of them, the least private. With `every-round` a mean is
+    released again in every round in which its arm waits; no bound on the number of these releases
+    holds for all horizons, so it is declared infinite.
     """
     epsilon = input_epsilon(params)
     first = next_interval(params, epsilon, 0, 1)
-    last = horizon - (arms - 1) * first  # the others are pulled up to their first release
-    declared: list[tuple[int, int]] = []  # n, how many like it
+    last = horizon - (arms - 1) * first  # the other arms are pulled up to their first release
+    declared: list[tuple[int, int]] = []  # n, number of releases declared at n
     n, interval = first, first
     while n <= last:
         interval = next_interval(params, epsilon, n, interval)
-        # Intervals never get shorter: the releases that follow are at n + interval, ... or later.
+        # Intervals never get shorter: the next releases are at n + interval, ..., or later.
         alike = 1 if len(declared) < LISTED else 1 + n // (100 * interval)
         declared.append((n, alike))
         n += alike * interval
@@ -227,7 +232,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """The (epsilon', delta') for which `input_epsilon` makes the epsilon of Algorithm 3."""
+    """Return the claim of Corollary 3.2: the (epsilon', delta') that `input_epsilon` converts."""
     if params.noise == Noise.EVERY_ROUND:
         differs = "a mean is released anew in every round in which its arm waits, without an end"
     else:

@@ -13,14 +13,14 @@ LABEL = "EXP3"
 
 
 class Params(NamedTuple):
-    """The horizon T, which decides gamma."""
+    """Horizon T, which determines gamma."""
 
     horizon: Rounds
 
 
 @kernel
 def play(params, bandit, rng):
-    """Draw an arm from p, add g/p to its estimated cumulative gain."""
+    """Draw an arm from p and add g/p to its estimated cumulative gain."""
     arms = number_of_arms(bandit)
     gamma = exploration(arms, params.horizon)
     v = np.zeros(arms)

@@ -1,7 +1,7 @@
 """EXP3_tau (tossou2017, section 3.2; Dekel, Tewari, Arora 2012): EXP3 on batches of tau rounds.
 
-No noise is added: what is private is that the arm of a batch is drawn at random, and that one gain
-moves the mean of its batch by 1/tau at most.
+No noise is added. Privacy comes from the random draw of each batch's arm, and from the fact that
+one gain moves the mean of its batch by at most 1/tau.
 """
 
 import math
@@ -22,28 +22,28 @@ LABEL = "EXP3_tau"
 
 
 class Calibration(IntEnum):
-    """What tau is chosen for."""
+    """Aim of the choice of tau."""
 
-    REGRET = 0  # Corollary 3.2: the smallest bound on the regret; epsilon and delta move nothing
-    BUDGET = 1  # Corollary 3.3, corrected: for (epsilon, delta)
+    REGRET = 0  # Corollary 3.2: smallest regret bound; epsilon and delta have no effect
+    BUDGET = 1  # Corollary 3.3, corrected: budget (epsilon, delta)
 
 
 class BatchGamma(IntEnum):
-    """The horizon that gamma is for."""
+    """Horizon in the formula of gamma."""
 
-    BATCHES = 0  # their number, which is how often EXP3 chooses (Theorem 3.4 needs that)
-    ROUNDS = 1
+    BATCHES = 0  # number of batches, that is, of EXP3's choices (required by Theorem 3.4)
+    ROUNDS = 1  # number of rounds
 
 
 class TauRounding(IntEnum):
-    """How the real tau becomes a number of rounds."""
+    """Rounding of the real tau to a number of rounds."""
 
     CEIL = 0
     FLOOR = 1
 
 
 class Params(NamedTuple):
-    """The horizon T, the privacy budget and what the paper leaves open."""
+    """Horizon T, privacy budget, and choices that the paper leaves open."""
 
     horizon: Rounds
     epsilon: Positive
@@ -55,26 +55,26 @@ class Params(NamedTuple):
 
 @inlined
 def batch_length(params, arms):
-    """tau, from 1 to T.
+    """Return tau, an integer from 1 to T.
 
-    Deviation: Corollary 3.3 has tau^3 = T (4 epsilon + 2 ln(1/delta))/epsilon^2, which gives up to
-    2 epsilon by Theorem 3.5; tau^3 = 8 T (epsilon + ln(1/delta))/epsilon^2 suffices.
+    Deviation: Corollary 3.3 sets tau^3 = T (4 epsilon + 2 ln(1/delta))/epsilon^2, for which Theorem
+    3.5 gives up to 2 epsilon; tau^3 = 8 T (epsilon + ln(1/delta))/epsilon^2 suffices for epsilon.
     """
     if params.calibration == Calibration.REGRET:
         cube = params.horizon / (7.0 * arms * math.log(arms))
     else:
         logarithm = -math.log(params.delta)
         cube = 8.0 * params.horizon * (1.0 + logarithm / params.epsilon) / params.epsilon
-    tau = math.pow(min(cube, 1e48), 1.0 / 3.0)  # of 1e16 at most, a number of rounds
+    tau = math.pow(min(cube, 1e48), 1.0 / 3.0)  # at most 1e16, so that it fits into 64 bits
     whole = math.ceil(tau) if params.tau_rounding == TauRounding.CEIL else math.floor(tau)
     return min(max(whole, 1), params.horizon)
 
 
 @kernel
 def play(params, bandit, rng):
-    """EXP3 draws an arm per batch and sees the mean gain of the batch.
+    """Draw one arm per batch by EXP3, which observes the mean gain of the batch.
 
-    The incomplete last batch is played without feedback: nobody chooses after it.
+    The feedback of an incomplete last batch has no effect: no choice follows it.
     """
     arms = number_of_arms(bandit)
     tau = batch_length(params, arms)
@@ -91,10 +91,10 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
-    """The arm of every batch after the one that a reward is in.
+    """Yield the arm of every batch after the one that contains the reward.
 
-    Each is 1/tau-DP given those before it: one reward moves v of its arm by 1/tau at most, and what
-    EXP3 does with that never widens it (docs/deviations.md).
+    Given the earlier arms, each is 1/tau-DP: one reward moves v of its arm by at most 1/tau, and
+    the probabilities of EXP3 do not amplify this difference (docs/deviations.md).
     """
     tau = batch_length(params, arms)
     choices = -(-params.horizon // tau) - 1
@@ -104,7 +104,10 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Corollary 3.3, or 3.2 where tau is for the regret, whatever epsilon and delta say."""
+    """Return the claim of Corollary 3.3, or that of 3.2 if tau is chosen for the regret.
+
+    In the second case epsilon and delta of the parameters have no effect.
+    """
     differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
     if params.calibration == Calibration.BUDGET:
         budget = params.epsilon, params.delta

@@ -19,30 +19,33 @@ LABEL = "GDP-Elim-New"
 
 
 class Params(NamedTuple):
-    """The budget, of which one part may be 0, and the horizon T."""
+    """Budget, of which one part may be 0, and horizon T."""
 
     epsilon: Budget
     delta: Delta
     horizon: Rounds
 
     def problem(self) -> tuple[str, str] | None:
-        """Not both parts may be 0."""
+        """Return a problem if both epsilon and delta are 0; else None."""
         return both_zero(self)
 
 
 @inlined
 def passes_of_phase(params, law, gap):
-    """N(k) of line 4, a real number; `law` that of Lemma 15 with (epsilon, delta/2)."""
+    """Return N(k) of line 4, a real number; `law` is that of Lemma 15 with (epsilon, delta/2)."""
     t = float(params.horizon)
     statistics = 32.0 * math.log(t) / (gap * gap)
-    # log[(T^2 E + T^2 delta)/(2 E + T^2 delta)]/epsilon is how far this law reaches at 1/T^2.
+    # log[(T^2 E + T^2 delta)/(2 E + T^2 delta)]/epsilon is the reach of this law at 1/T^2.
     privacy = 4.0 * reach(law, 1.0 / (t * t)) / gap
     return max(statistics, privacy)
 
 
 @inlined
 def is_ahead(theta, leader, gap):
-    """Whether theta_i >= max_{j != i} theta_j + Delta(k) for the leader i."""
+    """Return True if theta_i >= max_{j != i} theta_j + Delta(k) for the leader i.
+
+    `theta` is float64 of shape (arms,).
+    """
     for arm in range(theta.size):
         if arm != leader and theta[leader] < theta[arm] + gap:
             return False
@@ -51,7 +54,7 @@ def is_ahead(theta, leader, gap):
 
 @kernel
 def play(params, bandit, rng):
-    """Algorithm 4: phases of round-robin pulls until an arm is ahead by Delta(k), then that arm."""
+    """Play phases of round-robin pulls until an arm leads by Delta(k), then only it (Algorithm 4)."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     everyone = np.arange(number_of_arms(bandit))
     theta = np.empty(everyone.size)
@@ -59,7 +62,7 @@ def play(params, bandit, rng):
     while playing(bandit):
         gap *= 0.5
         n = passes_of_phase(params, law, gap)
-        # At T = 1 no pull is asked for; no more passes than rounds are left.
+        # N(k) is 0 at T = 1; at most as many passes as rounds are left.
         passes = math.ceil(min(max(n, 1.0), float(rounds_left(bandit))))
         sums = pull_each(bandit, everyone, passes)
         for arm in range(theta.size):
@@ -70,7 +73,7 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
-    """theta_i of every arm and phase, each of fresh rewards, if no arm is ever ahead."""
+    """Yield theta_i of every arm and phase, each of fresh rewards, as if no arm ever led."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     for arm in range(arms):
         gap, last = 0.5, 0
@@ -83,7 +86,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """Theorem 18, with one delta/2 for going on and one for stopping (Lemma 9)."""
+    """Return the claim of Theorem 18: delta/2 for continuing, delta/2 for stopping (Lemma 9)."""
     differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
     where = "wang2024, Theorem 18"
     return Claim(Notion.REVISED, params.epsilon, params.delta, where, differs)

@@ -18,7 +18,7 @@ class Params(NamedTuple):
 
 @inlined
 def negative_entropy(p):
-    """p log p + (1-p) log(1-p)."""
+    """Return p log p + (1-p) log(1-p)."""
     if p <= 0.0 or p >= 1.0:
         return 0.0
     return p * math.log(p) + (1.0 - p) * math.log1p(-p)
@@ -26,16 +26,17 @@ def negative_entropy(p):
 
 @inlined
 def argmax_index(mean, entropy, pulls, log_t):
-    """The arm of largest index max {q in [0, 1]: N d(mean, q) <= log t}; of several, the first.
+    """Return the arm of largest index max {q in [0, 1]: N d(mean, q) <= log t}, the first if tied.
 
-    The index exceeds a q > mean if and only if N d(mean, q) < log t. So an arm that stays behind
-    the best one so far is told by its divergence from that index; the others are solved for theirs.
+    `mean`, `entropy` (negative) and `pulls` are float64 of shape (arms,). An index exceeds q > mean
+    if and only if N d(mean, q) < log t. So an arm below the best index so far is recognised by its
+    divergence from that index, and only the other indices are computed.
     """
     largest, best = -math.inf, 0
     log_q, log_1q = 0.0, 0.0  # log q and log(1-q) of q = largest
     for arm in range(mean.size):
         p, level = mean[arm], log_t / pulls[arm]
-        # More than rounding errors below: what is closer is for the indices themselves to decide.
+        # Skip only arms that are below by more than rounding errors; compare the indices otherwise.
         if p < largest and (
             entropy[arm] - p * log_q - (1.0 - p) * log_1q > level * (1.0 + 1e-9) + 1e-13
         ):

@@ -1,7 +1,7 @@
 """Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. The DP-UCB of azize2022.
 
-As tossou2016, sajed2019 and azize2022 compare with it; epsilon-DP. Index of arm a at round t, with
-s~ the sum of its n rewards that its counter released:
+epsilon-DP, in the forms in which tossou2016, sajed2019 and azize2022 compare with it. With s~ the
+released sum of the n rewards of an arm, its index in round t is
 
     s~/n + sqrt(2 log t/n) + Gamma/n,    Gamma = K log^2 T log(K T log T/gamma)/epsilon.
 """
@@ -26,7 +26,7 @@ LABEL = "Private-UCB"
 
 
 class Decay(IntEnum):
-    """How the failure probability of Gamma at round t follows from `gamma`."""
+    """Failure probability of Gamma in round t, as a function of `gamma`."""
 
     NONE = 0  # gamma (azize2022: 0.1)
     HORIZON = 1  # gamma / T (sajed2019)
@@ -34,22 +34,22 @@ class Decay(IntEnum):
 
 
 class Split(IntEnum):
-    """Reading: how the K counters share the budget."""
+    """Reading: split of the budget between the K counters."""
 
-    ARMS = 0  # epsilon/K each, and K leads Gamma, as its authors
-    NONE = 1  # epsilon each, and no K leads Gamma: a reward is in one counter only
+    ARMS = 0  # epsilon/K each, and a leading factor K in Gamma, as its authors have it
+    NONE = 1  # epsilon each, and no leading K in Gamma: a reward is in one counter only
 
 
 class Relaxation(IntEnum):
-    """Reading: what the index adds for the noise."""
+    """Reading: term that the index adds for the noise, divided by n."""
 
     ON = 0  # Gamma
-    OFF = 1  # nothing
+    OFF = 1  # 0
     CSS = 2  # log(1/gamma) log^1.5(n)/epsilon, the bound quoted in tossou2016, section 2.3
 
 
 class Params(NamedTuple):
-    """The privacy budget, the horizon T, the failure probability gamma and the readings."""
+    """Privacy budget, horizon T, failure probability gamma, and the readings."""
 
     epsilon: Positive
     horizon: Rounds
@@ -61,7 +61,7 @@ class Params(NamedTuple):
 
 @inlined
 def counter_epsilon(params, arms):
-    """The budget of one counter."""
+    """Return the budget of one counter."""
     if params.split == Split.ARMS:
         return params.epsilon / arms
     return params.epsilon
@@ -69,9 +69,10 @@ def counter_epsilon(params, arms):
 
 @inlined
 def relaxation(params, arms):
-    """Of what the index adds for the noise: its value at t = 1 and its growth with log t.
+    """Return the index's term for the noise at t = 1, and its slope in log t.
 
-    Gamma, or, where that is multiplied by log^1.5 n, log(1/gamma)/epsilon.
+    The term is Gamma or, for `css`, log(1/gamma)/epsilon, which is still to be multiplied by
+    log^1.5 n.
     """
     horizon = float(params.horizon)
     log_horizon = math.log(horizon)
@@ -113,13 +114,13 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """The levels of one counter per arm."""
+    """Yield the levels of one counter per arm."""
     for arm in range(arms):
         yield from binary_releases(arm, horizon, counter_epsilon(params, arms))
 
 
 def claim(params: Params, arms: int, horizon: int) -> Claim:
-    """That of its authors, whatever the split is."""
+    """Return the claim of its authors, for either split."""
     shared = params.split == Split.ARMS
     differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
     where = "Mishra and Thakurta 2015, as told in sajed2019, section 1"

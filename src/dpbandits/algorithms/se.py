@@ -1,9 +1,9 @@
-"""SE (Even-Dar, Mannor, Mansour 2002), not private: successive elimination, as sajed2019 tells it.
+"""SE (Even-Dar, Mannor, Mansour 2002), not private: successive elimination, as in sajed2019.
 
-All viable arms are pulled in turn; after r passes their means have the same confidence interval, of
-half width h_r = sqrt(log(4 K r^2/beta)/(2 r)), and an arm whose upper end is below another one's
-lower end is viable no more. By Hoeffding's inequality all intervals, of all arms and all r, hold
-together with probability 1 - beta. Section 5 of sajed2019 sets beta = 1/T.
+All viable arms are pulled in turn. After r passes all their means have a confidence interval of
+half width h_r = sqrt(log(4 K r^2/beta)/(2 r)); an arm is eliminated if the upper end of its
+interval is below the lower end of another's. By Hoeffding's inequality the intervals of all arms
+and all r hold together with probability 1 - beta. Section 5 of sajed2019 sets beta = 1/T.
 """
 
 import math
@@ -20,21 +20,21 @@ LABEL = "SE"
 
 
 class Params(NamedTuple):
-    """The horizon T, of which the confidence is beta = 1/T."""
+    """Horizon T, which sets the confidence beta = 1/T."""
 
     horizon: Rounds
 
 
 @inlined
 def width_of_sum(params, passes, arms):
-    """2 r h_r: how far two sums of r rewards must lie apart for one arm to go."""
+    """Return 2 r h_r: an arm is eliminated if its sum of r rewards is further than this behind."""
     r = float(passes)
     return math.sqrt(2.0 * r * math.log(4.0 * arms * r * r * params.horizon))
 
 
 @kernel
 def play(params, bandit, rng):
-    """Pull all viable arms in turn until one is left, then that one."""
+    """Pull all viable arms in turn until one is left, then only that one."""
     arms = number_of_arms(bandit)
     viable = np.empty(arms, np.int64)
     sums = np.zeros(arms)
@@ -42,8 +42,8 @@ def play(params, bandit, rng):
         viable[arm] = arm
     r, slack = 0, 0.0
     while viable.size > 1 and playing(bandit):
-        # A pass moves two sums apart by 1 at most, and 2 r h_r grows: `slack` passes cannot remove
-        # anybody, and are played in one step with the one that may.
+        # A pass moves two sums apart by at most 1, and 2 r h_r grows. So `slack` passes cannot
+        # eliminate any arm; they are played in one step with the first pass that can.
         passes = 1 + math.floor(slack)
         rewards = pull_each(bandit, viable, passes)
         r += passes

@@ -1,4 +1,4 @@
-"""Uniform play: an arm at random in every round, whatever the gains are. What learning saves."""
+"""Uniform play: a random arm in every round, whatever the gains. The baseline without learning."""
 
 from typing import NamedTuple
 
@@ -14,6 +14,6 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Every arm with probability 1/K."""
+    """Pull every arm with probability 1/K in each round."""
     while playing(bandit):
         pull(bandit, int(rng.random() * number_of_arms(bandit)))

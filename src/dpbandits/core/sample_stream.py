@@ -26,8 +26,8 @@ def take(samples, n):
 
 @inlined
 def out_of_reach(samples, distance):
-    """Return the number of samples whose sum cannot exceed `distance` in magnitude; at least 1.
+    """Return the largest n for which the sum of n samples cannot exceed `distance` in magnitude.
 
-    At most 2^53.
+    The result is clipped to 1..2^53.
     """
     return max(1, int(min(distance / samples.radius, 2.0**53)))

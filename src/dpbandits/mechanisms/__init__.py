@@ -1,1 +1,1 @@
-"""Noise mechanisms, asked for by sensitivity and privacy budget."""
+"""Noise mechanisms, specified by sensitivity and privacy budget."""

@@ -1,9 +1,10 @@
-"""The hybrid mechanism of Chan, Shi and Song (2010): sums without a horizon.
+"""Hybrid mechanism of Chan, Shi and Song (2010): sums without a known horizon.
 
-At item number c = 2^k the logarithmic mechanism releases: one new Lap(1/eps_log) joins those of the
-powers before, k + 1 draws in all. Item 2^k + r, 0 < r < 2^k, goes to a binary tree of k levels with
-noise Lap(k/eps_tree) a node, emptied at every power. The variance of the released sum is
-2 (k + 1)/eps_log^2 + 2 popcount(r) (k/eps_tree)^2. An item is in both parts: the budgets add up.
+At item number c = 2^k the logarithmic mechanism releases a sum: a new Lap(1/eps_log) is added to
+those of the earlier powers, k + 1 draws in total. Item 2^k + r, 0 < r < 2^k, goes to a binary tree
+of k levels with noise Lap(k/eps_tree) per node; the tree is emptied at every power. The variance of
+the released sum is 2 (k + 1)/eps_log^2 + 2 popcount(r) (k/eps_tree)^2. An item is in both parts, so
+the budgets add up.
 """
 
 from collections.abc import Iterator
@@ -19,21 +20,21 @@ from dpbandits.privacy.releases import Laplace
 
 
 class Hybrid(NamedTuple):
-    """Hybrid counters. The arrays are written in place by `insert`."""
+    """Hybrid counters. `insert` writes the arrays in place."""
 
-    items: np.ndarray  # c of each counter, int64
-    power: np.ndarray  # k: the last power of two was 2^k, int64
-    running: np.ndarray  # the logarithmic part, noise included, and the items since
-    at_power: np.ndarray  # what was released at the last power of two
-    nodes: np.ndarray  # [counter, level]: of the tree since
-    released: np.ndarray  # [counter, level]: of the tree since
-    log_epsilon: float
-    tree_epsilon: float
+    items: np.ndarray  # int64, shape (counters,): c
+    power: np.ndarray  # int64, shape (counters,): k, where 2^k was the last power of two
+    running: np.ndarray  # float64, shape (counters,): sum of all items and the logarithmic noise
+    at_power: np.ndarray  # float64, shape (counters,): sum released at the last power of two
+    nodes: np.ndarray  # float64, shape (counters, levels): exact sums of the current tree
+    released: np.ndarray  # float64, shape (counters, levels): released sums of the current tree
+    log_epsilon: float  # budget of the logarithmic part
+    tree_epsilon: float  # budget of the trees
 
 
 @inlined
 def hybrid_counters(counters, horizon, log_epsilon, tree_epsilon):
-    """Counters; `horizon` is how many items there is room for, and moves no number."""
+    """Return empty counters with room for `horizon` items, which changes no released sum."""
     height = levels(horizon)
     return Hybrid(
         np.zeros(counters, np.int64),
@@ -49,13 +50,13 @@ def hybrid_counters(counters, horizon, log_epsilon, tree_epsilon):
 
 @insert.register(Hybrid)
 def hybrid_insert(counters, rng, which, item):
-    """O(1) amortised, one draw an item."""
+    """Add an item and return the released sum; O(1) amortised, one draw per item."""
     counters.items[which] += 1
     c = counters.items[which]
     counters.running[which] += item
     at_power = c & (c - 1) == 0
     k = counters.power[which]
-    # An item moves a node of each of the k levels, all of them together by k.
+    # An item moves one node on each of the k levels, together by at most k.
     sensitivity = 1.0 if at_power else float(k)
     noise = laplace(rng, sensitivity, counters.log_epsilon if at_power else counters.tree_epsilon)
     if at_power:
@@ -74,7 +75,10 @@ def hybrid_insert(counters, rng, which, item):
 def hybrid_releases(
     arm: int, horizon: int, log_epsilon: float, tree_epsilon: float
 ) -> Iterator[Laplace]:
-    """The sums between powers of two, disjoint, and the levels of every tree."""
+    """Yield the disjoint sums between powers of two as one release, then each level of each tree.
+
+    A tree yields its levels only if it gets an item within `horizon` items.
+    """
     yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / log_epsilon)
     for k in range(1, levels(horizon)):
         first, last = 2**k + 1, min(2 ** (k + 1) - 1, horizon)

@@ -1,4 +1,4 @@
-"""The Laplace mechanism (Dwork and Roth 2014, Theorem 3.6; azize2022, Theorem 1)."""
+"""Laplace mechanism (Dwork and Roth 2014, Theorem 3.6; azize2022, Theorem 1)."""
 
 import math
 
@@ -8,15 +8,16 @@ from dpbandits.core.kernel import in_kernels
 
 
 def laplace(rng: np.random.Generator, sensitivity: float, epsilon: float) -> float:
-    """Noise that makes a statistic of this L1 sensitivity epsilon-DP: Lap(sensitivity/epsilon)."""
+    """Draw Lap(sensitivity/epsilon), which makes a statistic of this L1 sensitivity epsilon-DP."""
     return rng.laplace(0.0, sensitivity / epsilon)
 
 
 @in_kernels(laplace)
 def laplace_without_branches(rng, sensitivity, epsilon):
-    """The numbers of `rng.laplace`, from the same draw.
+    """Return the same numbers as `rng.laplace`, from the same draws, but without its branch.
 
-    There the side is a branch, which no processor foresees: it loses a third of its time with it.
+    The branch chooses the sign of the noise. No processor can predict it, and the mispredictions
+    cost a third of the time.
     """
     uniform = rng.random()
     while uniform == 0.0:

@@ -1,12 +1,12 @@
-"""The perturbation of Lemma 15 (wang2024): the noise that makes a mean (epsilon, delta)-DP.
+"""Perturbation of Lemma 15 (wang2024): noise that makes a mean (epsilon, delta)-DP.
 
-Its law is symmetric, and one reward moves a mean of N by 1/N at most: everything here is in units
-of 1/N. With E = e^epsilon - 1 the quantile of u <= 1/2 is
+The law is symmetric. One reward moves a mean of N rewards by at most 1/N, so all values here are in
+units of 1/N. With E = e^epsilon - 1, the quantile at u <= 1/2 is
 
-    log[(delta + u E)/(delta + E/2)]/epsilon = -log[1 + (1/2 - u)/(delta/E + u)]/epsilon,
+    log[(delta + u E)/(delta + E/2)]/epsilon = -log[1 + (1/2 - u)/(delta/E + u)]/epsilon.
 
-log(2u)/epsilon for delta = 0, and (u - 1/2)/delta for epsilon = 0. Of the right-hand side nothing
-cancels, whatever is small.
+It is log(2u)/epsilon for delta = 0 and (u - 1/2)/delta for epsilon = 0. The right-hand side has no
+cancellation, however small any of its quantities is.
 """
 
 import math
@@ -14,22 +14,22 @@ from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined
 
-# rng.random() is a multiple of 2^-53; its 0 stands for the middle of what it was rounded from.
+# rng.random() is a multiple of 2^-53. This replaces its 0: the middle of [0, 2^-53).
 SMALLEST = 2.0**-54
 
 
 class Perturbation(NamedTuple):
-    """The law for a budget; epsilon and delta are not both 0."""
+    """Law of the noise for a budget; epsilon and delta are not both 0."""
 
     epsilon: float
     delta: float
-    odds: float  # delta/E
+    odds: float  # delta/E; inf for epsilon = 0
 
 
 @inlined
 def perturbation(epsilon, delta):
-    """The law of Lemma 15."""
-    # Over e^epsilon, which may be too large for a number.
+    """Return the law of Lemma 15 for this budget."""
+    # Numerator and denominator are divided by e^epsilon, which may overflow.
     growth = -math.expm1(-epsilon)
     return Perturbation(
         epsilon, delta, delta * math.exp(-epsilon) / growth if growth > 0.0 else math.inf
@@ -38,9 +38,9 @@ def perturbation(epsilon, delta):
 
 @inlined
 def reach(law, tail):
-    """How far out the law has the probability `tail`, 0 < tail <= 1/2, on either side.
+    """Return x >= 0 such that the noise exceeds x with probability `tail`, 0 < tail <= 1/2.
 
-    At 1/T it is the radius of DP-FTPL-New: log[(T E + 2 T delta)/(2 E + 2 T delta)]/epsilon.
+    At tail = 1/T it is the radius of DP-FTPL-New: log[(T E + 2 T delta)/(2 E + 2 T delta)]/epsilon.
     """
     if law.odds == math.inf:
         return (0.5 - tail) / law.delta
@@ -49,7 +49,7 @@ def reach(law, tail):
 
 @inlined
 def tail(law, far):
-    """The probability beyond `far`; 1/2 is as much as is told. The inverse of `reach`."""
+    """Return the probability that the noise exceeds `far`; 1/2 for far <= 0. Inverse of `reach`."""
     if far <= 0.0:
         return 0.5
     if law.odds == math.inf:
@@ -60,12 +60,12 @@ def tail(law, far):
 
 @inlined
 def quantile(law, u):
-    """Where the distribution function is u, 0 < u < 1."""
+    """Return the quantile at u, 0 < u < 1."""
     return math.copysign(reach(law, min(u, 1.0 - u)), u - 0.5)
 
 
 @inlined
 def perturb(law, rng):
-    """One draw."""
+    """Draw the noise once."""
     u = rng.random()
     return math.copysign(reach(law, max(min(u, 1.0 - u), SMALLEST)), u - 0.5)

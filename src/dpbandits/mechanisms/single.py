@@ -1,8 +1,8 @@
-"""Section 2.3 of tossou2016 read literally: one fresh draw a release. Not private.
+"""Section 2.3 of tossou2016 read literally: one fresh draw per release. Not private.
 
-Of c items the released sum has the noise Lap(1/epsilon) where c is a power of two, and otherwise
-Lap(log c/epsilon), "only a logarithmic amount of noise added for any given sum". Every release
-reads all items, so that the budgets of all of them add up.
+The released sum of c items has noise Lap(1/epsilon) if c is a power of two, and Lap(log c/epsilon)
+otherwise: "only a logarithmic amount of noise added for any given sum". Every release reads all
+items, so the budgets of all releases add up.
 """
 
 import math
@@ -18,22 +18,22 @@ from dpbandits.privacy.releases import Laplace
 
 
 class Single(NamedTuple):
-    """Counters. The arrays are written in place by `insert`."""
+    """Counters with one fresh draw per release. `insert` writes the arrays in place."""
 
-    items: np.ndarray  # c of each counter, int64
-    sums: np.ndarray
+    items: np.ndarray  # int64, shape (counters,): c
+    sums: np.ndarray  # float64, shape (counters,): exact sums of the items
     epsilon: float
 
 
 @inlined
 def single_counters(counters, epsilon):
-    """Counters of any number of items."""
+    """Return `counters` empty counters, each for any number of items."""
     return Single(np.zeros(counters, np.int64), np.zeros(counters), epsilon)
 
 
 @insert.register(Single)
 def single_insert(counters, rng, which, item):
-    """One draw an item."""
+    """Add an item and return the released sum; one draw per item."""
     counters.items[which] += 1
     c = counters.items[which]
     counters.sums[which] += item
@@ -42,10 +42,10 @@ def single_insert(counters, rng, which, item):
 
 
 def single_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]:
-    """A release an item, those between two powers of two told together.
+    """Yield the releases of all items; those between two powers of two are declared as one.
 
-    s_c + Lap(log c/epsilon) divided by log c is s_c/log c + Lap(1/epsilon), and of these one item
-    moves all, each by 1/log c.
+    s_c + Lap(log c/epsilon) divided by log c is s_c/log c + Lap(1/epsilon), and one item moves each
+    of these statistics by 1/log c.
     """
     power = 1
     while power <= horizon:
@@ -58,11 +58,11 @@ def single_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]
 
 
 def _sum_of_inverse_logs(first: int, last: int) -> float:
-    # sum 1/log c over c = first..last: one by one, or where they are many by Euler and Maclaurin,
+    # Sum 1/log c over c = first..last, term by term up to 4096, beyond that by Euler and Maclaurin,
     # whose next term is below 1e-12.
     if last <= 4096:
         return math.fsum(1.0 / math.log(c) for c in range(first, last + 1))
-    # Late: no round is played with it, and scipy takes long to import.
+    # Imported late: scipy takes long to import, and no game needs it.
     from scipy.special import expi
 
     a, b = math.log(first), math.log(last)

@@ -1,19 +1,19 @@
-"""The smallest epsilon that follows from the declared releases, at a delta.
+"""Tight composition: the smallest epsilon that follows from the declared releases at a delta.
 
-`composed_epsilon` adds up or uses the theorem of Dwork, Rothblum and Vadhan (2010), as the papers
-do. Here every release is the worst pair of distributions that what is declared of it allows, and
-their product is looked at as a whole:
+`composed_epsilon` adds the budgets or uses the theorem of Dwork, Rothblum and Vadhan (2010), as the
+papers do. Here each release is replaced by the worst pair of distributions that its declaration
+allows, and the product of these pairs is evaluated as a whole:
 
-* delta = 0: the sum. The worst outcome of each release may come about at once.
-* k releases that are each (epsilon, delta)-DP and nothing else is known of: the theorem of Kairouz,
-  Oh and Viswanath (2015). The worst pair is a coin that tells the truth with odds of e^epsilon (or,
-  with probability delta, everything), and how many of k coins tell it is binomial.
-* all else: the privacy loss distributions of the accountant dp-accounting, which is an optional
-  dependency. Losses are rounded to a grid so that the result is never less than the truth, but for
-  rounding errors near 1e-15 in delta.
+* For delta = 0 the result is the sum, as the worst outcomes of all releases may occur together.
+* For k releases of which only (epsilon, delta)-DP is known, the result is the theorem of Kairouz,
+  Oh and Viswanath (2015). The worst pair is a coin that shows the true table with odds of e^epsilon
+  (or, with probability delta, reveals it with certainty); the number of true coins is binomial.
+* In all other cases the result comes from the privacy loss distributions of dp-accounting, an
+  optional dependency. Losses are rounded to a grid so that the result is never less than the true
+  epsilon, apart from rounding errors near 1e-15 in delta.
 
-A Laplace release of several statistics counts as if one reward moved one of them by all of the
-sensitivity.
+A Laplace release of several statistics is treated as if one reward moved a single statistic by the
+whole sensitivity.
 """
 
 import importlib
@@ -34,19 +34,19 @@ from dpbandits.privacy.releases import (
     readers,
 )
 
-# The width of the grid, in root mean square budgets of a release. What it overstates goes with its
-# square; at a tenth it is less than 0.2 % of epsilon for DP-UCB-INT.
+# Width of the grid, as a multiple of the root mean square budget of a release. The overstatement
+# grows with the square of the width; at a width of 0.1 it is below 0.2 % of epsilon for DP-UCB-INT.
 FINENESS = 0.02
-MOST_POINTS = 2.0**16  # of the grid, up to the epsilon of the other theorems; for seconds
-LEAST_DELTA = 1e-12  # of the accountant: below, a convolution by Fourier transforms has no digits
+MOST_POINTS = 2.0**16  # grid points up to the epsilon of the other theorems; takes seconds
+LEAST_DELTA = 1e-12  # below it a convolution by Fourier transforms has no correct digits
 
 
 class NoAccountant(UserError):
-    """dp-accounting is needed and not installed."""
+    """Error raised when dp-accounting is needed but not installed."""
 
 
 class Part(NamedTuple):
-    """Releases with one worst pair: how many there are, and what is known of one."""
+    """Group of `times` releases that share a worst pair, with the budget of one of them."""
 
     is_laplace: bool
     epsilon: float
@@ -55,11 +55,12 @@ class Part(NamedTuple):
 
 
 def tight_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
-    """The event-level epsilon of all releases together, at this delta: the largest of a reward.
+    """Return the event-level epsilon of all releases together at this delta.
 
-    Never more than `composed_epsilon`. Infinite where nothing bounds how many releases there are,
-    or where their deltas alone are more than this delta. Raises TypeError for a release whose
-    mechanism is unknown, NoAccountant where there is none and one is needed.
+    It is the largest epsilon over all rewards, and never more than `composed_epsilon`. It is
+    infinite if the number of releases is unbounded or their deltas alone exceed this delta. Raises
+    TypeError for a release whose mechanism is unknown, ValueError for an invalid delta or release,
+    and NoAccountant if dp-accounting is needed but not installed.
     """
     check_delta(delta)
     largest = 0.0
@@ -75,7 +76,7 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
         if release.epsilon > 0.0 or release.delta > 0.0:
             if math.isinf(release.times):
                 return math.inf
-            # Equal but for the last digits is equal, and no less than it was.
+            # Budgets that agree up to the last digits become equal; none becomes smaller.
             epsilon = float(f"{release.epsilon * (1.0 + 1e-11):.12g}")
             key = isinstance(release, Laplace), epsilon, release.delta
             times[key] += math.ceil(release.times)
@@ -86,7 +87,7 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
 
 
 def _with_one_reward(reading: list[Release]) -> list[Release]:
-    # As if they read the first reward and no other one.
+    # Make every release read only the first reward.
     return [release._replace(first=1, last=1) for release in reading]
 
 
@@ -98,7 +99,7 @@ def _of_parts(parts: tuple[Part, ...], delta: float, composed: float) -> float:
         return math.inf
     if delta < LEAST_DELTA:
         return composed
-    if math.isinf(composed):  # their deltas add up to more, and come about together less often
+    if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
         composed = math.fsum(part.times * part.epsilon for part in parts)
     return _accounted(parts, delta, composed)
 
@@ -111,10 +112,11 @@ def _log_without(delta: float) -> float:
 
 
 def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) -> float:
-    """The epsilon of `times` releases that are (epsilon, delta)-DP each, at the delta `allowed`.
+    """Return the epsilon of `times` releases that are (epsilon, delta)-DP each, at delta `allowed`.
 
-    Kairouz, Oh and Viswanath 2015, Theorem 3.3, between its points too; no mechanisms do worse, and
-    some do as badly. To 1e-12 of times epsilon.
+    Kairouz, Oh and Viswanath 2015, Theorem 3.3, also between its points. The bound holds for all
+    mechanisms and is attained by some. Accurate to 1e-12 times `times` epsilon; infinite if the
+    deltas alone exceed `allowed`.
     """
     if delta_of_equals(epsilon, delta, times, times * epsilon) > allowed:
         return math.inf
@@ -129,18 +131,19 @@ def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) 
 
 
 def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> float:
-    """The delta at which `times` releases that are (epsilon, delta)-DP each are `at`-DP.
+    """Return the delta at which `times` releases, each (epsilon, delta)-DP, have epsilon `at`.
 
-    A coin lies with probability q = 1/(1 + e^epsilon), and l lies of k coins have a loss of
-    (k - 2 l) epsilon: P[l < m] - e^at P'[l < m], where these exceed `at` for l < m and under P' a
-    coin lies with probability 1 - q.
+    A coin lies with probability q = 1/(1 + e^epsilon), and l lies among k coins have a loss of
+    (k - 2 l) epsilon. For delta = 0 the result is x = P[l < m] - e^at P'[l < m], where the loss
+    exceeds `at` for l < m, and a coin lies with probability 1 - q under P'. In general it is
+    1 - (1 - delta)^k (1 - x).
     """
-    from scipy.special import betainc  # late: it takes long to import
+    from scipy.special import betainc  # imported late: scipy takes long to import
 
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     truth = 1.0 / (1.0 + math.exp(-epsilon))
     m = min(math.ceil((times - at / epsilon) / 2.0), times + 1) if epsilon > 0.0 else 0
-    known = math.exp(times * _log_without(delta))  # that none of them tells everything
+    known = math.exp(times * _log_without(delta))  # probability that no coin reveals the table
     if m <= 0:
         told = 0.0
     elif m > times:
@@ -156,7 +159,10 @@ def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> floa
 
 
 def accountant() -> ModuleType:
-    """The privacy loss distributions of dp-accounting; NoAccountant where it is not installed."""
+    """Return dp-accounting's module of privacy loss distributions.
+
+    Raises NoAccountant if dp-accounting is not installed.
+    """
     try:
         return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
     except ImportError as error:
@@ -167,7 +173,7 @@ def accountant() -> ModuleType:
 
 
 def grid(parts: Iterable[Part], reach: float) -> float:
-    """The interval between two losses of the grid, for an epsilon of `reach` at the most."""
+    """Return the interval between two losses of the grid, for an epsilon of at most `reach`."""
     parts = list(parts)
     number = sum(part.times for part in parts)
     squares = math.fsum(part.times * part.epsilon * part.epsilon for part in parts)
@@ -176,10 +182,10 @@ def grid(parts: Iterable[Part], reach: float) -> float:
 
 def _accounted(parts: tuple[Part, ...], delta: float, composed: float) -> float:
     interval = grid(parts, max(composed, max(part.epsilon for part in parts)))
-    # All that is cut off goes to infinity: a millionth of delta.
+    # Truncated mass counts as infinite loss: at most a millionth of delta in total.
     cut = min(1e-15, 1e-6 * delta / (2.0 * len(parts)))
     pairs = [_pair(part, interval, cut) for part in parts]
-    while len(pairs) > 1:  # each with one of like size, so that all stay small for long
+    while len(pairs) > 1:  # compose neighbours of similar size, so that most products are small
         pairs = [
             one if other is None else one.compose(other, cut)
             for one, other in zip_longest(pairs[::2], pairs[1::2])
@@ -188,7 +194,7 @@ def _accounted(parts: tuple[Part, ...], delta: float, composed: float) -> float:
 
 
 def _pair(part: Part, interval: float, cut: float) -> Any:
-    # The worst pair of all releases of a part, on the grid.
+    # Return the worst pair of all releases of a part, on the grid.
     pld = accountant()
     if part.is_laplace:
         one = pld.from_laplace_mechanism(
@@ -200,9 +206,9 @@ def _pair(part: Part, interval: float, cut: float) -> Any:
 
 
 def _coin(epsilon: float, delta: float, interval: float) -> Any:
-    # The delta that the coin needs for an epsilon of x falls with a slope that is linear in e^x
-    # between -epsilon and epsilon: points of the grid around either, joined by such lines, are the
-    # least that is above it. (Rounded up, as from_privacy_parameters does it, it is further above.)
+    # As a function of e^x, the delta that the coin needs for an epsilon of x falls linearly between
+    # -epsilon and epsilon. The grid points around these two ends, joined by such lines, give the
+    # least upper bound on the grid. (from_privacy_parameters rounds up and overstates it more.)
     at = epsilon / interval
     ends = {math.floor(-at), math.ceil(-at), math.floor(at), math.ceil(at)}
     points = sorted(ends if len(ends) > 1 else {*ends, *(end + 1 for end in ends)})

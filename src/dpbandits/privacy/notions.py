@@ -1,14 +1,14 @@
-"""What "differentially private" means: the notions of the five papers, kept apart.
+"""Notions of differential privacy in the five papers, and the claims that the papers make.
 
-Neighbours are alike in all of them: one reward is replaced by another one, and nothing is added or
-taken away. (In tossou2017 it is the gains of one round, of which the one that was played is read.)
-What differs is what may be seen, and of which the probabilities are compared.
+All of them define neighbours alike: one reward is replaced by another, and none is added or
+removed. (In tossou2017 the gains of one round are replaced, of which only the played one is read.)
+They differ in the output whose probabilities are compared.
 
-GLOBAL gives epsilon for the arm of a round too, if the arms before it are drawn; where they are
+GLOBAL implies epsilon for the arm of one round too if the arms before it are random. If they are
 given, as in the first two definitions of PER_ROUND, a quotient of two probabilities gives 2
-epsilon. LOCAL gives GLOBAL, as all arms are made of the noisy rewards. For delta = 0 GLOBAL gives
-REVISED: k revisions leave e^(-k epsilon) of a probability at least, of which the mean is no less
-than at the mean of k, 1 at most.
+epsilon. LOCAL implies GLOBAL, as all arms are computed from the noisy rewards. For delta = 0,
+GLOBAL implies REVISED: k revisions leave at least a factor e^(-k epsilon) of a probability, and the
+mean of this factor is at least its value at the mean of k, which is at most 1.
 """
 
 from enum import Enum
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Notion(Enum):
-    """A definition of privacy: its name, one sentence, and the papers that have it."""
+    """Definition of privacy: its name, one sentence, and the papers that state it."""
 
     PER_ROUND = (
         "per-round DP",
@@ -50,10 +50,10 @@ class Notion(Enum):
 
 
 class Claim(NamedTuple):
-    """What a paper promises of an algorithm, as printed, whether it is kept or not."""
+    """Privacy guarantee that a paper states for an algorithm, as printed, correct or not."""
 
     notion: Notion
     epsilon: float
     delta: float
-    where: str  # the paper and its theorem
-    differs: str = ""  # why what is released composes to something else; "" where it does not
+    where: str  # paper and theorem
+    differs: str = ""  # why the releases compose to another budget; "" if they do not

@@ -2,9 +2,9 @@
 
 Neighbours are two tables of rewards that differ in one entry, the i-th reward of one arm. A release
 declares which rewards of which arm it reads, how far one of them can move the released statistic
-(sensitivity) and the noise. Releases that read a common reward compose: their budgets add up or,
-where a delta > 0 is allowed, by the theorem of Dwork, Rothblum and Vadhan (2010). Releases of
-disjoint rewards compose in parallel, the largest counts.
+(the sensitivity), and the noise. The budgets of releases that read a common reward add up or, if a
+delta > 0 is allowed, compose by the theorem of Dwork, Rothblum and Vadhan (2010). Releases of
+disjoint rewards compose in parallel: the largest budget counts.
 """
 
 import math
@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 
 class Laplace(NamedTuple):
-    """Statistics of the arm's own rewards first..last (1-based, inclusive), plus Lap(scale) each.
+    """Statistics of an arm's rewards first..last (1-based, inclusive), plus Lap(scale) each.
 
     The samples that a stopping rule reads count as the rewards of one arm.
 
-    `sensitivity` is the L1 norm of how far one reward can move all of them together: that of a mean
-    over m rewards is 1/m, that of the sums over disjoint blocks is 1. `times` such releases, each
-    with noise of its own; infinite where nothing bounds their number.
+    `sensitivity` is the L1 norm of the change in all these statistics that one reward can cause:
+    1/m for a mean over m rewards, 1 for sums over disjoint blocks. There are `times` such releases,
+    each with its own noise; `times` is infinite if their number is unbounded.
     """
 
     arm: int
     first: int
-    last: float  # infinite where nothing bounds it
+    last: float  # infinite if unbounded
     sensitivity: float
     scale: float
     times: float = 1
@@ -37,27 +37,27 @@ class Laplace(NamedTuple):
 
     @property
     def epsilon(self) -> float:
-        """The pure-DP budget of one such release alone."""
+        """Pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
 
     @property
     def is_sound(self) -> bool:
-        """Whether it says anything."""
+        """True if the sensitivity and the noise are valid."""
         return self.sensitivity >= 0 and self.scale > 0
 
 
 class SparseVector(NamedTuple):
-    """Which query of many is the first at a threshold: the queries read rewards first..last.
+    """Number of the first of many queries at a threshold; the queries read rewards first..last.
 
-    `sensitivity` is how far one reward can move any one of them. The threshold has one noise
-    Lap(threshold_scale), every query one of its own, Lap(query_scale). The budget is that of Lyu,
-    Su and Li (2017, Algorithm 1) for one answer: the threshold moves by the sensitivity, and the
-    query that is told by twice that.
+    `sensitivity` is how far one reward can move any single query. The threshold has one noise
+    Lap(threshold_scale), and every query its own noise Lap(query_scale). The budget is that of Lyu,
+    Su and Li (2017, Algorithm 1) for one answer: it charges the sensitivity to the threshold and
+    twice the sensitivity to the released query.
     """
 
     arm: int
     first: int
-    last: float  # infinite where nothing bounds it
+    last: float  # infinite if unbounded
     sensitivity: float
     threshold_scale: float
     query_scale: float
@@ -70,31 +70,31 @@ class SparseVector(NamedTuple):
 
     @property
     def epsilon(self) -> float:
-        """The pure-DP budget of the answer alone."""
+        """Pure-DP budget of the answer alone."""
         return self.sensitivity / self.threshold_scale + 2.0 * self.sensitivity / self.query_scale
 
     @property
     def is_sound(self) -> bool:
-        """Whether it says anything."""
+        """True if the sensitivity and both noises are valid."""
         return self.sensitivity >= 0 and self.threshold_scale > 0 and self.query_scale > 0
 
 
 class Approximate(NamedTuple):
-    """A statistic of rewards first..last whose mechanism makes it (epsilon, delta)-DP by itself.
+    """Statistic of rewards first..last whose mechanism alone makes it (epsilon, delta)-DP.
 
-    Whatever its noise is: what is proved of the mechanism is declared, and composed as such.
+    The noise is not declared; the budget proved for the mechanism is declared and composed.
     """
 
     arm: int
     first: int
-    last: float  # infinite where nothing bounds it
+    last: float  # infinite if unbounded
     epsilon: float
     delta: float
     times: float = 1
 
     @property
     def is_sound(self) -> bool:
-        """Whether it says anything."""
+        """True if epsilon and delta are valid."""
         return self.epsilon >= 0 and 0 <= self.delta <= 1
 
 
@@ -102,26 +102,27 @@ Release = Laplace | SparseVector | Approximate
 
 
 def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
-    """The event-level epsilon of all releases together, at this delta: the largest of a reward.
+    """Return the event-level epsilon of all releases together at this delta.
 
-    Infinite where the deltas of the releases alone add up to more than this delta.
-    Raises TypeError for a release whose mechanism is unknown; nothing is approximated.
+    It is the largest epsilon over all rewards, and infinite if the deltas of the releases alone add
+    up to more than this delta. Raises TypeError for a release whose mechanism is unknown (nothing
+    is approximated) and ValueError for an invalid delta or release.
     """
     check_delta(delta)
     return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
 
 
 def check_delta(delta: float) -> None:
-    """ValueError where it is no probability."""
+    """Raise ValueError unless delta is in [0, 1]."""
     if not 0.0 <= delta <= 1.0:
         raise ValueError(f"delta must be in [0, 1], got {delta}")
 
 
 def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
-    """The releases that read a common reward, for every reward that may be the worst one.
+    """Yield the releases that read a common reward, for every reward that may be the worst one.
 
-    What reads any other reward is among what reads one of these. Raises TypeError for a release
-    whose mechanism is unknown, ValueError for one that makes no sense.
+    The releases that read any other reward are a subset of one of these lists. Raises TypeError for
+    a release whose mechanism is unknown and ValueError for one with invalid fields.
     """
     of_arm: dict[int, list[Release]] = {}
     for release in releases:
@@ -133,26 +134,27 @@ def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
         of_arm.setdefault(release.arm, []).append(release)
     for own in of_arm.values():
         own.sort(key=lambda release: release.first)
-        reading: list[tuple[float, int]] = []  # their ends and numbers, those that end first
+        reading: list[tuple[float, int]] = []  # heap of (last, number), the first to end on top
         for number, release in enumerate(own):
             while reading and reading[0][0] < release.first:
                 heappop(reading)
             heappush(reading, (release.last, number))
-            # Where another begins before any of these ends, more of them read its first reward.
+            # If the next release begins before any of these ends, more releases read its first
+            # reward.
             if number + 1 == len(own) or own[number + 1].first > reading[0][0]:
                 yield [own[n] for _, n in reading]
 
 
 def _of_one_reward(reading: list[Release], delta: float) -> float:
-    # The deltas of the releases add up; what is left of the delta that is allowed serves the
-    # smaller of both compositions, for budgets that need not be alike:
+    # The deltas of the releases add up. The rest of the allowed delta goes to the smaller of two
+    # compositions, which hold for unequal budgets:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
     parts = [(release.epsilon, release.times) for release in reading]
     left = delta - _added((release.delta, release.times) for release in reading)
     if left < 0.0:
         return math.inf
     added = _added(parts)
-    # Beyond 700 the exponential does not fit, and is never the smaller one.
+    # Beyond 700 the exponential overflows, and its bound is never the smaller one.
     if left == 0.0 or added == math.inf or max(epsilon for epsilon, _ in parts) > 700.0:
         return added
     drift = math.fsum(times * epsilon * math.expm1(epsilon) for epsilon, times in parts)
@@ -161,5 +163,5 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
 
 
 def _added(parts: Iterable[tuple[float, float]]) -> float:
-    # Nothing is nothing, however often.
+    # A zero part adds nothing, even if it occurs infinitely often.
     return math.fsum(times * part for part, times in parts if part > 0.0)

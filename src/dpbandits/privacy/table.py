@@ -1,7 +1,7 @@
-"""What every algorithm promises beside what its releases compose to, as the papers do and tightly.
+"""Table of privacy claims beside the budgets that the releases compose to.
 
-A promise is of the notion that it names; both compositions are of all that is released over the
-whole horizon, of the reward that is read most.
+A claim refers to its own notion of privacy. Both compositions, the papers' and the tight one, cover
+all releases over the whole horizon, for the reward with the largest budget.
 """
 
 import itertools
@@ -18,25 +18,25 @@ from dpbandits.privacy.notions import Claim
 from dpbandits.privacy.releases import composed_epsilon
 
 HORIZON, ARMS = 10**6, 5
-DELTA = 1e-6  # where an algorithm needs one and its paper has none
-RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # of a stopping rule, as in the figure stopping-rules
-CLOSE = 1e-9  # a last digit is not a budget
+DELTA = 1e-6  # for an algorithm that needs a delta and has no default
+RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # for stopping rules, as in the figure stopping-rules
+CLOSE = 1e-9  # relative tolerance: budgets that differ only by rounding are equal
 
 
 class Row(NamedTuple):
-    """An algorithm in the readings that make no difference to its privacy."""
+    """Row of the table: an algorithm in a group of readings with the same privacy."""
 
-    name: str  # in the registry
-    label: str  # in the papers
-    reading: str  # `counter: hybrid-full`; "" where all readings are alike
-    params: Any  # the first of these readings
+    name: str  # name in the registry
+    label: str  # name in the papers
+    reading: str  # such as `counter: hybrid-full`; "" if all readings have the same privacy
+    params: Any  # Params of the first of these readings
     claim: Claim
-    composed: float  # epsilon at the delta of the claim, as the papers argue
-    tight: float | None  # epsilon at the same delta, the least; None without the accountant
+    composed: float  # epsilon at the claim's delta, composed as in the papers
+    tight: float | None  # smallest epsilon at the same delta; None without the accountant
 
     @property
     def why(self) -> str:
-        """Why the claim is not what the releases compose to; "" where it is."""
+        """Reason why the releases compose to another epsilon than the claim's, or ""."""
         tight = self.composed if self.tight is None else self.tight
         alike = all(
             math.isclose(epsilon, self.claim.epsilon, rel_tol=CLOSE)
@@ -52,11 +52,12 @@ def rows(
     arms: int = ARMS,
     delta: float | None = None,
 ) -> list[Row]:
-    """Rows of these algorithms and stopping rules, or of every private one.
+    """Return the rows of the named algorithms and stopping rules, by default of all private ones.
 
-    `delta` is for all that have one; if not given, it is the default of the algorithm, or else
-    10^-6. Where a theorem sets the budget (EXP3_tau with tau for the regret) it stands in the
-    claim, whatever is given.
+    `delta` applies to every algorithm that has one; None selects the algorithm's default, or 10^-6
+    if it has none. If a theorem sets the budget (EXP3_tau with tau chosen for the regret), the
+    claim holds that budget whatever the arguments are. Raises UserError for an unknown or
+    non-private name and for an invalid value.
     """
     told: dict[str, Any] = {
         "epsilon": _checked("epsilon", Positive, epsilon),
@@ -71,7 +72,7 @@ def rows(
 
 
 def private_names() -> list[str]:
-    """Every algorithm and stopping rule that promises something, algorithms first."""
+    """Return the names of all algorithms and stopping rules with a claim, algorithms first."""
     return [
         name
         for names, module in (
@@ -124,8 +125,8 @@ def _rows_of(name: str, told: dict[str, Any], kept: set[str], arms: int) -> list
 
 
 def _readings(cls: Any, told: dict[str, Any], kept: set[str], name: str) -> list[Any]:
-    # The parameters in every combination of their readings, the default first. What is `kept` is
-    # told only where there is no default.
+    # Return the parameters in every combination of their readings, the default first. A parameter
+    # in `kept` gets the value in `told` only if its class has no default.
     known = parameters.fields(cls)
     defaults = kept & set(cls._field_defaults)
     values = {key: value for key, value in told.items() if key in known and key not in defaults}
@@ -142,7 +143,8 @@ def _readings(cls: Any, told: dict[str, Any], kept: set[str], name: str) -> list
 
 
 def _told(members: Sequence[Any], everyone: Sequence[Any]) -> str:
-    # The readings that tell these from all others, `schedule: series, noise: per-release | frozen`.
+    # Name the readings that distinguish `members` from the rest of `everyone`, such as
+    # `schedule: series, noise: per-release | frozen`.
     parts = []
     for key in members[0]._fields:
         here = list(dict.fromkeys(getattr(params, key) for params in members))

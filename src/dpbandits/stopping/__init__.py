@@ -1,1 +1,1 @@
-"""Stopping rules: they read samples until they can tell the mean. One per file, the registry."""
+"""Stopping rules, which read samples until they can estimate the mean: one rule per file."""

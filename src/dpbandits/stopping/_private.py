@@ -1,4 +1,4 @@
-"""What Algorithms 1 and 2 of sajed2019 share: the threshold, and what they release."""
+"""Shared code of Algorithms 1 and 2 of sajed2019: threshold, noise and releases."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from dpbandits.privacy.releases import Laplace, SparseVector
 
 
 class Params(NamedTuple):
-    """The budget epsilon; an estimate within alpha |mu|, with probability 1 - beta."""
+    """Budget epsilon; the estimate is within alpha |mu| of mu with probability 1 - beta."""
 
     epsilon: Positive
     alpha: Fraction
@@ -22,7 +22,7 @@ class Params(NamedTuple):
 
 @inlined
 def threshold(params, radius, t, query):
-    """t h_t (1 + 1/alpha) + c_t at query number `query`, made after t samples."""
+    """Return t h_t (1 + 1/alpha) + c_t for query number `query`, which is made after t samples."""
     sigma_1 = sigma_2 = 12.0 * radius / params.epsilon
     sigma_3 = 4.0 * radius / params.epsilon
     squared = float(query) * float(query)
@@ -34,23 +34,23 @@ def threshold(params, radius, t, query):
 
 @inlined
 def query_noise(params, radius, rng):
-    """B or A_t: half of the budget tells when to halt; a sample moves the sum by 2R."""
+    """Draw B or A_t. Halting spends half of the budget; replacing a sample moves the sum by 2R."""
     return sparse_vector_noise(rng, 2.0 * radius, params.epsilon / 2.0)
 
 
 @inlined
 def estimate(params, radius, rng, t, total):
-    """mean_t + L/t: the other half of the budget."""
+    """Return mean_t + L/t, which spends the other half of the budget."""
     return (total + laplace(rng, 2.0 * radius, params.epsilon / 2.0)) / t
 
 
 def releases(params: Params, radius: float) -> Iterator[Laplace | SparseVector]:
-    """When it halts, and the sum of all samples, of sensitivity 2R."""
+    """Yield the time of halting, and the sum of all samples, which has sensitivity 2R."""
     half = params.epsilon / 2.0
     yield from sparse_vector_releases(0, math.inf, 2.0 * radius, half)
     yield Laplace(0, 1, math.inf, sensitivity=2.0 * radius, scale=2.0 * radius / half)
 
 
 def claim_of(params: Params, theorem: str) -> Claim:
-    """When it halts and what it tells."""
+    """Return the claim of a theorem for the time of halting and the estimate together."""
     return Claim(Notion.GLOBAL, params.epsilon, 0.0, f"sajed2019, {theorem}")

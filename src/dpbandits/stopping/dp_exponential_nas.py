@@ -1,6 +1,6 @@
-"""DP-exponential-NAS (sajed2019): Algorithm 2, DP-NAS that looks at t = 2, 4, 8, ... epsilon-DP.
+"""DP-exponential-NAS (sajed2019): Algorithm 2, DP-NAS with queries at t = 2, 4, 8, ... epsilon-DP.
 
-Fewer queries need a smaller margin: h_t and c_t have k^2 where those of DP-NAS have t^2.
+Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 of DP-NAS.
 """
 
 from dpbandits.core.kernel import kernel
@@ -15,7 +15,7 @@ LABEL = "DP-exponential-NAS"
 
 @kernel
 def halt(params, samples, rng):
-    """The samples used and the private estimate of their mean."""
+    """Return the number of samples used (int) and the private estimate of their mean (float)."""
     radius = samples.radius
     b = query_noise(params, radius, rng)
     k, t, total = 0, 0, 0.0
@@ -29,5 +29,5 @@ def halt(params, samples, rng):
 
 
 def claim(params: Params, radius: float) -> Claim:
-    """That of its theorem."""
+    """Return the claim of Corollary 3.2."""
     return claim_of(params, "Corollary 3.2")

@@ -1,7 +1,7 @@
-"""DP-NAS (sajed2019): Algorithm 1, NAS by the sparse vector technique. epsilon-DP.
+"""DP-NAS (sajed2019): Algorithm 1, NAS with the sparse vector technique. epsilon-DP.
 
 Halts at the first t with |mean_t| >= h_t (1 + 1/alpha) + (c_t + B + A_t)/t, where B ~ Lap(sigma_1)
-is drawn once and A_t ~ Lap(sigma_2) for every t, sigma_1 = sigma_2 = 12R/epsilon.
+is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/epsilon.
 """
 
 from dpbandits.core.kernel import kernel
@@ -17,13 +17,13 @@ LABEL = "DP-NAS"
 
 @kernel
 def halt(params, samples, rng):
-    """The samples used and the private estimate of their mean."""
+    """Return the number of samples used (int) and the private estimate of their mean (float)."""
     radius = samples.radius
     b = query_noise(params, radius, rng)
     t, total = 0, 0.0
     while True:
-        # The sum moves by R a sample and the threshold only grows: over n samples the sum lies
-        # `below` under it at least, and no noise but one as large can halt.
+        # A sample moves the sum by R and the threshold only grows: for n samples the sum stays at
+        # least `below` under it, and only a noise that large can halt.
         gap = threshold(params, radius, t + 1, t + 1) + b - abs(total)
         n = out_of_reach(samples, gap / 2.0)
         below = gap - n * radius
@@ -35,5 +35,5 @@ def halt(params, samples, rng):
 
 
 def claim(params: Params, radius: float) -> Claim:
-    """That of its theorem."""
+    """Return the claim of Theorem 3.1."""
     return claim_of(params, "Theorem 3.1")

@@ -16,7 +16,7 @@ LABEL = "NAS"
 
 
 class Params(NamedTuple):
-    """An estimate within alpha |mu|, with probability 1 - beta."""
+    """Accuracy: the estimate is within alpha |mu| of mu with probability 1 - beta."""
 
     alpha: Fraction
     beta: Fraction
@@ -24,7 +24,7 @@ class Params(NamedTuple):
 
 @inlined
 def threshold(params, radius, t):
-    """t h_t (1/alpha + 1), what the magnitude of the sum must reach."""
+    """Return t h_t (1/alpha + 1), which the magnitude of the sum must reach."""
     t = float(t)
     h = radius * math.sqrt(2.0 / t * math.log(4.0 * t * t / params.beta))
     return t * h * (1.0 / params.alpha + 1.0)
@@ -32,10 +32,10 @@ def threshold(params, radius, t):
 
 @kernel
 def halt(params, samples, rng):
-    """The samples used and the estimate of their mean."""
+    """Return the number of samples used (int) and the estimate of their mean (float)."""
     t, total = 0, 0.0
     while True:
-        # The sum moves by R a sample and the threshold only grows: sooner it cannot be reached.
+        # A sample moves the sum by R and the threshold only grows: it cannot be reached sooner.
         n = out_of_reach(samples, threshold(params, samples.radius, t + 1) - abs(total))
         total += take(samples, n)
         t += n
