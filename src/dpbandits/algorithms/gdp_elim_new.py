@@ -54,7 +54,7 @@ def is_ahead(theta, leader, gap):
 
 @kernel
 def play(params, bandit, rng):
-    """Play phases of round-robin pulls until an arm leads by Delta(k), then only it (Algorithm 4)."""
+    """Play round-robin phases until an arm leads by Delta(k), then only that arm (Algorithm 4)."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     everyone = np.arange(number_of_arms(bandit))
     theta = np.empty(everyone.size)

@@ -1,1 +1,1 @@
-"""The black-box audit: how much privacy an algorithm loses at least, measured by playing it."""
+"""Black-box audit: lower bounds on an algorithm's privacy loss, measured by playing it."""

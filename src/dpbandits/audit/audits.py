@@ -1,4 +1,4 @@
-"""One audit cell, some runs -> what each of them certifies."""
+"""Simulation of an audit cell: the lower bounds on epsilon that its runs certify."""
 
 import time
 
@@ -8,12 +8,13 @@ from dpbandits.audit.cell import AuditCell
 
 
 def simulate(cell: AuditCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-    """Lower bounds on epsilon at the delta of the promise, and the seconds of each run.
+    """Return lower bounds on epsilon at the claim's delta, and the seconds that each run took.
 
-    float64 of shape (runs, 2), and (runs,): of all arms together, and of one choice, which is 0
-    where the promise is of all of them. Each holds with 99 % confidence.
+    The bounds are float64 of shape (runs, 2). Column 0 is for all arms together, column 1 for one
+    choice; it is 0 if the claim covers all arms. Each bound holds with 99 % confidence. The seconds
+    are float64 of shape (runs,).
     """
-    from dpbandits.audit.search import Auditor  # late: its statistics take a second to import
+    from dpbandits.audit.search import Auditor  # imported late: scipy.stats takes a second
 
     values = np.zeros((len(runs), cell.columns))
     seconds = np.empty(len(runs))

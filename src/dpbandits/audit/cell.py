@@ -1,4 +1,4 @@
-"""An audit as a cell, so that figures show what it finds, from the cache like all else."""
+"""Audit as a cell, so that figures draw its results and the cache keeps them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,42 +13,42 @@ from dpbandits.privacy.releases import Release
 
 @dataclass(frozen=True)
 class AuditCell:
-    """One subject; every run is an audit of its own, which searches anew."""
+    """One subject of an audit; every run is an independent audit with its own search."""
 
     subject: Subject
-    plays: int  # games of a run
+    plays: int  # games per run
     seed: int  # root of every random stream
 
-    columns = 2  # numbers of a run: the epsilon that all arms lose at least, and that of one choice
+    columns = 2  # numbers per run: lower bounds on epsilon for all arms and for one choice
 
     @property
     def name(self) -> str:
-        """One line for people: in progress, in failures."""
+        """One-line description for progress and error messages."""
         given = ", ".join(f"{name}={value}" for name, value in self.subject.given)
         return f"audit of {self.member}({given}) with {self.plays} games"
 
     @property
     def member(self) -> str:
-        """What is played, as the registry calls it."""
+        """Name of the algorithm in the registry."""
         return self.subject.algorithm
 
     @property
     def params(self) -> Any:
-        """The algorithm's Params in the longest games."""
+        """Params of the algorithm in the longest games."""
         return self.subject.params(self.rounds)
 
     @property
     def rounds(self) -> int:
-        """The horizon of the longest games of two arms."""
+        """Horizon of the longest games with two arms."""
         return designs.longest(self.subject.horizons)
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The source files that name all others; the registry imports the first by name."""
+        """Source files that import all others; the registry imports the first by its name."""
         return f"algorithms/{registry.file_name(self.member)}", "audit/audits.py"
 
     def description(self) -> dict[str, Any]:
-        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
         return {
             "audit": self.member,
             "params": dict(self.subject.given),
@@ -57,13 +57,13 @@ class AuditCell:
         }
 
     def releases(self) -> Iterable[Release]:
-        """What the algorithm declares to release in the longest games of two arms."""
+        """Return the releases that the algorithm declares for the longest games with two arms."""
         return self.subject.releases(designs.ARMS, self.rounds)
 
     def claim(self) -> Claim:
-        """What is promised of these games."""
+        """Return the paper's claim for these games; raises UserError if there is none."""
         return self.subject.claim(designs.ARMS, self.rounds)
 
     def composed(self) -> float:
-        """The epsilon that these releases compose to, at the delta of the promise."""
+        """Return the epsilon that these releases compose to at the claim's delta."""
         return self.subject.composed(designs.ARMS, self.rounds, self.claim().delta)

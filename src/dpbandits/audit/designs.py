@@ -1,10 +1,13 @@
-"""Pairs of neighbouring tables that make an algorithm tell as much as it ever does.
+"""Pairs of neighbouring tables on which an algorithm loses as much privacy as possible.
 
-Constant arms, all 0 and all 1 in every combination, with one entry flipped: the first, where one
-reward is all that is known of an arm; at a power of two, where counters release and episodes end;
-in between. Many arms, of which the changed one must beat all others. And tables on the edge of a
-decision, which are found by bisection: where means of many rewards are compared, constant arms
-decide for certain.
+Three kinds of pairs:
+
+* Constant arms, all 0 or all 1 in every combination, with one entry flipped: the first, when one
+  reward is all that is known of an arm; one at a power of two, where counters release and episodes
+  end; or one in between.
+* Many arms, of which the changed one must beat all others.
+* Tables at the edge of a decision, which bisection determines. They serve algorithms that compare
+  means of many rewards, whose decisions on constant arms are certain.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,59 +17,60 @@ import numpy as np
 
 from dpbandits.audit import stream_names
 
-SHORT = (8, 64, 256)  # rounds
-LONG = 4096  # of which a quarter more is played at most
-TIMES = (2, 4, 8)  # as long as the shortest games are those in which an arm waits
-INDICES = (1, 2, 3, 4, 16)
+SHORT = (8, 64, 256)  # horizons of short games, in rounds
+LONG = 4096  # longest game in which a first release is sought; at most a quarter more is played
+TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of the shortest game
+INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
 AFTER = 8  # rounds after the first pulls of many arms
-EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # of the pulls that its mean decides, what arm 1 gets
-STEPS = 14  # bisections
+EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # arm 1's share of the pulls that depend on its mean
+STEPS = 14  # steps of a bisection
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A pair of tables that differ in one entry, and what they are called."""
+    """Pair of tables that differ in one entry, with an id and a description."""
 
-    id: str  # names the random streams of its games (stream_names.py); frozen, and never shown
-    words: str  # for people, in any wording
-    table: np.ndarray  # shape (arms, rounds), rewards in [0, 1]
-    arm: int  # of the changed entry, 0 the first
-    index: int  # of the changed entry, 1 the first: the pull that reads it
-    changed: float  # its other value
+    id: str  # names the random streams of its games (stream_names.py); fixed, and never displayed
+    words: str  # description for readers; its wording may change
+    table: np.ndarray  # float64, shape (arms, rounds): rewards in [0, 1]
+    arm: int  # arm of the changed entry, from 0
+    index: int  # pull that reads the changed entry, from 1
+    changed: float  # value of the changed entry in the other table
 
     @property
     def arms(self) -> int:
-        """K, the number of arms."""
+        """Number of arms, K."""
         return int(self.table.shape[0])
 
     @property
     def rounds(self) -> int:
-        """T, the horizon of a game."""
+        """Horizon of a game, T."""
         return int(self.table.shape[1])
 
     @property
     def family(self) -> tuple[int, int, float]:
-        """What tables must share for a search to keep the better: their size, and the other arms.
+        """Number of arms, rounds, and reward of the other arms: a search compares equal families.
 
-        Those matter where there are many. To win against rewards of 1 is a rarer event than against
-        rewards of 0: it tells more, and seems to tell less as long as it was hardly seen.
+        The reward of the other arms is 0 unless there are many. A win against rewards of 1 is rarer
+        than one against rewards of 0: it reveals more, but seems to reveal less as long as few
+        games have shown it.
         """
         others = float(self.table[1, 0]) if self.arms > ARMS else 0.0
         return self.arms, self.rounds, others
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both tables."""
+        """Return both tables, each float64 of shape (arms, rounds)."""
         other = self.table.copy()
         other[self.arm, self.index - 1] = self.changed
         return self.table, other
 
 
 def horizons(released: Callable[[int], bool]) -> list[int]:
-    """The horizons at which games are played, where `released` says whether one releases anything.
+    """Return the horizons of the games; `released(n)` is True if games of n rounds release.
 
-    The first is a quarter longer than the shortest game that does; then 64 and 256. None where
-    4096 rounds are too short.
+    The first horizon is a quarter, and at least 7 rounds, longer than the shortest game with a
+    release. 64 and 256 follow if they are longer. The list is empty if 4096 rounds are too short.
     """
     if not released(LONG):
         return []
@@ -82,17 +86,17 @@ def horizons(released: Callable[[int], bool]) -> list[int]:
 
 
 def is_short(rounds: list[int]) -> bool:
-    """Whether more is played at these horizons than on the edge of a decision."""
+    """Return True if other tables than those at the edge of a decision fit these horizons."""
     return rounds[0] <= max(SHORT)
 
 
 def longest(rounds: list[int]) -> int:
-    """The rounds of the longest games of two arms, those in which an arm waits included."""
+    """Return the rounds of the longest games with two arms, games with a waiting arm included."""
     return max(rounds[-1], TIMES[-1] * rounds[0]) if is_short(rounds) else rounds[-1]
 
 
 def constant(rounds: int) -> Iterator[Design]:
-    """Two arms of constant rewards, a reward of the first flipped."""
+    """Yield two arms of constant rewards, with one reward of the first flipped."""
     for own in (0.0, 1.0):
         for other in (0.0, 1.0):
             for index in INDICES:
@@ -105,7 +109,10 @@ def constant(rounds: int) -> Iterator[Design]:
 
 
 def waiting(first: int) -> Iterator[Design]:
-    """Arms of constant rewards 0 and 1, of which one waits, in games of twice `first` and more."""
+    """Yield arms of constant rewards 0 and 1, one of which waits, at the multiples of `first`.
+
+    The multiples in TIMES are the horizons of these games.
+    """
     for times in TIMES:
         for design in constant(times * first):
             if design.index == 1 and design.table[0, 0] != design.table[1, 0]:
@@ -113,7 +120,7 @@ def waiting(first: int) -> Iterator[Design]:
 
 
 def many_arms(arms: int) -> Iterator[Design]:
-    """An arm of constant rewards among many others, its first reward flipped."""
+    """Yield an arm of constant rewards among many others, with its first reward flipped."""
     rounds = arms + AFTER
     for own in (0.0, 1.0):
         for other in (0.0, 1.0):
@@ -125,24 +132,28 @@ def many_arms(arms: int) -> Iterator[Design]:
 
 
 def flipped(name: str, words: str, table: np.ndarray, index: int) -> Design:
-    """The table and the one whose entry `index` of the first arm is 1 less what it is.
+    """Return the design of a table and of its copy with one entry x of arm 1 replaced by 1 - x.
 
-    `name` is the id of the design, `words` describe the table alone.
+    `table` has shape (arms, rounds), `index` (from 1) is the position of the entry, `name` is the
+    id of the design, and `words` describes the table alone.
     """
     described = f"{words}, reward {index} of arm 1 flipped"
     return Design(name, described, table, 0, index, 1.0 - float(table[0, index - 1]))
 
 
 def spread(share: float, rounds: int) -> np.ndarray:
-    """Rewards 0 and 1, as evenly as can be, of which every beginning has this share of 1."""
+    """Return rewards 0 and 1, float64 of shape (rounds,), with this share of ones, evenly spread.
+
+    Every initial segment has this share of ones, up to rounding.
+    """
     return np.diff(np.floor(share * np.arange(rounds + 1) + 0.5))
 
 
 def at_the_edge(rounds: int, pulls_of_first: Callable[[Design], float]) -> Iterator[Design]:
-    """Arm 1 beside one of mean 1/2, and of such a mean itself that either wins in some games.
+    """Yield arm 1 beside an arm of mean 1/2, with a mean at which each of them wins some games.
 
-    `pulls_of_first` plays some games and tells the mean number of pulls of arm 1, which grows with
-    its mean.
+    `pulls_of_first` plays some games of a design and returns the mean number of pulls of arm 1,
+    which increases with the mean of this arm.
     """
 
     def of_mean(share: float) -> Design:

@@ -1,13 +1,13 @@
-"""Events: which of them tells two tables apart best, and what it proves.
+"""Events that separate two tables, and the lower bounds on epsilon and delta that they prove.
 
-For an event with probability p on one table and q on its neighbour, (epsilon, delta)-DP says
+For an event with probability p on one table and q on its neighbour, (epsilon, delta)-DP requires
 p <= e^epsilon q + delta, so that
 
     epsilon >= log((p - delta)/q)        and        delta >= p - e^epsilon q.
 
-p and q are bounded from counts by the method of Clopper and Pearson (1934), p from below and q from
-above, either with half of the error that is allowed. An event that was chosen on other games is one
-event: both bounds hold together with probability 1 - ERROR at least, whatever it is.
+The method of Clopper and Pearson (1934) bounds p from below and q from above by counts, each with
+half of the allowed error. If the event was chosen on other games, it is a fixed event: both bounds
+hold together with probability at least 1 - ERROR, whatever the event is.
 """
 
 import math
@@ -20,54 +20,57 @@ from scipy.stats import beta, norm
 
 from dpbandits.audit_kernels.features import Feature
 
-ERROR = 0.01  # the probability with which a bound may be wrong
-Z = float(norm.isf(ERROR / 2.0))  # of a normal bound with half of that
-FEWEST = 20  # games in a cell, below which nothing is learned from it
-STEPS = 400  # events of a feature that are compared, at most
+ERROR = 0.01  # probability with which the bounds of an event may be wrong
+Z = float(norm.isf(ERROR / 2.0))  # normal quantile for half of that probability
+FEWEST = 20  # games; cells with fewer are ignored in the search
+STEPS = 400  # largest number of events compared per feature
 
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """A set of cells of a feature, likelier on the second table where `swapped`."""
+    """Set of cells of a feature; if `swapped`, it is likelier on the second table."""
 
     feature: Feature
-    cells: np.ndarray  # int64, indices of the counts
+    cells: np.ndarray  # int64, shape (cells of the event,): indices into the counts
     swapped: bool
 
     def counted(self, counts: np.ndarray) -> tuple[int, int]:
-        """How many games are in it: of the table on which it is likelier, and of the other."""
+        """Return the numbers of games in the event: on the table where it is likelier, the other.
+
+        `counts` is int64 of shape (2, cells).
+        """
         first, second = counts[:, self.cells].sum(axis=1)
         return (int(second), int(first)) if self.swapped else (int(first), int(second))
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What the counts of one event say, of so many games on either table."""
+    """Privacy loss that the counts of one event prove."""
 
-    more: int
-    fewer: int
-    games: int
+    more: int  # games in the event on the table where it is likelier
+    fewer: int  # games in the event on the other table
+    games: int  # games on each table
 
     @property
     def p(self) -> float:
-        """The lower bound on the larger probability."""
+        """Lower bound on the larger probability."""
         return float(lower(self.more, self.games))
 
     @property
     def q(self) -> float:
-        """The upper bound on the smaller probability."""
+        """Upper bound on the smaller probability."""
         return float(upper(self.fewer, self.games))
 
     def epsilon(self, delta: float) -> float:
-        """The lower bound on epsilon at this delta; 0 where nothing is proved."""
+        """Return the lower bound on epsilon at this delta; 0 if nothing is proved."""
         return max(0.0, math.log((self.p - delta) / self.q)) if self.p > delta else 0.0
 
     def delta(self, epsilon: float) -> float:
-        """The lower bound on delta at this epsilon; 0 where nothing is proved."""
+        """Return the lower bound on delta at this epsilon; 0 if nothing is proved."""
         return max(0.0, self.p - math.exp(epsilon) * self.q)
 
     def likely_epsilon(self, delta: float) -> float:
-        """What the shares themselves say, which is no bound."""
+        """Return the epsilon of the observed frequencies, which is an estimate and not a bound."""
         excess = self.more / self.games - delta
         if excess <= 0.0:
             return 0.0
@@ -75,7 +78,11 @@ class Loss:
 
 
 def lower(count: np.ndarray | int, games: int) -> np.ndarray:
-    """The lower bound on a probability; each bound errs with probability ERROR/2."""
+    """Return the lower bound on a probability, float64 with the shape of `count`.
+
+    `count` is the number of the `games` games in the event. The bound errs with probability
+    ERROR/2.
+    """
     count = np.asarray(count, float)
     inside = np.maximum(count, 1.0)
     bound: np.ndarray = np.where(
@@ -85,12 +92,12 @@ def lower(count: np.ndarray | int, games: int) -> np.ndarray:
 
 
 def upper(count: np.ndarray | int, games: int) -> np.ndarray:
-    """The upper bound on a probability."""
+    """Return the upper bound on a probability; arguments and error as for `lower`."""
     return 1.0 - lower(games - np.asarray(count, float), games)
 
 
 def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:
-    # Wilson's bound (1927), near that of Clopper and Pearson and a thousand times faster.
+    # Wilson's bound (1927), close to that of Clopper and Pearson and a thousand times faster.
     z = side * Z
     share = count / games
     spread = z * np.sqrt(share * (1.0 - share) / games + z * z / (4.0 * games * games))
@@ -100,19 +107,20 @@ def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:
 
 @cache
 def _tried(number: int) -> np.ndarray:
-    # How many of so many cells are taken, in geometric steps; places from 0.
+    # Positions (from 0) of the last cell of the events compared, in geometric steps up to `number`.
     return np.unique(np.geomspace(1, number, STEPS).astype(int)) - 1
 
 
 def best_event(
     counts: tuple[np.ndarray, np.ndarray], games: int, features: Iterable[Feature], delta: float
 ) -> tuple[float, Event | None]:
-    """The event that promises most, and the epsilon that it would prove.
+    """Return the epsilon that the most promising event would prove, and the event.
 
-    By the lemma of Neyman and Pearson the best events of a feature take its cells in the order of
-    the ratio of their probabilities. The order is that of the first counts; of all that begin it,
-    the best by the second counts is taken: of the same games, thousands of rare cells would look
-    like a loss by chance. Either is of so many games, shape (2, cells).
+    Returns (0, None) if no event would prove anything.
+    By the lemma of Neyman and Pearson, the best events of a feature take its cells in the order of
+    their probability ratios. The first counts set this order, and the second counts select the best
+    of its initial segments: with the same games for both, thousands of rare cells would look like
+    a loss by chance. Both counts are int64 of shape (2, cells), from `games` games per table.
     """
     choosing, valuing = counts
     best, found = 0.0, None

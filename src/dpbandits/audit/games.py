@@ -1,8 +1,8 @@
-"""Many games of an algorithm on a pair of tables, counted where they are played.
+"""Many games of an algorithm on a pair of tables, counted inside the kernel that plays them.
 
 A block of games is one call of a kernel with one generator, whose stream is named by the seed, the
-design and the block: the counts do not depend on how many threads there are, nor does the memory
-depend on how many games.
+design and the block. The counts therefore do not depend on the number of threads, nor the memory on
+the number of games.
 """
 
 from typing import Any, NamedTuple
@@ -30,9 +30,12 @@ def block_of_games(
     rng: np.random.Generator,
     games: int,
 ) -> np.ndarray:
-    """The counts of so many games on one table, int64 of shape (cells,)."""
+    """Play `games` games on one table and return their counts, int64 of shape (cells,).
+
+    `table` is float64 of shape (arms, rounds).
+    """
     counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
-    nobody = np.random.Generator(np.random.PCG64(0))  # a table draws nothing
+    nobody = np.random.Generator(np.random.PCG64(0))  # unused: a table draws no rewards
     bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), nobody)
     tallying(algorithm)(params, bandit, rng, games, design.arm, design.index, counts)
     return counts
@@ -47,9 +50,10 @@ def counts_of_games(
     part: Part,
     parallel: Any = None,
 ) -> np.ndarray:
-    """The counts of so many games on either table, int64 of shape (2, cells).
+    """Play `games` games on each table and return their counts, int64 of shape (2, cells).
 
-    `part` tells these games from others of the same design and seed.
+    `part` separates the random streams of these games from others of the same design and seed.
+    `parallel` is a joblib.Parallel that returns an unordered generator; by default one worker.
     """
     total = np.zeros((2, number_of_cells(design.arms, design.rounds)), np.int64)
     tables = design.tables()

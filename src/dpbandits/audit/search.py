@@ -1,10 +1,10 @@
-"""The audit: find the tables and the event that tell most, then measure them on fresh games.
+"""Audit: search the tables and the event with the largest loss, then measure on fresh games.
 
-Half of the games find, half measure. What is measured is one event on one pair of tables, fixed
-before its games are played: whatever the search came up with, and however much of it is chance,
-what is measured errs with probability 1 % at most. Where an algorithm keeps its promise, that is
-how often the audit says that it does not; where the promise is of one round, one choice and all
-arms are measured each by itself, and it is 2 % at most.
+Half of the games search and half measure. The measurement uses one event on one pair of tables,
+fixed before its games are played. However much chance there is in the search, its bound is wrong
+with probability at most 1 %. This is also how often the audit refutes a claim that is correct. If
+the claim is for one round, one choice and all arms are measured separately, and the probability of
+such an error is at most 2 %.
 """
 
 import math
@@ -24,76 +24,77 @@ from dpbandits.audit_kernels.features import Feature, all_one, features, first_c
 from dpbandits.core.randomness import Role, stream
 from dpbandits.privacy.notions import Claim, Notion
 
-# Of the search: their share of its games, and how many tables are left of every family. What proves
-# most with few games is not what proves most with many: long games tell by rare events.
+# Stages of the search: share of its games, and number of tables per family that survive. Families
+# are kept apart because the best tables with few games are not the best with many: long games
+# reveal the tables by rare events.
 ROUNDS = ((0.2, 2), (0.3, 1), (0.5, 1))
-FEW = 400  # games that tell a mean
+FEW = 400  # games that estimate a mean
 
 
 @dataclass(frozen=True)
 class Finding:
-    """An event on a pair of tables, measured. Its bounds hold with 99 % confidence, all at once."""
+    """Measured event on a pair of tables. All its bounds hold together with 99 % confidence."""
 
     claim: Claim  # for games of this length
-    declared: Limit  # what its releases in such a game compose to
-    one_choice: bool  # whether it is an event of one choice, on a history that is given
-    tables: str
-    feature: str  # of which the event is a part
-    cells: int  # how many of its values the event holds
+    declared: Limit  # budget that the releases in such a game compose to
+    one_choice: bool  # True for an event of one choice, after a given history
+    tables: str  # description of the design
+    feature: str  # feature that the event is part of
+    cells: int  # number of the feature's cells in the event
     loss: Loss
 
     @property
     def epsilon(self) -> float:
-        """The true epsilon is no smaller than this, at the claimed delta."""
+        """Lower bound on the true epsilon at the claimed delta."""
         return self.loss.epsilon(self.claim.delta)
 
     @property
     def pure_epsilon(self) -> float:
-        """The true epsilon is no smaller than this, at delta = 0."""
+        """Lower bound on the true epsilon at delta = 0."""
         return self.loss.epsilon(0.0)
 
     @property
     def delta(self) -> float:
-        """The true delta is no smaller than this, at the claimed epsilon."""
+        """Lower bound on the true delta at the claimed epsilon."""
         return self.loss.delta(self.claim.epsilon)
 
     @property
     def refutes_claim(self) -> bool:
-        """Whether the algorithm, as it is played, cannot be what its paper promises."""
+        """True if the algorithm as implemented cannot satisfy its paper's claim."""
         if self.claim.notion is Notion.REVISED:
-            return False  # a promise of the mean over rewards, not of these
+            return False  # this claim is about the mean over rewards, not about fixed tables
         is_of_claim = self.one_choice or self.claim.notion is not Notion.PER_ROUND
         return is_of_claim and self.epsilon > self.claim.epsilon
 
     @property
     def refutes_releases(self) -> bool:
-        """Whether it tells more than it declares to release."""
+        """True if the algorithm loses more privacy than its declared releases allow."""
         return self.loss.epsilon(self.declared.delta) > self.declared.epsilon
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A pair of tables, its games so far, and the event that tells most by them."""
+    """Pair of tables, its games so far, and the event with the largest loss in them."""
 
     design: Design
     limit: Limit
-    counts: tuple[np.ndarray, np.ndarray] | None = None  # of either half of its games
-    games: int = 0  # in a half, on either table
-    proved: float = 0.0  # if what the search saw were new
+    counts: tuple[np.ndarray, np.ndarray] | None = None  # of both halves: int64, shape (2, cells)
+    games: int = 0  # in each half, on each table
+    proved: float = 0.0  # epsilon that would be proved if the search's games were fresh
     event: Event | None = None
 
     @property
     def share(self) -> float:
-        """What is proved, of the limit."""
+        """Epsilon proved so far, as a share of the limit."""
         return self._of_limit(self.proved)
 
     @property
     def is_one_game(self) -> bool:
-        """Whether all games so far were one and the same, as in a start that no reward moves."""
+        """True if all games so far were identical, as in a start that no reward affects."""
         return self.counts is not None and all_one(self.counts[0] + self.counts[1])
 
     def promise(self, games: int) -> float:
-        """What the same shares of so many games would prove, of the limit."""
+        """Return the share of the limit that `games` games with these frequencies would prove."""
         if not (self.event and self.counts):
             return 0.0
         more, fewer = self.event.counted(self.counts[1])
@@ -101,13 +102,16 @@ class Candidate:
         return self._of_limit(Loss(more, fewer, games).epsilon(self.limit.delta))
 
     def _of_limit(self, epsilon: float) -> float:
-        # Where there is none, or nothing is allowed, by itself.
+        # If the limit is infinite or 0, the epsilon itself.
         limit = self.limit.epsilon
         return epsilon / limit if 0.0 < limit < math.inf else epsilon
 
 
 class Auditor:
-    """Plays one subject; audits of other numbers play other games."""
+    """Audit of one subject; audits with different numbers use different random streams.
+
+    `workers` is the number of threads; None uses all processors.
+    """
 
     def __init__(
         self,
@@ -123,10 +127,10 @@ class Auditor:
         )
 
     def audit(self, plays: int) -> list[Finding]:
-        """A finding for every limit, from so many plays in all, half of them to find."""
+        """Return a finding for every limit, from `plays` games in total, half of them to search."""
         tables = self._designs()
         number = len(self.subject.limits(tables[0].arms, tables[0].rounds))
-        games = plays // number // 4  # on either table, to find and to measure
+        games = plays // number // 4  # on each table, to search and to measure
         return [self._measured(self._found(tables, which, games), games) for which in range(number)]
 
     def _measured(self, found: Candidate, games: int) -> Finding:
@@ -135,8 +139,8 @@ class Auditor:
         if event is not None:
             counts = self._counts(design, games, Part(self.number, found.limit.one_choice))
             told = event.feature.words, len(event.cells)
-            # A choice is told by games of one history: all that are measured have it, or nothing
-            # is proved.
+            # An event of one choice needs games with one history: all measured games must share
+            # it, or nothing is proved.
             of_choice = first_choice(counts, design.arms, design.rounds)
             if not found.limit.one_choice or of_choice == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
@@ -157,11 +161,11 @@ class Auditor:
             for candidate in left:
                 played = self._played(candidate, each, stage)
                 if played.is_one_game:
-                    continue  # more of it tell nothing either
+                    continue  # more such games reveal nothing either
                 alike = kept.setdefault(candidate.design.family, [])
                 alike.append(played)
                 alike.sort(key=lambda one: -one.share)
-                del alike[survivors:]  # the counts of all would not be few
+                del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
         return max(left, key=lambda one: one.promise(games))
 

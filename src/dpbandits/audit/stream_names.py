@@ -1,7 +1,7 @@
 """Names of the random streams of an audit, spelt from data alone.
 
-Every letter here is part of a seed: none may be changed, and none is displayed. People read
-`Design.words` instead.
+Every character of these names enters a seed, so none may change. The names are never displayed;
+`Design.words` is the description for readers.
 """
 
 import json
@@ -15,17 +15,17 @@ from dpbandits.core import randomness
 
 
 def constant(own: float, other: float, rounds: int, index: int) -> str:
-    """The id of two arms of constant rewards 0 or 1, one reward of the first flipped."""
+    """Return the id of two arms of constant rewards 0 or 1, one reward of the first flipped."""
     return _flipped(f"rewards {own:.0f} and {other:.0f}, T = {rounds}", index)
 
 
 def many_arms(own: float, other: float, arms: int, rounds: int, index: int) -> str:
-    """The id of an arm of constant rewards among others, one of its rewards flipped."""
+    """Return the id of an arm of constant rewards among others, one of its rewards flipped."""
     return _flipped(f"rewards {own:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}", index)
 
 
 def at_the_edge(mean: float, rounds: int, index: int) -> str:
-    """The id of an arm of this mean beside one of mean 1/2, one of its rewards flipped."""
+    """Return the id of an arm of this mean beside one of mean 1/2, one of its rewards flipped."""
     return _flipped(f"rewards of mean {mean:.6g} and 0.5, spread evenly, T = {rounds}", index)
 
 
@@ -38,22 +38,22 @@ def _flipped(rewards: str, index: int) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """Games of an audit that share no draw with its others: half a stage, or all that measure."""
+    """Games of an audit with their own draws: half a stage of the search, or all that measure."""
 
-    audit: int  # its number
-    one_choice: bool  # whether they are played for an event of one choice
-    stage: int | None = None  # of the search, from 0; None: the games that measure
-    half: int = 0  # of the stage, 0 or 1
+    audit: int  # number of the audit
+    one_choice: bool  # True if they are played for an event of one choice
+    stage: int | None = None  # stage of the search, from 0; None for the games that measure
+    half: int = 0  # half of the stage, 0 or 1
 
 
 def games(algorithm: str, params: NamedTuple, design: str, part: Part, table: int) -> str:
-    """The stream of the games on one table, 0 or 1, of the design of this id."""
+    """Return the stream name of the games on table 0 or 1 of the design with this id."""
     played = f"{_member(algorithm, params)} on {design}"
     return f"audit of {played}, {_part(part)}, audit {part.audit}, table {table}"
 
 
 def bisection(algorithm: str, params: NamedTuple, design: str, audit: int) -> str:
-    """The stream of the games by which a bisection estimates the mean pulls of arm 1."""
+    """Return the stream name of the games in which a bisection estimates the pulls of arm 1."""
     return f"audit {audit} of {_member(algorithm, params)}, edge of {design}"
 
 
@@ -70,8 +70,8 @@ def _member(algorithm: str, params: NamedTuple) -> str:
 
 
 def _value(value: Any) -> str:
-    # The first of these names were made of what Python 3.11 displays. It is spelt out here, so that
-    # no `__repr__` has a part in a seed.
+    # These names began as the repr of Python 3.11. It is spelt out here, so that no `__repr__`
+    # enters a seed.
     if isinstance(value, IntEnum):
         return f"<{type(value).__name__}.{value.name}: {value.value}>"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What is audited, and what it must keep."""
+"""Subject of an audit, and the limits that it must not exceed."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ ManyArms = Annotated[int, Constraint(lambda n: 3 <= n <= 1024, "a whole number f
 
 
 class Limit(NamedTuple):
-    """What must not be exceeded, and by what: of a single choice, or of all arms together."""
+    """Budget that must not be exceeded, by a single choice or by all arms together."""
 
     epsilon: float
     delta: float
@@ -27,27 +27,27 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """An algorithm with its parameters, but for the horizon, which the tables decide."""
+    """Algorithm and its parameters without the horizon, which the tables determine."""
 
     algorithm: str
     given: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, algorithm: str, params: Any) -> "Subject":
-        """The subject of these Params, whatever horizon they tell."""
+        """Return the subject with these Params; their horizon has no effect."""
         told = {k: v for k, v in parameters.plain(params).items() if v is not None}
         told.pop("horizon", None)
         return cls(algorithm, tuple(told.items()))
 
     def params(self, rounds: int) -> Any:
-        """Its Params for games of so many rounds. UserError where they are not valid."""
+        """Return its Params for games of this many rounds; raise UserError if they are invalid."""
         cls = registry.algorithm(self.algorithm).Params
         told = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
         values = {**dict(self.given), **told}
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
     def claim(self, arms: int, rounds: int) -> Claim:
-        """What is promised of these games. UserError where nothing is."""
+        """Return the paper's claim for these games; raise UserError if there is none."""
         module = registry.algorithm(self.algorithm)
         if not hasattr(module, "claim"):
             raise UserError(
@@ -58,24 +58,26 @@ class Subject:
         return found
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
-        """The epsilon that its declared releases within so many rounds compose to."""
+        """Return the epsilon that its declared releases within these rounds compose to."""
         return composed_epsilon(self.releases(arms, rounds), delta)
 
     def declared(self, arms: int, rounds: int) -> Limit:
-        """What its releases within so many rounds compose to, for all arms together.
+        """Return the budget that its releases within these rounds compose to, for all arms.
 
-        At delta = 0, but for a promise under revision: that is a mean over rewards, which fixed
-        tables alone do not contradict, so what is declared is held against them at its delta.
+        It is taken at delta = 0, except for a claim under revision. Such a claim is about a mean
+        over rewards, which fixed tables cannot contradict, so the audit tests the declared releases
+        instead, at the claim's delta.
         """
         claim = self.claim(arms, rounds)
         delta = claim.delta if claim.notion is Notion.REVISED else 0.0
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:
-        """What is audited: the promise; and, if that is of one round, what all rounds tell.
+        """Return the limits to audit: the claim and, if it covers one round, that of all rounds.
 
-        A promise of all rounds and the declared releases limit the same probabilities: the smaller
-        of the two is what a leak exceeds first.
+        A claim for all rounds and the declared releases limit the same probabilities, so only the
+        smaller limit is audited: a leak exceeds it first. For a claim under revision, only the
+        declared releases are audited.
         """
         claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
         if claim.notion is Notion.PER_ROUND:
@@ -88,7 +90,7 @@ class Subject:
         return [min(declared, Limit(claim.epsilon, claim.delta, False))]
 
     def releases(self, arms: int, rounds: int) -> Iterable[Release]:
-        """What it declares to release within so many rounds."""
+        """Return the releases that it declares for this many rounds."""
         declared: Iterable[Release] = registry.algorithm(self.algorithm).releases(
             self.params(rounds), arms, rounds
         )
@@ -96,8 +98,8 @@ class Subject:
 
     @cached_property
     def horizons(self) -> list[int]:
-        """The rounds of its games, increasing. UserError where all of them are too short."""
-        self.claim(designs.ARMS, designs.LONG)  # what promises nothing declares nothing
+        """Horizons of its games, increasing; UserError if all games are too short to release."""
+        self.claim(designs.ARMS, designs.LONG)  # raises without a claim, before `releases` is used
 
         def released(rounds: int) -> bool:
             return next(iter(self.releases(designs.ARMS, rounds)), None) is not None

@@ -1,1 +1,1 @@
-"""Compiled games of the privacy audit."""
+"""Kernels of the privacy audit: they play games and count their outcomes."""

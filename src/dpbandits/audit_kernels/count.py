@@ -1,4 +1,4 @@
-"""Counting a game: the kernel's side of features.py."""
+"""Count of one game's outcomes, in the cells that features.py defines."""
 
 import numpy as np
 
@@ -11,13 +11,17 @@ FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator 
 
 @inlined
 def mixed(code, number):
-    """A hash of a sequence from that of its beginning and its next number."""
+    """Return the hash of a sequence, given the hash of its beginning and the next number."""
     return (code + np.uint64(number) + np.uint64(1)) * FACTOR
 
 
 @inlined
 def count(played, pulls, arm, index, counts):
-    """Add a game to the counts; `arm` and `index` (from 1) say which entry is the changed one."""
+    """Add one game to `counts`, int64 of shape (cells,), in place.
+
+    `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
+    the final pulls. The changed entry is number `index` (from 1) of `arm`.
+    """
     rounds, arms = played.size, pulls.size
     sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
     read, left = 0, 0

@@ -1,15 +1,16 @@
-"""What is told of a game, as cells to be counted: an event is a set of cells of one feature.
+"""Features of a game, as cells to be counted: an event is a set of cells of one feature.
 
-A feature puts every game into one of its cells; all are functions of the sequence of arms:
+A feature puts every game into one of its cells. All features are functions of the sequence of arms:
 
-    arm of round t              one feature a round
-    pulls of arm a              how often it was pulled in the game, one feature an arm
-    pulls at the quarters       of the arm with the changed entry after T/4, T/2, 3T/4 and T rounds
-    what follows                the WINDOW arms after the round in which the changed entry was read
+    arm of round t              one feature per round
+    pulls of arm a              its total number of pulls in the game, one feature per arm
+    pulls at the quarters       those of the changed arm after T/4, T/2, 3T/4 and T rounds
+    arms after the change       the WINDOW arms after the round that read the changed entry
     sequence                    all arms of the game
 
-The last three are hashed into BUCKETS cells. Games that share a bucket are told apart by nobody,
-which can hide a loss and never makes one.
+The changed arm is the one with the changed entry. The last three features are hashed into BUCKETS
+cells. Games that share a bucket are not distinguished, which can hide a privacy loss but never
+creates one.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ BUCKETS = 2**16
 
 @dataclass(frozen=True)
 class Feature:
-    """The cells first..stop-1 of the counts, and what they tell."""
+    """Cells first..stop-1 of the counts, and the wording of what they count."""
 
     words: str
     first: int
@@ -30,7 +31,7 @@ class Feature:
 
 
 def features(arms: int, rounds: int) -> list[Feature]:
-    """The features of a game; those of its rounds come first."""
+    """Return the features of a game: first those of its rounds, then those of its arms."""
     found = [_of_round(t, arms) for t in range(rounds)]
     at = rounds * arms
     for arm in range(arms):
@@ -48,9 +49,10 @@ def features(arms: int, rounds: int) -> list[Feature]:
 
 
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
-    """The arm of the first round in which more than one was seen; counts of shape (2, cells).
+    """Return the arm of the first round in which the games differ, as a list of one feature.
 
-    Before it all these games are alike: among them its law is that of one choice on one history.
+    `counts` is int64 of shape (2, cells). All games are identical before this round, so the law of
+    its arm is that of one choice after one history. The list is empty if the games never differ.
     """
     of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
     chosen = np.flatnonzero((of_rounds > 0).sum(axis=1) > 1)
@@ -58,9 +60,9 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
 
 
 def all_one(counts: np.ndarray) -> bool:
-    """Whether all games, on both tables, had the same sequence of arms; counts of shape (2, cells).
+    """Return True if all games on both tables had the same sequence of arms.
 
-    As far as its bucket tells.
+    `counts` is int64 of shape (2, cells). Sequences in the same bucket count as the same.
     """
     return int(np.count_nonzero(counts[:, -BUCKETS:].any(axis=0))) == 1
 
@@ -70,5 +72,5 @@ def _of_round(t: int, arms: int) -> Feature:
 
 
 def number_of_cells(arms: int, rounds: int) -> int:
-    """How many cells all features have together."""
+    """Return the number of cells of all features together."""
     return rounds * arms + arms * (rounds + 1) + 3 * BUCKETS

@@ -10,7 +10,11 @@ from dpbandits.core.kernel import kernel
 
 @cache
 def tallying(algorithm: str) -> Callable[..., None]:
-    """The kernel of an algorithm; it adds games to the counts of the cells of `features`."""
+    """Return a kernel that plays `games` games of an algorithm and adds them to `counts`.
+
+    `counts` is int64 of shape (cells,), with the cells of features.py. Raises UserError for an
+    unknown algorithm.
+    """
     play = registry.algorithm(algorithm).play
 
     def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]

@@ -1,8 +1,8 @@
-"""The cell: one algorithm on one environment over one horizon, the unit of computation.
+"""Cells, the units of computation: one algorithm on one environment over one horizon.
 
-Everything that moves a curve is in the cell (with the run's number it names every random draw) and
-nothing else is: not the number of runs, not the figure, not the colour. A stopping rule on a stream
-of samples is a cell of its own kind.
+A cell holds everything that affects a curve, and with the number of the run it names every random
+draw. It holds nothing else: not the number of runs, the figure or the colour. A stopping rule on a
+stream of samples is a separate kind of cell.
 """
 
 import math
@@ -20,16 +20,19 @@ from dpbandits.privacy.notions import Claim
 
 
 class Grid(Enum):
-    """Where the regret is recorded. Every grid ends at the horizon."""
+    """Rounds at which the regret is recorded. Every grid ends at the horizon."""
 
-    LOG = "log"  # from round 1, 24 a decade, the same whatever the horizon; for a logarithmic axis
-    LINEAR = "linear"  # 200 equal steps, the first one filled as LOG; for a linear axis
-    END = "end"  # the horizon alone; where x is a parameter
+    LOG = "log"  # 24 rounds per decade from round 1, the same for all horizons; logarithmic axis
+    LINEAR = "linear"  # 200 equal steps, the first one refined as in LOG; linear axis
+    END = "end"  # only the horizon; for figures whose x is a parameter
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One algorithm on one environment."""
+    """One algorithm on one environment.
+
+    Raises UserError if the horizon in `params` differs from the cell's.
+    """
 
     algorithm: str  # name in the registry
     params: NamedTuple  # the algorithm's Params
@@ -38,7 +41,7 @@ class Cell:
     horizon: int  # T, rounds
     grid: Grid
     seed: int  # root of every random stream
-    pulls_of: int | None = None  # record the pulls of this arm, 0 the first, not the regret
+    pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
 
     def __post_init__(self) -> None:
         told = getattr(self.params, "horizon", self.horizon)
@@ -49,7 +52,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """One line for people: in progress, in failures."""
+        """One-line description for progress and error messages."""
         kind = getattr(self.instance, "kind", None)
         environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
         law = f"{environment} K={self._arms} T={self.horizon}"
@@ -58,12 +61,12 @@ class Cell:
 
     @property
     def member(self) -> str:
-        """What is played, as the registry calls it."""
+        """Name of the algorithm in the registry."""
         return self.algorithm
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The source files that name all others; the registry imports the first two by name."""
+        """Source files that import all others; the registry imports the first two by name."""
         return (
             f"algorithms/{registry.file_name(self.algorithm)}",
             f"environments/{registry.file_name(self.environment)}",
@@ -72,7 +75,7 @@ class Cell:
 
     @property
     def columns(self) -> int:
-        """How many numbers a run gives: one per checkpoint."""
+        """Number of values per run: one per checkpoint."""
         return len(self.checkpoints())
 
     @property
@@ -81,7 +84,7 @@ class Cell:
         return arms
 
     def description(self) -> dict[str, Any]:
-        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
         recorded = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
         return {
             **recorded,
@@ -95,11 +98,11 @@ class Cell:
         }
 
     def checkpoints(self) -> np.ndarray:
-        """The rounds at which the regret is recorded, increasing, int64."""
+        """Return the rounds at which the regret is recorded: increasing, int64, (checkpoints,)."""
         return checkpoints(self.horizon, self.grid)
 
     def releases(self) -> Iterable[Any] | None:
-        """What the algorithm declares to release; None where it declares nothing."""
+        """Return the releases that the algorithm declares; None if it declares none."""
         module = registry.algorithm(self.algorithm)
         if not hasattr(module, "releases"):
             return None
@@ -107,18 +110,18 @@ class Cell:
         return declared
 
     def claim(self) -> Claim | None:
-        """What the paper promises of its privacy; None where the algorithm is not private."""
+        """Return the paper's privacy claim; None if the algorithm is not private."""
         promise = getattr(registry.algorithm(self.algorithm), "claim", None)
         return promise(self.params, self._arms, self.horizon) if promise else None
 
     def warning(self) -> str | None:
-        """What a reader of its curve must know; None where there is nothing."""
+        """Return a warning for readers of the cell's curve; None if there is none."""
         warn = getattr(registry.algorithm(self.algorithm), "warning", None)
         return warn(self.params, self._arms, self.horizon) if warn else None
 
 
 class Stream(NamedTuple):
-    """Independent samples R or -R of mean mu, the law of sajed2019's lower bound (Theorem 3.4)."""
+    """Independent samples R or -R with mean mu, as in the lower bound of sajed2019, Theorem 3.4."""
 
     mean: NonZero  # mu, at most R in magnitude
     radius: Positive = 1.0  # R
@@ -126,32 +129,32 @@ class Stream(NamedTuple):
 
 @dataclass(frozen=True)
 class StoppingCell:
-    """One stopping rule on one stream; every run is a stream of its own."""
+    """One stopping rule on one law of samples; every run draws its own samples."""
 
     rule: str  # name in the registry
     params: Any  # the rule's Params
     stream: Stream
     seed: int  # root of every random stream
 
-    columns = 2  # numbers of a run: the samples used, the estimate
+    columns = 2  # values per run: number of samples used, estimate of the mean
 
     @property
     def name(self) -> str:
-        """One line for people: in progress, in failures."""
+        """One-line description for progress and error messages."""
         return f"{self.rule}({_told(self.params)}) on samples of {_told(self.stream)}"
 
     @property
     def member(self) -> str:
-        """What is played, as the registry calls it."""
+        """Name of the rule in the registry."""
         return self.rule
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The source files that name all others; the registry imports the first by name."""
+        """Source files that import all others; the registry imports the first by its name."""
         return f"stopping/{registry.file_name(self.rule)}", "cells/play_stopping_rule.py"
 
     def description(self) -> dict[str, Any]:
-        """The cell as JSON values; equal cells, and only they, have equal descriptions."""
+        """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
         return {
             "rule": self.rule,
             "params": parameters.plain(self.params),
@@ -160,10 +163,11 @@ class StoppingCell:
         }
 
     def samples_at_most(self) -> float:
-        """A number of samples that a rule of sajed2019 hardly ever needs, for |mu| up to R.
+        """Return a number of samples that a rule of sajed2019 almost never exceeds, for |mu| <= R.
 
-        From its threshold, R sqrt(2 t l) (1 + 1/alpha) + l (24 + 4/alpha) R/epsilon with the
-        logarithm l below 100 for t up to 2^53 and beta down to 10^-10, and a sum of half t mu.
+        At this number t, a sum of t mu/2 exceeds the rule's threshold, R sqrt(2 t l) (1 + 1/alpha)
+        + l (24 + 4/alpha) R/epsilon. The logarithm l is below 100 for t up to 2^53 and beta down to
+        10^-10.
         """
         relative = abs(self.stream.mean) / self.stream.radius
         epsilon = getattr(self.params, "epsilon", math.inf)
@@ -171,7 +175,7 @@ class StoppingCell:
         return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
 
     def releases(self) -> Iterable[Any] | None:
-        """What the rule declares to release; None where it declares nothing."""
+        """Return the releases that the rule declares; None if it declares none."""
         module = registry.stopping_rule(self.rule)
         if not hasattr(module, "releases"):
             return None
@@ -179,7 +183,7 @@ class StoppingCell:
         return declared
 
     def claim(self) -> Claim | None:
-        """What the paper promises of its privacy; None where the rule is not private."""
+        """Return the paper's privacy claim; None if the rule is not private."""
         promise = getattr(registry.stopping_rule(self.rule), "claim", None)
         return promise(self.params, self.stream.radius) if promise else None
 
@@ -189,10 +193,10 @@ def _told(params: NamedTuple) -> str:
 
 
 def checkpoints(horizon: int, grid: Grid) -> np.ndarray:
-    """The rounds of a grid up to the horizon, increasing, int64.
+    """Return the rounds of a grid up to the horizon: increasing, int64, shape (checkpoints,).
 
-    The rounds of LOG are the same for every horizon, up to the last, so that runs of an anytime
-    policy over different horizons can be compared at their common rounds.
+    The rounds of LOG are the same for all horizons, except for the last one, so that runs of an
+    anytime policy over different horizons can be compared at their common rounds.
     """
     if grid is Grid.END:
         return np.array([horizon], np.int64)

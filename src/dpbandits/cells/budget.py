@@ -8,10 +8,10 @@ from dpbandits.privacy.releases import composed_epsilon
 
 @cache
 def budget(cell: AnyCell) -> float | None:
-    """Return the epsilon that the declared releases of a cell compose to; None without any.
+    """Return the epsilon that a cell's declared releases compose to; None if it declares none.
 
-    At the delta of its parameters, where they have one, and else at 0; math.inf where the number
-    of releases has no bound.
+    The delta is that of the cell's parameters, or 0 if they have none. The result is math.inf if
+    the number of releases is unbounded, or if their deltas add up to more than this delta.
     """
     releases = cell.releases()
     if releases is None:

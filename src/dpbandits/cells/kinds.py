@@ -1,6 +1,6 @@
-"""The kinds of cells: a policy on a bandit, a stopping rule on a stream, an audit of a policy.
+"""Kinds of cells: a policy on a bandit, a stopping rule on a stream, an audit of a policy.
 
-The store and whatever plans need not know which one a cell is.
+The store and the planning code treat all kinds alike.
 """
 
 from dpbandits.audit.cell import AuditCell

@@ -1,4 +1,4 @@
-"""One cell, some runs -> their regret curves. The only place where a policy meets its bandit."""
+"""Simulation of a bandit cell: the regret curves of its runs."""
 
 import time
 
@@ -12,12 +12,12 @@ from dpbandits.environments._pulls import PullsOf
 
 
 def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
-    """Play one run to the horizon; returns the bandit with its ledger.
+    """Play one run to the horizon and return the bandit with its ledger.
 
-    The rewards' stream is named by the seed, the run and the environment, so that algorithms meet
-    the same rewards as far as they pull alike, and that of a table of gains too, so that all of
-    them meet the same table; the policy's also by the algorithm and its parameters. The horizon
-    names none.
+    The seed, the run and the environment name the stream of the rewards and that of a table of
+    gains: all algorithms play the same table, and receive the same rewards as long as they make the
+    same pulls. The name of the policy's stream adds the algorithm and its parameters. The horizon
+    is part of no name. Raises RuntimeError if the policy does not stop at the horizon.
     """
     environment = registry.environment(cell.environment)
     instance, params = randomness.plain_fields(cell.instance), randomness.plain_fields(cell.params)
@@ -46,10 +46,11 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
 
 
 def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-    """The regret of runs, or an arm's pulls, at the checkpoints; the seconds of each run.
+    """Return the regret of the runs at the checkpoints, and the seconds that each run took.
 
-    float64 of shape (runs, checkpoints), and (runs,). A run's row depends on its number alone: not
-    on the runs beside it, nor on their order. The first run of a process includes the compilation.
+    The regret (or the pulls of arm `cell.pulls_of`) is float64 of shape (runs, checkpoints), the
+    seconds are float64 of shape (runs,). A row depends only on the number of its run, not on the
+    other runs or their order. The first run of a process includes compilation.
     """
     curves = np.empty((len(runs), len(cell.checkpoints())))
     seconds = np.empty(len(runs))

@@ -1,4 +1,4 @@
-"""One stopping cell, some runs -> samples used and estimates. Where a rule meets its stream."""
+"""Simulation of a stopping cell: samples used and estimates of its runs."""
 
 import time
 
@@ -11,11 +11,11 @@ from dpbandits.core.sample_stream import Samples
 
 
 def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-    """Samples used and estimate of the mean, a row per run, and the seconds of each run.
+    """Return samples used and estimate of the mean per run, and the seconds that each run took.
 
-    float64 of shape (runs, 2), and (runs,). The samples' random stream is named by the seed, the
-    run and the law, the rule's by the rule and its parameters too: a run's row depends on nothing
-    else.
+    The values are float64 of shape (runs, 2), the seconds float64 of shape (runs,). The seed, the
+    run and the law name the stream of the samples; the name of the rule's stream adds the rule and
+    its parameters. A row depends on nothing else.
     """
     of_samples = {"stream": randomness.plain_fields(cell.stream)}
     of_rule = of_samples | {"rule": cell.rule, "params": randomness.plain_fields(cell.params)}
