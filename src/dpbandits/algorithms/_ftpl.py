@@ -27,10 +27,11 @@ def first_pulls(bandit, needed):
 
 
 def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[Approximate]:
-    """Yield the releases theta_i(t): one draw per arm and round after the start, from all rewards.
+    """Yield the releases theta_i(t), one draw per arm and round after the start.
 
-    Each alone is (epsilon, delta)-DP, which is what the paper promises (Lemma 8, per round). No
-    bound on their number holds for all horizons, so it is declared infinite.
+    A draw reads all earlier rewards of its arm. Each draw alone is (epsilon, delta)-DP, which is
+    the paper's claim (Lemma 8, per round). No bound on the number of draws holds for all horizons,
+    so it is declared infinite.
     """
     if first_pulls * arms < horizon:
         for arm in range(arms):

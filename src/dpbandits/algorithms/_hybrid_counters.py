@@ -35,7 +35,7 @@ def part_epsilon(params):
 
 
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield the releases of one counter per arm, whose items are rewards (0 in unpulled rounds)."""
+    """Yield the releases of one counter per arm, which gets an item per pull or per round."""
     for arm in range(arms):
         if params.counter == Counter.SINGLE:
             yield from single_releases(arm, horizon, params.epsilon)

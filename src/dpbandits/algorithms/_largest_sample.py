@@ -15,6 +15,9 @@ Four functions define the law of an algorithm. `numbers` returns two parameters 
 changes. `chance_above` may return an upper bound of the probability: `sample_above` then rejects
 the excess by returning -inf, and accepted values have the density of theta above the level. The
 level depends only on the past and affects the running time, not the law.
+
+The arrays `a`, `b`, `often`, `listed` and `length` have shape (arms,); `stretch` has one entry for
+every WIDTH arms and holds the sum of their lengths.
 """
 
 import math
@@ -182,6 +185,7 @@ def segment(chance):
 
 @inlined
 def stretch_length(length, i):
+    """Return the total length of the segments in stretch i."""
     total = 0.0
     for arm in range(i * WIDTH, min((i + 1) * WIDTH, length.size)):
         total += length[arm]
@@ -190,6 +194,7 @@ def stretch_length(length, i):
 
 @inlined
 def line_length(stretch):
+    """Return the total length of all stretches."""
     total = 0.0
     for i in range(stretch.size):
         total += stretch[i]

@@ -21,10 +21,10 @@ LABEL = "DP-UCB-BOUND"
 
 
 class PowerOfTwo(IntEnum):
-    """Reading: nu is smaller if n is a power of two, as in Algorithm 1 (on), or not (off)."""
+    """Reading: nu of an arm whose number of pulls n is a power of two."""
 
-    ON = 0
-    OFF = 1
+    ON = 0  # without the factor log n + 1, as in Algorithm 1
+    OFF = 1  # with the factor log n + 1, as for all other n
 
 
 class Params(NamedTuple):
@@ -50,7 +50,7 @@ def play(params, bandit, rng):
 def play_with(counters, params, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + nu/n.
 
-    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 if n is not a power of two.
+    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 unless n is a power of two.
     """
     arms = number_of_arms(bandit)
     fixed = np.empty(arms)

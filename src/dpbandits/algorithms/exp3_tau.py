@@ -22,7 +22,7 @@ LABEL = "EXP3_tau"
 
 
 class Calibration(IntEnum):
-    """Aim of the choice of tau."""
+    """Objective that determines tau."""
 
     REGRET = 0  # Corollary 3.2: smallest regret bound; epsilon and delta have no effect
     BUDGET = 1  # Corollary 3.3, corrected: budget (epsilon, delta)

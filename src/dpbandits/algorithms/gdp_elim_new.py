@@ -19,7 +19,7 @@ LABEL = "GDP-Elim-New"
 
 
 class Params(NamedTuple):
-    """Budget, of which one part may be 0, and horizon T."""
+    """Budget (one part may be 0), and horizon T."""
 
     epsilon: Budget
     delta: Delta

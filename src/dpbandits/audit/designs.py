@@ -5,8 +5,8 @@ Three kinds of pairs:
 * Constant arms, all 0 or all 1 in every combination, with one entry flipped: the first, when one
   reward is all that is known of an arm; one at a power of two, where counters release and episodes
   end; or one in between.
-* Many arms, of which the changed one must beat all others.
-* Tables at the edge of a decision, which bisection determines. They serve algorithms that compare
+* Many arms. The changed arm must beat all others.
+* Tables at the edge of a decision, determined by bisection. They are for algorithms that compare
   means of many rewards, whose decisions on constant arms are certain.
 """
 
@@ -50,11 +50,11 @@ class Design:
 
     @property
     def family(self) -> tuple[int, int, float]:
-        """Number of arms, rounds, and reward of the other arms: a search compares equal families.
+        """Key of tables that a search compares: numbers of arms and rounds, reward of other arms.
 
-        The reward of the other arms is 0 unless there are many. A win against rewards of 1 is rarer
-        than one against rewards of 0: it reveals more, but seems to reveal less as long as few
-        games have shown it.
+        The last part is 0 for two arms. With many arms, a win against rewards of 1 is rarer than
+        one against rewards of 0: it reveals more, but seems to reveal less until enough games have
+        shown it.
         """
         others = float(self.table[1, 0]) if self.arms > ARMS else 0.0
         return self.arms, self.rounds, others

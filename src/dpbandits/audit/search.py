@@ -1,4 +1,4 @@
-"""Audit: search the tables and the event with the largest loss, then measure on fresh games.
+"""Audit: search for the tables and event of largest privacy loss, then measure on fresh games.
 
 Half of the games search and half measure. The measurement uses one event on one pair of tables,
 fixed before its games are played. However much chance there is in the search, its bound is wrong

@@ -73,7 +73,7 @@ class Subject:
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:
-        """Return the limits to audit: the claim and, if it covers one round, that of all rounds.
+        """Return the limits to audit: the claim's and, if it covers one round, that of all rounds.
 
         A claim for all rounds and the declared releases limit the same probabilities, so only the
         smaller limit is audited: a leak exceeds it first. For a claim under revision, only the

@@ -23,7 +23,7 @@ BUCKETS = 2**16
 
 @dataclass(frozen=True)
 class Feature:
-    """Cells first..stop-1 of the counts, and the wording of what they count."""
+    """Cells first..stop-1 of the counts, and their description in reports."""
 
     words: str
     first: int

@@ -48,7 +48,7 @@ def user_cache() -> Path:
     if own := os.environ.get("DPBANDITS_CACHE"):
         return Path(own).expanduser().absolute()
     base = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    # The XDG specification says to ignore a relative path.
+    # The XDG specification requires that a relative path is ignored.
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
 
 
@@ -83,8 +83,8 @@ KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any]:
     """Compile a function that releases the GIL; if `kept`, cache its machine code on disk.
 
-    Pass kept=False for a closure around another kernel that every process builds again: numba
-    could never find its cached machine code.
+    Pass kept=False for a closure around another kernel that every process builds again: no other
+    process could load its cached machine code.
     """
     # numba reads the folder while it decorates. It is set only for that moment, so that other users
     # of numba in this process keep theirs. Without a folder caching must be off: numba would fall

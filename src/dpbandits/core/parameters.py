@@ -95,8 +95,8 @@ def reading_name(member: IntEnum) -> str:
 def coerce(annotation: Any, value: Any) -> Any:
     """Return the value as the annotated type, so that 1 and 1.0 become the same float.
 
-    Raises ValueError, whose text says what the value must be, and TypeError for an annotation
-    that is not supported.
+    Raises ValueError, whose text describes the valid values, and TypeError for an annotation that
+    is not supported.
     """
     constraint = None
     if typing.get_origin(annotation) is Annotated:

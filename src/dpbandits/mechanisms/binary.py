@@ -83,7 +83,7 @@ def binary_insert(counters, rng, which, item):
 
 
 def binary_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]:
-    """Yield one release per level: its nodes hold disjoint items, so an item moves one by <= 1."""
+    """Yield one release per level; its nodes hold disjoint items, so one item moves it by <= 1."""
     height = levels(horizon)
     for _ in range(height):
         yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=height / epsilon)

@@ -34,7 +34,7 @@ class Hybrid(NamedTuple):
 
 @inlined
 def hybrid_counters(counters, horizon, log_epsilon, tree_epsilon):
-    """Return empty counters with room for `horizon` items, which changes no released sum."""
+    """Return `counters` empty counters with room for `horizon` items; this changes no sum."""
     height = levels(horizon)
     return Hybrid(
         np.zeros(counters, np.int64),
