@@ -1,1 +1,1 @@
-"""Specification of a figure: frozen values that say what to play, draw and claim."""
+"""Specification of a figure: frozen values for what to play, what to draw and what is claimed."""

@@ -1,7 +1,7 @@
-"""Overrides that make a figure another one than its file describes, and the folder named by them.
+"""Overrides that change a figure from what its file describes, and the folder named after them.
 
-Runs, seed, engine and paths make no other figure: the caption states them, and the store shares
-their results. Everything else that differs from the file is a change.
+Overrides of runs, seed, engine and paths do not change the figure: the caption states them, and
+the store shares their results. Every other difference from the file is a change.
 """
 
 import re
@@ -13,32 +13,32 @@ from typing import Any
 from hydra.core.override_parser.types import Override
 
 LONGEST_NAME = 80  # characters of a folder
-FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys
+FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
 
 
 @dataclass(frozen=True)
 class Change:
-    """One key whose value is not the one in the figure's file."""
+    """One key whose value differs from the figure's file."""
 
-    key: str  # as in `figure.curves.adap-ucb.alpha`, or `algorithm@figure.curves.x`
+    key: str  # for example `figure.curves.adap-ucb.alpha` or `algorithm@figure.curves.x`
     value: str | None  # None: deleted
-    before: str | None  # in the files; None: absent there
+    before: str | None  # value in the files; None: absent there
 
     @property
     def name(self) -> str:
-        """The key without what every figure has in front of it."""
+        """Key without the prefix that is common to all figures."""
         return re.sub(r"^(?:\w+@)?figure\.(?:curves\.)?", "", self.key)
 
     @property
     def words(self) -> str:
-        """The change in a caption, with the value that it replaces."""
+        """Text of the change in a caption, with the value that it replaces."""
         before = "" if self.before is None else f" (file: {for_people(self.before)})"
         return self.short if self.value is None else f"{self.short}{before}"
 
     @property
     def short(self) -> str:
-        """The change in the title line of a picture."""
+        """Text of the change in the title line of a picture."""
         if self.key == PROFILE:
             return f"scale of the profile {self.value}"
         parts = self.key.rpartition("@")[2].split(".")[1:]
@@ -56,10 +56,10 @@ class Change:
 def changes(
     typed: Iterable[Override], composed: Mapping[str, Any], file: Mapping[str, Any]
 ) -> tuple[Change, ...]:
-    """The overrides that change the figure, sorted by key.
+    """Return the overrides that change the figure, sorted by key.
 
-    `composed` is the whole configuration with all overrides, `file` that without them. An override
-    that repeats the value of the file is no change.
+    `composed` is the whole configuration with all overrides, `file` the one without them. An
+    override that repeats the value in the file is not a change.
     """
     found: dict[str, Change] = {}
     value: str | None
@@ -81,13 +81,13 @@ def changes(
 
 
 def may_change(override: Override) -> bool:
-    """Whether an override can make another figure."""
+    """Return whether an override can change the figure."""
     group = str(override.key_or_group)
     return not (group == "figure" or group.partition(".")[0] in FREE or group.endswith(".runs"))
 
 
 def text(value: Any) -> str:
-    """A value in one spelling: 100_000, 100000 and 1e5 are all `100000`."""
+    """Return the canonical spelling of a value: 100_000, 100000 and 1e5 all become `100000`."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -100,14 +100,17 @@ def text(value: Any) -> str:
 
 
 def for_people(value: str) -> str:
-    """The spelling for captions: thousands apart, lists with spaces."""
+    """Return the spelling for captions: commas between thousands, spaces in lists."""
     if re.fullmatch(r"\d{4,}", value):
         return f"{int(value):,}"
     return value.replace(",", ", ").replace(":", ": ")
 
 
 def folder_name(all_changes: Sequence[Change]) -> str:
-    """`environment=c4,horizon=100000`; long or odd names get a digest, so that no two are equal."""
+    """Return the name of a figure's folder, for example `environment=c4,horizon=100000`.
+
+    Names that are too long or hold unusual characters get a digest, so that they stay distinct.
+    """
     parts = [f"~{c.name}" if c.value is None else f"{c.name}={c.value}" for c in all_changes]
     name = ",".join(sorted(parts))
     clean = as_file_name(name.replace("[", "").replace("]", ""))
@@ -116,13 +119,13 @@ def folder_name(all_changes: Sequence[Change]) -> str:
 
 
 def as_file_name(name: str) -> str:
-    """A name as that of a file or folder: no character that needs quotes, and not too many."""
+    """Return a name for a file or folder, shortened and without characters that need quotes."""
     clean = re.sub(r"[^\w.,=+~-]", "_", name)
     return clean if len(clean) <= LONGEST_NAME else f"{clean[:LONGEST_NAME]}-{digest(name)}"
 
 
 def digest(name: str) -> str:
-    """Eight hexadecimal digits that tell a long name from others that begin alike."""
+    """Return eight hexadecimal digits that separate long names with the same beginning."""
     return sha256(name.encode()).hexdigest()[:8]
 
 

@@ -1,7 +1,7 @@
-"""What a paper says of its figures, as tests of the curves: the data, past the configuration.
+"""Claims of a paper about its figures, as tests of the curves: frozen values without Hydra.
 
-checks.verdicts puts them to the curves. Curves are named as in the figure's file, points by
-their x. A test is put in every panel that it names and that has its curves.
+checks.verdicts evaluates the tests. Curves are named as in the figure's file, points by their x.
+A test is evaluated in every panel that it names and that has its curves.
 """
 
 import math
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-OTHERS = "others"  # every other curve of the panel that is played
+OTHERS = "others"  # every other curve of the panel that has runs, hence no bound
 
 
 class At(Enum):
-    """At which points a test is put, where it is not a single one."""
+    """Points at which a test is evaluated, unless it names a single x."""
 
     END = "end"  # at the last point that the curves have in common
-    EVERYWHERE = "everywhere"  # at all of them
-    SOMEWHERE = "somewhere"  # at one at least
+    EVERYWHERE = "everywhere"  # at all of their common points
+    SOMEWHERE = "somewhere"  # at one of them or more
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Between which numbers something must be."""
+    """Closed interval that the tested quantity must lie in."""
 
     at_least: float = -math.inf
     at_most: float = math.inf
@@ -34,26 +34,26 @@ EVERY_X: Span = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Ratio:
-    """The ratio of each curve to each of others. The difference must exceed its standard error."""
+    """Ratio of each curve in `of` to each in `to`, decided with the standard errors of the means."""
 
     of: tuple[str, ...]
     to: tuple[str, ...]
     panels: tuple[str, ...]
     limits: Limits
-    to_panels: tuple[str, ...] = ()  # where the others are, panel by panel, if not in the same
+    to_panels: tuple[str, ...] = ()  # panels of `to`, one for each of `panels`; empty: the same
     at: At | float = At.END
     between: Span = EVERY_X
     statistic: str = "mean"
-    up_to_noise: bool = False  # what is within the standard errors counts as so
+    up_to_noise: bool = False  # a miss within the standard errors counts as a pass
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """The ratio of each curve to a function of theory/, at the curve's own parameters."""
+    """Ratio of each curve to a function of theory/, evaluated at the curve's own parameters."""
 
     of: tuple[str, ...]
     function: str
-    given: tuple[tuple[str, Any], ...]  # the arguments that neither game nor parameters give
+    given: tuple[tuple[str, Any], ...]  # arguments beside those of the game and the parameters
     panels: tuple[str, ...]
     limits: Limits = Limits(at_most=1.0)
     at: At | float = At.EVERYWHERE
@@ -61,7 +61,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Value:
-    """What is drawn, or another statistic of the runs, lies within limits."""
+    """Value of a curve: a statistic of its runs, the mean by default, within limits."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
@@ -73,18 +73,18 @@ class Value:
 
 @dataclass(frozen=True)
 class Extremes:
-    """The ratio of a curve's largest to its smallest mean."""
+    """Ratio of a curve's largest to its smallest mean."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
     limits: Limits
     between: Span = EVERY_X
-    across_panels: bool = False  # at the end of each panel, and of each of its values
+    across_panels: bool = False  # over the last points in all panels, for all `each` values
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The ratio of a curve's mean at its end, or at another point, to that at an earlier one."""
+    """Ratio of a curve's mean at its end, or at another point, to its mean at an earlier one."""
 
     of: tuple[str, ...]
     since: float
@@ -95,7 +95,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Slope:
-    """The least-squares slope of log mean against log x."""
+    """Least-squares slope of log mean against log x."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
@@ -105,7 +105,7 @@ class Slope:
 
 @dataclass(frozen=True)
 class Gap:
-    """What a curve has more than another: at no later point more than at an earlier one."""
+    """Difference of two curves, `of` minus `to`: it must not grow from any point to a later one."""
 
     of: tuple[str, ...]
     to: tuple[str, ...]
@@ -115,7 +115,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Contrast:
-    """How many times more one curve changes from panel to panel than another."""
+    """Ratio of two curves' changes across panels, each its largest over its smallest last mean."""
 
     of: tuple[str, ...]
     to: tuple[str, ...]
@@ -125,7 +125,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Alike:
-    """The means of a curve in two panels differ by no more than their standard errors allow."""
+    """Equality of a curve's means in two panels, up to their standard errors."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
@@ -134,7 +134,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Spent:
-    """The budget that a curve's releases compose to is at most the one that it was given."""
+    """Privacy budget that a curve's releases compose to: at most the budget that it was given."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
@@ -142,23 +142,23 @@ class Spent:
 
 Test = (
     Ratio | Bounded | Value | Extremes | Growth | Slope | Gap | Contrast | Alike | Spent
-)  # what a claim comes down to
+)  # the kinds of test that a claim is made of
 
-# Of the runs at a point; `x` is the point's own place, `off_mean` how far the line is from the
-# mean, in standard deviations. Only a mean has a standard error.
+# Statistics of the runs at a point. `x` is the x of the point itself, `off_mean` the distance from
+# the mean to the drawn line, in standard deviations. Only the mean has a standard error.
 STATISTICS = ("mean", "median", "min", "max", "spread", "off_mean", "x")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper, and the tests that must all hold for it.
+    """Sentence of a paper, with the tests that must all hold for it.
 
-    Where the text can be read in several ways there are tests for each reading.
+    If the text can be read in several ways, each reading has its own tests.
     """
 
     name: str
     says: str  # the paper's words, or ours in square brackets
-    where: str  # in which part of the paper
-    because: str  # why it does not come out; empty where it does
-    readings: tuple[tuple[str, tuple[Test, ...]], ...]  # by name; a single one has none
+    where: str  # place in the paper
+    because: str  # why it does not reproduce; empty if it does
+    readings: tuple[tuple[str, tuple[Test, ...]], ...]  # (name, tests); a single one is named ""
     ours: bool = False  # the words are ours, not a quotation

@@ -1,4 +1,4 @@
-"""What a figure is: frozen values between the configuration and everything else."""
+"""Specification of a figure: frozen values between the configuration and everything else."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,33 +8,33 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.spec.changes import Change
 from dpbandits.spec.claims import Claim
 
-TRANSITION = "transition"  # style of the points where the regimes of a bound meet
-OWN = "across"  # the key of figures of our own, in place of a paper's
+TRANSITION = "transition"  # style of the points where the privacy regimes of a bound meet
+OWN = "across"  # in place of a paper's key, for figures of our own
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A named function of theory/, evaluated where a cell would be played."""
+    """Function of theory/ with its arguments, in the place of a cell."""
 
     function: str  # <module>.<function> of theory/
     arguments: tuple[tuple[str, Any], ...]
 
 
 class Shown(Enum):
-    """What of its sources a curve shows."""
+    """Quantity that a curve plots."""
 
-    REGRET = "regret"  # what a run of an algorithm records, or the value of a bound
-    PER_LOG = "regret-per-log-t"  # the same over log T; over a sweep
-    SAMPLES = "samples"  # that a stopping rule used
-    FAILURES = "failures"  # 1 where its estimate is alpha |mu| or more away from mu, else 0
-    CLAIMED = "claimed"  # the epsilon that the paper promises
-    COMPOSED = "composed"  # and what the declared releases compose to, at the same delta
-    AUDITED = "audited"  # and what all arms lose at least, by an audit
-    ONE_CHOICE = "audited-choice"  # and one of them, if the promise is of single ones
+    REGRET = "regret"  # regret of a run (or its pulls of one arm), or the value of a bound
+    PER_LOG = "regret-per-log-t"  # the same divided by log T; only over a sweep
+    SAMPLES = "samples"  # samples that a stopping rule used
+    FAILURES = "failures"  # 1 if a rule's estimate is alpha |mu| or more away from mu, else 0
+    CLAIMED = "claimed"  # epsilon that the paper claims
+    COMPOSED = "composed"  # epsilon that the declared releases compose to, at the same delta
+    AUDITED = "audited"  # lower bound on the privacy loss of all choices, by an audit
+    ONE_CHOICE = "audited-choice"  # the same of a single choice, if the claim is for single ones
 
 
 class Look(NamedTuple):
-    """Colour, marker and line that the figure's file asks for; None: as the algorithm has them."""
+    """Colour, marker and line set in the figure's file; None: those of the algorithm."""
 
     colour: str | None = None
     marker: str | None = None
@@ -46,9 +46,9 @@ AS_THE_ALGORITHM = Look()
 
 @dataclass(frozen=True)
 class Original:
-    """The figure or table of a paper that a figure reproduces: Fig. 2 (a), (b)."""
+    """Figure or table of a paper that a figure reproduces, for example Fig. 2 (a), (b)."""
 
-    kind: str  # figure or table
+    kind: str  # `figure` or `table`
     number: int
     part: str = ""
 
@@ -59,37 +59,37 @@ class Original:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: a cell over time, or a cell for every value of the swept parameter."""
+    """One line of a panel: a cell over time, or one cell per value of the swept parameter."""
 
     name: str  # its key in the configuration
-    label: str  # in tables
-    legend: str  # the label in a legend
-    style: str  # the algorithm (or bound) that decides colour and marker
+    label: str  # its label in tables
+    legend: str  # its label in the legend
+    style: str  # the algorithm (or bound) that sets colour and marker
     shows: Shown
-    over: str  # what x is: `t`, the round, or the name of the swept parameter
+    over: str  # name of x: `t`, the round, or the swept parameter
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
-    sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one where x is None
-    runs: int  # of each source; what is exact has none whatever this says
-    fit: tuple[float, float] | None = None  # the x between which a slope is fitted; None: all
-    reading: str = ""  # the reading of the paper's text that sets it apart from its siblings
+    sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one if x is None
+    runs: int  # of each source; ignored for an exact curve
+    fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
+    reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
     look: Look = AS_THE_ALGORITHM
 
     @property
     def is_exact(self) -> bool:
-        """Whether its numbers are known without a run: a bound, a budget."""
+        """Whether the numbers need no runs: a bound or a privacy budget."""
         budget = self.shows in (Shown.CLAIMED, Shown.COMPOSED)
         return budget or isinstance(self.sources[0], Bound)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes."""
+    """One pair of axes with its curves."""
 
     letter: str  # a, b, ... in the order of the original
     title: str
     curves: tuple[Curve, ...]
-    row: str = ""  # heading that it shares with its neighbours
-    column: str = ""
+    row: str = ""  # heading of its row of panels
+    column: str = ""  # heading of its column
 
     @property
     def heading(self) -> str:
@@ -99,27 +99,30 @@ class Panel:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure: what is computed, how it is summed up and which function draws it."""
+    """Figure: the cells to compute, the statistics over runs and the function that draws it."""
 
     name: str
-    paper: str  # key of the paper; its drawing functions are figures/<paper>.py
+    paper: str  # key of the paper; its drawing functions are in figures/<paper>.py
     title: str
-    draw: str  # the drawing function
-    runs: int  # of a curve that says nothing else
+    draw: str  # name of the drawing function
+    runs: int  # of every curve that sets no number of its own
     centre: str  # statistic of the line (statistics.CENTRES)
     spread: str  # statistic of the band or bars (statistics.SPREADS)
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
-    claims: tuple[Claim, ...]  # what the paper says of it; none where the numbers are not its own
-    note: str = ""  # what its caption must say besides
-    about: str = ""  # a sentence or two on what it shows
+    claims: tuple[Claim, ...]  # the paper's claims about it; empty for a changed figure
+    note: str = ""  # text that its caption adds
+    about: str = ""  # one or two sentences on what it shows
     original: Original | None = None  # None: a figure of our own
     seed: int = 0  # root of every random stream
     profile: str = "paper"
-    changes: tuple[Change, ...] = ()  # what differs from the figure's file
+    changes: tuple[Change, ...] = ()  # differences from the figure's file
 
     def runs_of_cells(self) -> dict[AnyCell, int]:
-        """Every cell of the figure, in the order of the panels, with its runs."""
+        """Return every cell of the figure with its number of runs, in the order of the panels.
+
+        A cell of several curves gets the largest number.
+        """
         found: dict[AnyCell, int] = {}
         for panel in self.panels:
             for curve in panel.curves:
@@ -129,5 +132,5 @@ class FigureSpec:
         return found
 
     def cells(self) -> tuple[AnyCell, ...]:
-        """Every cell of the figure once, in the order of the panels."""
+        """Return every cell of the figure once, in the order of the panels."""
         return tuple(self.runs_of_cells())

@@ -1,1 +1,1 @@
-"""Results on disk: blocks of runs, the fingerprint of their sources, and why one is missing."""
+"""Results on disk: blocks of runs, fingerprints of their sources, reasons for missing runs."""

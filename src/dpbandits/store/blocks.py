@@ -1,10 +1,10 @@
 """Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
 
 A block holds the curves of consecutive runs of one cell. The key is a digest of the cell's
-identity, kept beside the blocks in identity.json: the cell, the sources that it reaches, the
-versions of what draws the numbers. The same key means the same bits. Nothing read from disk is
-trusted before its size, its key and its checksum are checked; what fails is set aside and computed
-again.
+identity: the cell, the sources that it reaches, and the versions of the packages that draw the
+numbers. identity.json keeps the identity beside the blocks. Equal keys mean equal bits. A block is
+used only after its size, key and checksum have been checked; a block that fails is set aside and
+its runs are computed again.
 """
 
 import hashlib
@@ -28,22 +28,22 @@ from dpbandits.files.provenance import provenance
 from dpbandits.store import fingerprint
 
 log = logging.getLogger("dpbandits")
-version = cache(metadata.version)  # which reads a file every time
+version = cache(metadata.version)  # cached: every call reads a file
 
 FORMAT = 1
-PROVENANCE = ("revision", "versions", "machine", "written")  # of a block, beside its identity
-HEADER_LIMIT = 65_536  # bytes, beside the description of the cell
+PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
+HEADER_LIMIT = 65_536  # bytes of a block beside the curves and the description of the cell
 ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
 
 class DamagedBlock(Exception):
-    """Why a block cannot be trusted."""
+    """Reason why a block cannot be used."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What a sound block tells beside its curves: of which runs it is, and of its computation."""
+    """Header of a sound block: its runs, the seconds that they took, and its provenance."""
 
     runs: range
     seconds: float
@@ -51,7 +51,7 @@ class About:
 
 
 def identity(cell: AnyCell) -> dict[str, Any]:
-    """Everything that decides the bits of a cell, as JSON values."""
+    """Return everything that determines the bits of a cell's results, as JSON values."""
     return {
         "format": FORMAT,
         "cell": cell.description(),
@@ -62,17 +62,17 @@ def identity(cell: AnyCell) -> dict[str, Any]:
 
 @cache
 def key(cell: AnyCell) -> str:
-    """The digest of the identity, 20 hexadecimal digits."""
+    """Return the digest of the cell's identity, 20 hexadecimal digits."""
     canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
 
 
 @dataclass(frozen=True)
 class Store:
-    """The blocks below a folder.
+    """Blocks below a folder.
 
-    A block's curves are checked whenever they are read. What else it tells is remembered, as long
-    as the file looks the same.
+    A block is checked whenever its curves are read. Its header is cached until the file's status
+    (times, size, inode) changes.
     """
 
     folder: Path
@@ -81,13 +81,14 @@ class Store:
     )
 
     def cell_folder(self, cell: AnyCell) -> Path:
-        """Where the blocks of a cell are, or will be."""
+        """Return the folder of a cell's blocks; it need not exist."""
         return self.folder / cell.member / key(cell)
 
     def write(self, cell: AnyCell, first: int, curves: np.ndarray, seconds: float) -> None:
-        """Keep the curves of runs first, first + 1, ...; whole or not at all.
+        """Write the curves of runs first, first + 1, ... as one block, atomically.
 
-        Raises UserError where the disk refuses, with what to do.
+        `curves`: float64 of shape (runs, columns); `seconds`: their time of computation in total.
+        Raises UserError, with a remedy, if the file system refuses.
         """
         folder = self.cell_folder(cell)
         if not (folder / "identity.json").exists():
@@ -108,21 +109,21 @@ class Store:
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
     def covered(self, cell: AnyCell) -> set[int]:
-        """The runs that sound blocks hold. Unsound ones are set aside, with a warning."""
+        """Return the runs that sound blocks hold; set damaged blocks aside, with a warning."""
         return {run for told in self._told(cell) for run in told.runs}
 
     def seconds(self, cell: AnyCell) -> float:
-        """The time that the computation of the cell's blocks took, summed over threads."""
+        """Return the seconds that the cell's blocks took to compute, summed over threads."""
         return sum(told.seconds for told in self._told(cell))
 
     def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
-        """Revision, versions, machine and time of each of the cell's blocks."""
+        """Return revision, versions, machine and time of writing of each of the cell's blocks."""
         return [told.provenance for told in self._told(cell)]
 
     def missing(self, cell: AnyCell, runs: int) -> list[range]:
-        """The runs below `runs` that no sound block holds, as maximal ranges."""
+        """Return the runs below `runs` that no sound block holds, as maximal ranges."""
         gaps: list[range] = []
-        reached = 0  # all before it is covered or in a gap
+        reached = 0  # every run below it is in a block or in a gap
         for held in sorted((told.runs for told in self._told(cell)), key=lambda held: held.start):
             if held.start >= runs:
                 break
@@ -132,8 +133,9 @@ class Store:
         return [*gaps, range(reached, runs)] if reached < runs else gaps
 
     def load(self, cell: AnyCell, runs: int, columns: slice = ALL) -> np.ndarray:
-        """The curves of runs 0..runs-1, shape (runs, checkpoints), or some of their columns.
+        """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
+        float64 of shape (runs, columns): for a bandit cell one column per checkpoint. Raises
         KeyError if a run is missing.
         """
         curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
@@ -151,7 +153,7 @@ class Store:
         return curves
 
     def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
-        """The identities of the same member's other keys, newest first."""
+        """Yield the identities under the other keys of the cell's member, newest first."""
         paths = (self.folder / cell.member).glob("*/identity.json")
         for path in sorted(paths, key=lambda p: p.stat().st_mtime, reverse=True):
             if path.parent.name != key(cell):
@@ -172,8 +174,8 @@ class Store:
                 yield read[0]
 
     def _read(self, path: Path, cell: AnyCell) -> tuple[About, np.ndarray] | None:
-        # What a block tells, and its curves; None for one that is not sound, which is set aside.
-        looks = _looks(path)  # first: whoever changes it meanwhile is noticed next time
+        # Header and curves of a block; None for a damaged one, which is set aside.
+        looks = _looks(path)  # before reading: a change during it then shows at the next access
         try:
             read = _read(path, cell)
         except DamagedBlock as why:
@@ -192,15 +194,15 @@ def _looks(path: Path) -> tuple[int, ...]:
 
 
 def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
-    # What a block tells, and its curves; DamagedBlock unless all is as it was written. Sizes come
-    # first: a damaged or hostile file must not fill the memory.
+    # Header and curves of a block; raises DamagedBlock unless all is as it was written. Sizes are
+    # checked first: a damaged or hostile file must not fill the memory.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:
         raise DamagedBlock("its name is not <first>-<last>.npz")
     first, last = int(match[1]), int(match[2])
     shape = (last - first + 1, cell.columns)
     try:
-        described_cell = json.dumps(cell.description())  # of many arms: longer than all the rest
+        described_cell = json.dumps(cell.description())  # with many arms the bulk of the header
         if path.stat().st_size > 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT:
             raise DamagedBlock("it is larger than its runs need")
         content = path.read_bytes()
@@ -215,7 +217,7 @@ def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
             told = described["key"], described["runs"], float(described["seconds"])
     except DamagedBlock:
         raise
-    # zipfile and numpy meet broken bytes with many kinds of exceptions.
+    # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
         raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
     if told[:2] != (key(cell), [first, last]):
@@ -231,7 +233,7 @@ def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
 
 
 def _set_aside(path: Path, why: Exception) -> None:
-    # Renamed rather than deleted: somebody may want to know what happened.
+    # Renamed rather than deleted, so that the cause can be examined.
     for number in range(1, 1000):
         aside = path.with_name(f"{path.name}.damaged-{number}")
         if not aside.exists():

@@ -1,4 +1,4 @@
-"""Why a cell is or is not in the cache."""
+"""Reasons why a cell is or is not in the cache."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,10 @@ SHOWN = 6  # differences
 
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
-    """A line per cell: its key, how many of its runs are cached and, if not all, why."""
+    """Yield a line per cell: its key, the number of cached runs and the reason if any is missing.
+
+    The last line counts the complete cells of the figure.
+    """
     runs_of = spec.runs_of_cells()
     complete = 0
     for cell, runs in runs_of.items():
@@ -34,7 +37,7 @@ def _reason(cell: AnyCell, have: int, store: Store) -> str:
     for other in store.other_identities(cell):
         there = dict(_flat(other))
         names = [n for n in sorted(wanted.keys() | there.keys()) if wanted.get(n) != there.get(n)]
-        # The same cell by other sources says more than another cell by the same sources.
+        # The same cell from other sources is a better hint than another cell from the same ones.
         distance = sum(name.startswith("cell.") for name in names), len(names)
         if nearest is None or distance < nearest[:2]:
             told = [_difference(name, there.get(name), wanted.get(name)) for name in names]

@@ -1,8 +1,8 @@
-"""The fingerprint of a cell: digests of all the source that can move its numbers.
+"""Fingerprint of a cell: digests of all source files that can change its numbers.
 
-From the cell's roots the imports are followed within the packages; the roots are named because the
-registry imports algorithms, environments and stopping rules by name, where no `import` statement
-shows it. Comments, docstrings and layout do not count: a better sentence throws no result away.
+Imports are followed from the cell's roots within the packages. The roots must be named, because
+the registry imports algorithms, environments and stopping rules by name, without an `import`
+statement. Comments, docstrings and layout do not count: rewording them invalidates no result.
 """
 
 import ast
@@ -15,9 +15,10 @@ from dpbandits.core.roots import ROOTS, Root, source_file
 
 @cache
 def sources(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> dict[str, str]:
-    """Digest of every source file that the named ones can reach, by its path in its package.
+    """Return the digest of every source file reachable from the named ones, by path.
 
-    The names are paths below any of the roots, such as algorithms/ucb.py.
+    The names are paths below any of the roots, such as algorithms/ucb.py. Raises FileNotFoundError
+    if no root has such a file, ValueError for a relative import.
     """
     reached: set[Path] = set()
     waiting = [source_file(name, roots) for name in names]
@@ -31,7 +32,7 @@ def sources(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> dict[str
 
 
 def _name(path: Path, roots: tuple[Root, ...]) -> str:
-    # Below the first root, the path there; below another, the name of its package in front.
+    # Path below the root; for every root but the first, preceded by the name of the package.
     root = next(root for root in roots if path.is_relative_to(root.folder))
     name = path.relative_to(root.folder).as_posix()
     return name if root is roots[0] else f"{root.package}/{name}"
@@ -50,7 +51,7 @@ def _digest(path: Path) -> str:
 
 @cache
 def _imports(path: Path, roots: tuple[Root, ...]) -> set[Path]:
-    # The files that an import statement of this file runs: the module, and every __init__ above.
+    # Files that the imports of this file execute: the modules, and every __init__ above them.
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
         if isinstance(node, ast.Import):
