@@ -1,1 +1,1 @@
-"""Curves as tidy tables: series, statistics over runs and committed references."""
+"""Curves as tidy tables: series, statistics over runs, committed references."""

@@ -1,4 +1,4 @@
-"""The committed reference curves: figures/reference/<figure>/, tables with their provenance."""
+"""Committed reference curves in figures/reference/<figure>/: tables with their provenance."""
 
 import csv
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from dpbandits.curves.series import PLACE, STATISTICS, Series, identity, slope
 from dpbandits.files import project
 from dpbandits.spec.figure import Curve, FigureSpec
 
-PAPER, CI = "curves", "ci"  # at the papers' scale; at that of the profile ci
+PAPER, CI = "curves", "ci"  # scales: that of the papers, that of the profile ci
 Rows = dict[tuple[str, str], list[dict[str, str]]]  # by panel and label
 
 
 def folder(figure: str) -> Path:
-    """figures/reference/<figure>/."""
+    """Return the folder figures/reference/<figure>/."""
     return project.folder() / "figures" / "reference" / figure
 
 
 def exists(figure: str, scale: str) -> bool:
-    """Whether a figure has a reference of a scale."""
+    """Return whether a figure has a reference at a scale, PAPER or CI."""
     return (folder(figure) / f"{scale}.csv").is_file()
 
 
 def source_file(figure: str, scale: str) -> str:
-    """Path below the project of the record of a reference: command, revision, date, versions."""
+    """Return the path, below the project, of a reference's record: command, revision, versions."""
     name = "source.yaml" if scale == PAPER else f"{scale}-source.yaml"
     return f"figures/reference/{figure}/{name}"
 
@@ -36,7 +36,11 @@ Found = dict[tuple[str, str], Series]  # by panel and label
 
 
 def find(spec: FigureSpec, scale: str) -> Found:
-    """The reference curves that there are of a figure. UserError names what is wrong."""
+    """Return the reference curves that exist for a figure, by panel and label.
+
+    Raises UserError if the table is missing, cannot be read, lacks a column or holds a value that
+    is no number.
+    """
     rows = _rows(spec.name, scale)
     return {
         (panel.letter, curve.label): _series(
@@ -49,7 +53,10 @@ def find(spec: FigureSpec, scale: str) -> Found:
 
 
 def read(spec: FigureSpec, scale: str) -> list[Series]:
-    """The reference of every curve of the figure, in its order. UserError where one is missing."""
+    """Return the reference of every curve of the figure, in its order.
+
+    Raises UserError if one is missing, and as `find` does.
+    """
     found = find(spec, scale)
     for panel in spec.panels:
         for curve in panel.curves:

@@ -1,4 +1,4 @@
-"""From blocks to tidy tables: one row per panel, curve and x."""
+"""Series of a figure, from blocks to tidy tables: one row per panel, curve and x."""
 
 import csv
 import io
@@ -21,28 +21,28 @@ from dpbandits.store.blocks import ALL, Store
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of a panel, summed up over its runs; the arrays have one entry per x."""
+    """One curve of a panel, summarised over its runs; arrays are float64, one entry per x."""
 
     panel: str
     label: str
     legend: str
     style: str
     runs: int  # 0 for a bound or a budget
-    slope: float | None  # of log centre against log x, where the figure asks and the fit is good
+    slope: float | None  # of log centre against log x; None: not asked for, or no power law
     x: np.ndarray
     mean: np.ndarray
     std: np.ndarray
     median: np.ndarray
     min: np.ndarray
     max: np.ndarray
-    centre: np.ndarray  # what is drawn as the line
-    low: np.ndarray  # and as the band or bars around it
-    high: np.ndarray
-    fit: tuple[float, float] | None = None  # the x between which the slope was fitted; None: all
+    centre: np.ndarray  # drawn as the line
+    low: np.ndarray  # lower end of the band or bars around it
+    high: np.ndarray  # upper end
+    fit: tuple[float, float] | None = None  # range of x of the fitted slope; None: all x
     curve: str = ""  # key of the curve in the figure's file
     reading: str = ""
     look: Look = AS_THE_ALGORITHM
-    over: str = "t"  # what x is: the round, or the name of the swept parameter
+    over: str = "t"  # name of x: the round, or the swept parameter
     shows: Shown = Shown.REGRET
 
     @property
@@ -51,30 +51,33 @@ class Series:
         return f"curve-{self.panel}-{quote(self.label, safe='').replace('%', '.')}"
 
     def error(self, i: int) -> float:
-        """The standard error of the mean at a point; 0 for a bound."""
+        """Return the standard error of the mean at point i; 0 for a bound."""
         return float(self.std[i]) / math.sqrt(max(1, self.runs))
 
 
 PLACE = ("panel", "label", "x", "runs")
-MISSES = 2.0  # the factor by which the fit of a power law may miss a point
-AT_ONCE = 2**25  # numbers of all runs that are in memory at a time
+MISSES = 2.0  # factor by which the fit of a power law may miss a point
+AT_ONCE = 2**25  # values, over all runs, that are held in memory at a time
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
 def summarise(spec: FigureSpec, store: Store) -> list[Series]:
-    """Every curve of the figure from the store. KeyError names a run that is missing."""
+    """Return every curve of the figure from the store. Raises KeyError if a run is missing."""
     return [
         _series(spec, panel.letter, curve, store) for panel in spec.panels for curve in panel.curves
     ]
 
 
 def to_csv(series: list[Series]) -> bytes:
-    """The table of a figure; numbers in the shortest form that reads back to the same bits."""
+    """Return the table of a figure as CSV.
+
+    Numbers have the shortest form that reads back to the same bits.
+    """
     return written((*PLACE, *STATISTICS), rows(series))
 
 
 def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
-    """A table as CSV."""
+    """Return a table as CSV in UTF-8."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -83,7 +86,7 @@ def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
-    """A row for every point of every curve: its place and its statistics."""
+    """Yield a row for every point of every curve: the columns of PLACE, then of STATISTICS."""
     for each in series:
         for i, x in enumerate(each.x):
             numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
@@ -111,7 +114,7 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
 
 
 def identity(panel: str, curve: Curve) -> dict[str, Any]:
-    """The fields of a Series that its specification decides."""
+    """Return the fields of a Series that the specification of its curve fixes."""
     return {
         "panel": panel,
         "label": curve.label,
@@ -127,7 +130,7 @@ def identity(panel: str, curve: Curve) -> dict[str, Any]:
 
 
 def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
-    # Of an array (runs, x); every x is summed up by itself.
+    # `of_runs` has shape (runs, x); every x is summarised by itself.
     centre = statistics.CENTRES[spec.centre](of_runs)
     low, high = statistics.SPREADS[spec.spread](of_runs, centre)
     return {
@@ -143,7 +146,7 @@ def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def places(curve: Curve) -> np.ndarray:
-    """The x of a curve: the swept values, or the rounds."""
+    """Return the x of a curve: the swept values, or the recorded rounds; float64 of shape (x,)."""
     if curve.x is not None:
         return np.array(curve.x)
     (source,) = curve.sources
@@ -154,9 +157,10 @@ def places(curve: Curve) -> np.ndarray:
 
 
 def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
-    """The values of a curve from the store, shape (runs, x); a bound has one row.
+    """Return the values of a curve from the store, float64 of shape (runs, x); a bound has one row.
 
-    Of a part of its x, where there are too many runs for all. KeyError names a run that is missing.
+    `part` selects some of the x, for curves whose runs do not fit in memory together. Raises
+    KeyError if a run is missing.
     """
     if curve.x is not None:
         columns = [_of_point(source, curve, store) for source in curve.sources[part]]
@@ -170,11 +174,12 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
 
 
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
-    """The fitted log-log slope of a curve over a parameter, in the part that its sweep names.
+    """Return the fitted log-log slope of a curve over a parameter, within the range `curve.fit`.
 
-    None where the curve is no power law there: the fit misses a point by a factor of more than
-    MISSES, as it does where a curve rises and then saturates. None too where fewer than three
-    points are positive: any two lie on a power law.
+    `x`, `y`: float64 of shape (x,). Return None if the curve is no power law there, that is if the
+    fit misses a point by a factor of more than MISSES, for example where a curve rises and then
+    saturates. Return None also if fewer than three x have positive points: any two lie on a power
+    law.
     """
     low, high = curve.fit or (-np.inf, np.inf)
     fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
@@ -185,8 +190,8 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
 
 
 def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
-    # The values over the runs: the regret at the horizon, what a stopping rule or an audit came to.
-    # Of what is exact one value.
+    # Values over the runs, shape (runs,): the regret at the horizon, the result of a stopping rule
+    # or of an audit. An exact source has one value.
     if isinstance(source, Bound):
         arguments = dict(source.arguments)
         bound = np.array([theory.function(source.function)(**arguments)])

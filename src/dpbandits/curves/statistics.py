@@ -1,71 +1,81 @@
-"""Statistics over the runs: axis 0 of an array of shape (runs, ...) unless said otherwise."""
+"""Statistics over the runs of a curve.
+
+Unless stated otherwise `values` is float64 of shape (runs, ...), runs >= 1, and a statistic reduces
+axis 0: it returns float64 of shape (...).
+"""
 
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-GROUPS = 24  # of the median of means, tossou2017 section 4
+GROUPS = 24  # groups of the median of means, tossou2017 section 4
 
 
 def mean(values: np.ndarray) -> np.ndarray:
-    """The arithmetic mean."""
+    """Return the arithmetic mean."""
     return np.mean(values, axis=0)
 
 
 def standard_deviation(values: np.ndarray) -> np.ndarray:
-    """The sample standard deviation (divisor runs - 1); 0 for a single run."""
+    """Return the sample standard deviation (divisor runs - 1); 0 for a single run."""
     return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
-    """The standard error of the mean."""
+    """Return the standard error of the mean; 0 for a single run."""
     return standard_deviation(values) / np.sqrt(len(values))
 
 
 def median(values: np.ndarray) -> np.ndarray:
-    """The median; of an even number of runs the mean of the two middle ones."""
+    """Return the median; for an even number of runs the mean of the two middle values."""
     return np.median(values, axis=0)
 
 
 def quantile(values: np.ndarray, q: float) -> np.ndarray:
-    """The q-quantile, 0 <= q <= 1, linear between order statistics."""
+    """Return the q-quantile, 0 <= q <= 1, linear between order statistics."""
     return np.quantile(values, q, axis=0)
 
 
 def median_of_means(values: np.ndarray, groups: int = GROUPS) -> np.ndarray:
-    """The median of the means of contiguous groups of runs (tossou2017, section 4).
+    """Return the median of the means of contiguous groups of runs (tossou2017, section 4).
 
-    The groups are of equal size, or differ by one run where `groups` does not divide the runs;
-    fewer runs than groups make every run a group.
+    Group sizes are equal, or differ by one run if `groups` does not divide the number of runs. With
+    fewer runs than groups every run is a group.
     """
     parts = np.array_split(values, min(groups, len(values)), axis=0)
     return np.median([part.mean(axis=0) for part in parts], axis=0)
 
 
 def gini_mean_difference(values: np.ndarray) -> np.ndarray:
-    """E|X - X'| over pairs of different runs: 2/(N(N-1)) sum_j (2j - N - 1) x_(j); 0 for one run.
+    """Return E|X - X'| over pairs of different runs: 2/(N(N-1)) sum_j (2j - N - 1) x_(j).
 
-    Deviation: tossou2017 prints the sum without its factor 2/(N(N-1)), which grows like N^2 and
-    measures no deviation.
+    0 for fewer than two runs. Deviation: tossou2017 prints the sum without the factor 2/(N(N-1));
+    that sum grows like N^2 and measures no deviation.
     """
     n = len(values)
     if n < 2:
         return np.zeros(values.shape[1:])
-    # The same sum over the spacings x_(j+1) - x_(j), of which j (N - j) pairs of runs lie astride:
-    # no term is negative, so that equal values give exactly 0.
+    # The same sum over the spacings x_(j+1) - x_(j), each straddled by j (N - j) pairs of runs. No
+    # term is negative, so equal values give exactly 0.
     j = np.arange(1.0, n)
     spacings = np.diff(np.sort(values, axis=0), axis=0)
     return np.tensordot(j * (n - j), spacings, axes=1) * (2.0 / (n * (n - 1)))
 
 
 def gini_above(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """The Gini mean difference of the values strictly above `centre`, per column (tossou2017)."""
+    """Return the Gini mean difference of the values strictly above `centre` (tossou2017).
+
+    `centre` has the shape (...) of one run; each column is treated by itself.
+    """
     return _one_sided_gini(values, centre, np.greater)
 
 
 def gini_below(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """The Gini mean difference of the values strictly below `centre`, per column (tossou2017)."""
+    """Return the Gini mean difference of the values strictly below `centre` (tossou2017).
+
+    `centre` has the shape (...) of one run; each column is treated by itself.
+    """
     return _one_sided_gini(values, centre, np.less)
 
 
@@ -89,7 +99,7 @@ CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "median-of-means": median_of_means,
 }
 
-# Each gives the lower and the upper end of what is drawn around the centre.
+# Each returns the lower and the upper end of the band or bars around the centre.
 SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "none": lambda values, centre: (centre, centre),
     "std": lambda values, centre: (
@@ -112,7 +122,10 @@ SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarr
 
 
 def loglog_slope(x: np.ndarray, y: np.ndarray) -> float:
-    """The least-squares slope of log y against log x; nan unless two points are positive."""
+    """Return the least-squares slope of log y against log x, over the points with x > 0 and y > 0.
+
+    `x`, `y`: float64 of shape (x,). nan if these points have fewer than two different x.
+    """
     positive = (x > 0) & (y > 0)
     if np.unique(x[positive]).size < 2:
         return float("nan")
@@ -120,7 +133,10 @@ def loglog_slope(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def loglog_miss(x: np.ndarray, y: np.ndarray) -> float:
-    """The largest factor between y and the line that `loglog_slope` fits; nan where it is."""
+    """Return the largest factor between y and the line that `loglog_slope` fits.
+
+    `x`, `y`: float64 of shape (x,). nan if `loglog_slope` is nan.
+    """
     positive = (x > 0) & (y > 0)
     if math.isnan(slope := loglog_slope(x, y)):
         return math.nan

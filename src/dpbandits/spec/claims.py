@@ -34,7 +34,7 @@ EVERY_X: Span = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of each curve in `of` to each in `to`, decided with the standard errors of the means."""
+    """Ratio of each curve in `of` to each in `to`, judged with the standard errors of the means."""
 
     of: tuple[str, ...]
     to: tuple[str, ...]
