@@ -1,1 +1,1 @@
-"""Plan the runs that are missing and play them, on threads or on a cluster."""
+"""Planning and playing of missing runs, on threads or on a cluster."""

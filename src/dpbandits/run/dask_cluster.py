@@ -1,6 +1,6 @@
-"""Dask clusters: connect or start one, ask its workers what they are, notice when they are gone.
+"""Dask clusters: connection or start, checks of the workers, detection of lost workers.
 
-Imported only where an engine asks for it: Dask is an extra.
+Imported only for engine=dask, because Dask is an optional dependency.
 """
 
 import logging
@@ -26,25 +26,25 @@ from dpbandits.run.worker import differences, facts
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
-WITHOUT_WORKERS = 30.0  # seconds without any worker, after which none is expected; restarts take 2
-LEAVE = 5.0  # seconds for taking leave of the workers
+WITHOUT_WORKERS = 30.0  # seconds without any worker before giving up; a restart takes about 2
+LEAVE = 5.0  # seconds for disconnecting from the workers
 KEPT = "the blocks that were done are kept, the same command goes on from there"
 
 T = TypeVar("T")
 
 
 class NotingClient(Client):  # type: ignore[misc]
-    """A client for joblib's backend, which notes what that would miss."""
+    """Dask client for joblib's backend that records failures which joblib does not report."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         self.given_up: list[BaseException] = []
         super().__init__(*arguments, **more)
 
     def submit(self, *arguments: Any, **more: Any) -> Future:
-        """As ever, with an ear for the end of a task that Dask gives up.
+        """Submit as the base class does, and record the error of a task that Dask gives up.
 
-        joblib hears of results alone, among them the exceptions of a task, and would wait for ever
-        for a task whose workers died, or who could not read it.
+        joblib receives results only, exceptions of a task among them. It would wait forever for a
+        task whose workers died or could not deserialise it.
         """
         future = super().submit(*arguments, **more)
         future.add_done_callback(self._note)
@@ -55,35 +55,35 @@ class NotingClient(Client):  # type: ignore[misc]
             self.given_up.append(error)
 
     def ncores(self, *arguments: Any, **more: Any) -> dict[str, int]:
-        """The threads of every worker, two for a single one.
+        """Return the number of threads of every worker; if there is one in total, return two.
 
-        Of a single one joblib makes nothing: it plays all tasks in this process, in silence.
+        With a total of one, joblib would silently run all tasks in this process.
         """
         found: dict[str, int] = super().ncores(*arguments, **more)
         return found if sum(found.values()) != 1 else dict.fromkeys(found, 2)
 
 
 class Connection(Engine):
-    """A cluster whose workers compute what this process would."""
+    """Cluster whose workers compute the same numbers as this process."""
 
     elsewhere = True
-    ahead = "all"  # a worker that joins later finds tasks to take
+    ahead = "all"  # so that a worker that joins later has tasks to take
     patience = 1.0
 
     def __init__(self, client: NotingClient, address: str) -> None:
         super().__init__(sum(client.nthreads().values()))
         self.client, self.address = client, address
-        self.with_workers = time.monotonic()  # when there were some last
+        self.with_workers = time.monotonic()  # last time at which there was a worker
 
     def backend(self) -> AbstractContextManager[Any]:
-        """What joblib's parallel call stands in: the only place that names a backend."""
+        """Return the context for joblib's parallel call; no other code names a joblib backend."""
         context: AbstractContextManager[Any] = joblib.parallel_config("dask", client=self.client)
         return context
 
     def given_up(self) -> list[BaseException]:
-        """Why tasks will never come back, one error for each.
+        """Return one error for each task that will never return a result.
 
-        Raises UserError where the scheduler or all workers are gone.
+        Raises UserError if the scheduler or all workers are gone.
         """
         if self.client.status != "running":
             raise self._lost()
@@ -102,7 +102,7 @@ class Connection(Engine):
         return [_in_words(error) for error in self.client.given_up]
 
     def explain(self, error: BaseException) -> BaseException:
-        """An error of the parallel call, as people are told it."""
+        """Return the error to report for an error of the parallel call."""
         return self._lost() if isinstance(error, CancelledError | OSError) else error
 
     def _lost(self) -> UserError:
@@ -120,8 +120,12 @@ def _in_words(error: BaseException) -> BaseException:
 
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Connection]:
-    """A cluster: that of a scheduler, or one of this machine with so many processes."""
-    # Dask tells of every worker that comes and goes, and of connections that end as we leave.
+    """Yield a cluster: that of a scheduler, or one on this machine with `workers` processes.
+
+    Raises UserError if the scheduler does not answer, has no worker, or if a worker would compute
+    other numbers than this process.
+    """
+    # Dask logs every worker that joins or leaves, and every connection that ends at the exit.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     stack = ExitStack()
@@ -137,16 +141,16 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Connection
     try:
         yield _apart(begin)
     finally:
-        # Workers that do not let go end with this process.
+        # Workers that do not disconnect in time end with this process.
         with suppress(queue.Empty):
             _apart(stack.close, LEAVE)
 
 
 def _apart(action: Callable[[], T], seconds: float | None = None) -> T:
-    # In a thread, so that Ctrl-C reaches the caller at once. It is blocked in that thread and,
-    # by inheritance, in the threads and the worker processes that are started there: a terminal
-    # sends Ctrl-C to all of them, but to end the workers is up to us. The tracker of shared memory
-    # comes first: whichever thread starts it has Ctrl-C unblocked.
+    # Runs the action in a thread, so that Ctrl-C reaches the caller at once. SIGINT is blocked in
+    # that thread and, by inheritance, in the threads and worker processes that it starts: a
+    # terminal sends Ctrl-C to all of them, but this process has to end the workers. The tracker of
+    # shared memory is started first, because starting it unblocks SIGINT in its thread.
     came: queue.Queue[tuple[bool, Any]] = queue.Queue()
 
     def act() -> None:
@@ -166,7 +170,7 @@ def _apart(action: Callable[[], T], seconds: float | None = None) -> T:
 
 
 def _start_tracker() -> None:
-    # It clears up after processes that have no time to; that it has done so is nobody's concern.
+    # It releases shared memory of processes that end abruptly; its warning about that is noise.
     before = os.environ.get("PYTHONWARNINGS")
     ours = "ignore:resource_tracker:UserWarning"
     os.environ["PYTHONWARNINGS"] = f"{before},{ours}" if before else ours
@@ -220,7 +224,7 @@ def _reach(stack: ExitStack, address: str) -> NotingClient:
 
 
 def _check(client: Client) -> None:
-    # Every worker is what this process is.
+    # Raises UserError unless every worker reports the same versions and sources as this process.
     for address, answer in sorted(client.run(facts, on_error="return").items()):
         if not isinstance(answer, dict):
             reason = re.sub(r"\s+", " ", f"{type(answer).__name__}: {answer}")

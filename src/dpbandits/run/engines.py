@@ -10,9 +10,9 @@ from dpbandits.run.threads import Engine
 
 @contextmanager
 def started(workers: int | None, cluster: Cluster | None) -> Iterator[Engine]:
-    """An engine that is ready; UserError, with what to do, where it cannot be."""
+    """Yield an engine that is ready. Raises UserError, with a remedy, if it cannot be started."""
     if cluster is None:
-        import joblib  # late: it reads variables of the environment
+        import joblib  # late: it reads environment variables
 
         yield Engine(joblib.effective_n_jobs(-1 if workers is None else workers))
         return

@@ -1,4 +1,4 @@
-"""Plan, play and report what is missing: the one way for a figure, the check and the search."""
+"""Planning, playing and reporting of missing runs, shared by figures, the check and the search."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ FAILURES = "failures.json"
 
 @dataclass(frozen=True)
 class Completion:
-    """The store after all missing runs have been played, as far as they did not fail."""
+    """Store after the missing runs have been played, with the tasks that failed."""
 
     store: Store
     computed: int  # runs that were missing
@@ -27,14 +27,14 @@ class Completion:
 def complete(
     runs_of: Mapping[AnyCell, int], settings: Settings, title: str, folder: Path
 ) -> Completion:
-    """Play the missing runs where the settings say: on threads or on a cluster.
+    """Play the missing runs on the engine of the settings: threads or a cluster.
 
-    Failed runs are reported in one line and, with their tracebacks, in `folder`/failures.json; the
-    others are kept. UserError where the store cannot be written or an engine cannot be used.
+    Failed runs are reported in one line and, with tracebacks, in `folder`/failures.json; the other
+    runs are kept. Raises UserError if the store cannot be written or the engine cannot be used.
     """
     store = Store(settings.cache)
     tasks = runner.plan(runs_of, store, settings.block)
-    if tasks:  # a cache that has everything may be read-only
+    if tasks:  # a complete cache may be read-only
         check_writable(store.folder)
     computed = sum(len(task.runs) for task in tasks)
     failures = runner.play(tasks, store, settings.workers, title, settings.cluster)

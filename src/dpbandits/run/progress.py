@@ -1,4 +1,4 @@
-"""Progress for people: a bar with the time left on a terminal, plain lines elsewhere."""
+"""Progress report: a bar with the time left on a terminal, plain lines elsewhere."""
 
 import statistics
 import sys
@@ -19,35 +19,34 @@ from rich.progress import (
 from rich.text import Text
 
 LINE_EVERY = 10.0  # seconds between plain lines
-COMPILATION = 10.0  # seconds that the kernels of unseen kinds may take beside their runs
+COMPILATION = 10.0  # seconds that compiling the kernels of unseen kinds may add to their runs
 
 
 class Estimate:
-    """The time left, from the seconds that a run of each kind took last.
+    """Estimate of the time left, from the seconds of the latest run of each kind.
 
-    Kinds differ by orders of magnitude (a batched policy, one that decides every round), so each
-    is timed by itself; a kind that has not been seen counts as the median of those that have. The
-    last time counts, not the mean: the first includes the compilation. Runs are handed out in
-    tasks, and a single worker plays each: the last one takes its whole time, however many workers
-    have nothing left to do.
+    Kinds differ by orders of magnitude (a batched policy against one that decides every round), so
+    each is timed by itself; a kind without a finished run counts as the median of the others. The
+    latest time is used, not the mean, because the first includes the compilation. A task is played
+    by a single worker: the last task takes its full time, however many workers are idle.
     """
 
     def __init__(self, runs: Mapping[str, int], workers: int) -> None:
         self.left = dict(runs)
         self.workers = workers
         self.pace: dict[str, float] = {}  # seconds a run
-        self.together: dict[str, int] = {}  # runs of a task
+        self.together: dict[str, int] = {}  # runs per task
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:
-        """Some runs of a kind are done, the last in `pace` seconds; None where they failed."""
+        """Record finished runs of a kind, the last of which took `pace` seconds; None: failed."""
         self.left[kind] -= runs
         if pace is not None:
             self.pace[kind], self.together[kind] = pace, runs
 
     def remaining(self) -> float | None:
-        """Seconds left; None before half of the kinds have been seen.
+        """Return the seconds left; None before half of the kinds have a finished run.
 
-        None too where so little is left that the compilation of the unseen kinds would decide.
+        None also if so little is left that the compilation of the unseen kinds would dominate.
         """
         if not self.pace or 2 * len(self.pace) < len(self.left):
             return None
@@ -60,17 +59,17 @@ class Estimate:
 
 
 class TimeLeft(ProgressColumn):
-    """The estimated time left, which passes between two tasks too; nothing where it is over."""
+    """Column with the estimated time left, counted down between tasks; empty once it is over."""
 
     def render(self, task: Task) -> Text:
-        """The time until `task.fields["until"]`, in seconds of the monotonic clock."""
+        """Return the time until `task.fields["until"]`, in seconds of the monotonic clock."""
         until = task.fields["until"]
         seconds = 0.0 if until is None else until - time.monotonic()
         return Text(f"elapsed, {time_left(seconds)}" if seconds > 0 else "elapsed")
 
 
 class Reporter:
-    """Reports how far the runs are; use as a context manager."""
+    """Reporter of the progress of the runs; use it as a context manager."""
 
     def __init__(self, title: str, runs: Mapping[str, int], workers: int) -> None:
         self.title = title
@@ -106,7 +105,7 @@ class Reporter:
             self.bar.stop()
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:
-        """Some runs of a kind are done, the last in `pace` seconds; None where they failed."""
+        """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
         self.finished += runs
         self.estimate.add(kind, runs, pace)
         remaining = self.estimate.remaining()
@@ -123,12 +122,12 @@ class Reporter:
 
 
 def time_left(seconds: float) -> str:
-    """An estimate for people: 'about 12 s left'."""
+    """Return the text of an estimate: 'about 12 s left'."""
     return "less than a second left" if seconds < 1 else f"about {duration(seconds)} left"
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: '0.4 s', '12 s', '3 min 05 s', '2 h 10 min'."""
+    """Return the text of a duration in seconds: '0.4 s', '12 s', '3 min 05 s', '2 h 10 min'."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -1,4 +1,7 @@
-"""Plan what is missing, play it on all workers, keep it: the only loop over runs of many cells."""
+"""Planning of the missing runs, and the loop that plays them on all workers and stores them.
+
+No other module loops over the runs of many cells.
+"""
 
 import math
 import queue
@@ -24,13 +27,13 @@ from dpbandits.run.threads import Engine
 from dpbandits.run.worker import refusal, sources_of
 from dpbandits.store.blocks import Store
 
-TASKS_PER_CELL = 64  # at most, so that many runs do not become many files
-SECONDS_PER_TASK = 0.5  # for the same reason, if runs are so short
+TASKS_PER_CELL = 64  # at most: every task writes a file
+SECONDS_PER_TASK = 0.5  # up to this, tasks of short runs are joined, for the same reason
 
 
 @dataclass(frozen=True)
 class Task:
-    """Consecutive runs of one cell: one call of a worker, one block on disk."""
+    """Consecutive runs of one cell: one call in a worker, one block on disk."""
 
     cell: AnyCell
     runs: range
@@ -38,20 +41,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task: the curves and the seconds of its runs, or the text of the error."""
+    """Result of a task: the curves and the seconds of its runs, or the text of the error."""
 
     task: Task
-    curves: np.ndarray | None = None
-    seconds: np.ndarray | None = None
+    curves: np.ndarray | None = None  # float64 of shape (runs, columns); None: failed
+    seconds: np.ndarray | None = None  # float64 of shape (runs,)
     error: str | None = None  # the exception in one line
     trace: str | None = None
 
 
 def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
-    """The tasks that are missing for so many runs of every cell.
+    """Return the tasks that are missing for the given number of runs of every cell.
 
-    A task has `block` runs or more. The first task of every cell comes before the second of any:
-    failures show early, and how long a run takes is soon known of every cell.
+    A task has `block` runs or more, unless fewer are left in a gap. The first task of every cell
+    comes before the second task of any cell: failures show early, and the time of a run is soon
+    known for every cell.
     """
     ranked: list[tuple[int, int, Task]] = []
     for position, (cell, runs) in enumerate(runs_of.items()):
@@ -69,11 +73,11 @@ def play(
     title: str,
     cluster: Cluster | None = None,
 ) -> list[Outcome]:
-    """Play the tasks, write every block as it comes, report progress; returns the failed ones.
+    """Play the tasks, write every block as it arrives and report progress; return the failures.
 
-    On threads of this process, or on a cluster; the blocks are written here in either case. A
-    failed task does not stop the others. UserError (a full disk, no worker left) and
-    KeyboardInterrupt do; what is written stays.
+    The tasks run on threads of this process or on a cluster; this process writes the blocks in
+    either case. A failed task does not stop the others. UserError (a full disk, no worker left) and
+    KeyboardInterrupt stop all of them; the blocks written so far stay.
     """
     failures: list[Outcome] = []
     if not tasks:
@@ -97,11 +101,12 @@ def play(
 
 
 def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
-    # As they finish. The parallel call lives in a thread of its own, so that the main thread only
-    # waits and an interrupt reaches it at once, even while a kernel plays and with one worker.
+    # Yields outcomes as they finish. The parallel call runs in its own thread, so that the main
+    # thread only waits and an interrupt reaches it at once, even while a kernel runs and with a
+    # single worker.
     arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
-    pace: dict[AnyCell, float] = {}  # the seconds of a cell's last run
-    away: set[Task] = set()  # handed out and not back
+    pace: dict[AnyCell, float] = {}  # the seconds of a cell's latest run
+    away: set[Task] = set()  # dispatched and not finished
     left = sum(len(task.runs) for task in tasks)
 
     def handed_out() -> Iterator[Task]:
@@ -127,7 +132,7 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     if outcome.seconds is not None:
                         pace[outcome.task.cell] = outcome.seconds[-1]
                     arrived.put(outcome)
-        except BaseException as error:  # to be raised where somebody looks
+        except BaseException as error:  # re-raised in the main thread
             arrived.put(error)
 
     threading.Thread(target=work, daemon=True).start()
@@ -138,7 +143,7 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
             errors = engine.given_up()
             all_out = sum(len(task.runs) for task in tuple(away)) == left
             if all_out and len(errors) >= len(away):
-                # Which is whose is not known; they are alike.
+                # The errors cannot be assigned to tasks; they are alike.
                 for task in away:
                     yield Outcome(task, error=in_one_line(errors[0]), trace=None)
                 return
@@ -151,13 +156,13 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
 
 
 def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # The tasks, each with those that continue it as far as the pace of its cell, if it is known by
-    # then, lets all of them be short.
+    # Yields the tasks, each joined with those that continue it while their total time, estimated
+    # from the pace of the cell, stays short. A cell whose pace is not known yet joins none.
     waiting = {(task.cell, task.runs.start): task for task in tasks}
     for task in _longest_early(tasks, pace):
         cell, runs = task.cell, task.runs
         if waiting.pop((cell, runs.start), None) is None:
-            continue  # it went with an earlier one
+            continue  # already part of an earlier one
         while more := waiting.get((cell, runs.stop)):
             both = range(runs.start, more.runs.stop)
             if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
@@ -168,8 +173,8 @@ def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Ta
 
 
 def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # The first task of every cell; then those of the slowest cells, as far as is known by then, so
-    # that at the end the workers are left with short ones.
+    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
+    # known by then, so that only short tasks remain at the end.
     first = dict[AnyCell, Task]()
     for task in tasks:
         first.setdefault(task.cell, task)
@@ -179,9 +184,9 @@ def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iter
 
 
 def attempt(task: Task, sources: str | None = None) -> Outcome:
-    """Play a task; an exception becomes a value, so that it cannot stop the tasks beside it.
+    """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks.
 
-    `sources` is the digest that a worker elsewhere must have for the cell.
+    `sources` is the digest of the cell's sources that a worker in another process must have.
     """
     if (refused := refusal(task.cell, sources)) is not None:
         return Outcome(task, error=refused)

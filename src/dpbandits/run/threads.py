@@ -1,30 +1,30 @@
-"""The engine of this process: threads, and what the runner must know of any engine."""
+"""Engine of this process: its threads, and the interface of every engine."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 
 class Engine:
-    """The threads of this process, and what the runner must know of any engine."""
+    """Threads of this process; base class of every engine."""
 
-    elsewhere = False  # whether the workers are other processes than this one
-    ahead: str = "2 * n_jobs"  # tasks that are handed out at once, as joblib writes it
-    patience: float | None = None  # seconds of silence after which to ask what is wrong
+    elsewhere = False  # whether the workers are other processes
+    ahead: str = "2 * n_jobs"  # tasks dispatched ahead, as joblib's pre_dispatch
+    patience: float | None = None  # seconds without a result before `given_up` is called
 
     def __init__(self, threads: int) -> None:
         self.threads = threads  # of all workers together
 
     def backend(self) -> AbstractContextManager[Any]:
-        """What joblib's parallel call stands in, in the thread that makes it."""
+        """Return the context for joblib's parallel call, in the thread that makes the call."""
         return nullcontext()
 
     def given_up(self) -> list[BaseException]:
-        """Why tasks will never come back, one error for each.
+        """Return one error for each task that will never return a result.
 
-        Raises UserError where none will.
+        Raises UserError if none of the tasks will.
         """
         return []
 
     def explain(self, error: BaseException) -> BaseException:
-        """An error of the parallel call, as people are told it."""
+        """Return the error to report for an error of the parallel call."""
         return error

@@ -1,8 +1,9 @@
-"""Requirements of a worker: it must compute what the command's own process would.
+"""Requirements of a worker: it must compute the same numbers as the command's own process.
 
-That takes the same versions of what draws the numbers, the same kernel island and, for every cell,
-the same sources. Workers are asked for the first two before the first task; every task carries the
-digest of all three, because a worker may join later.
+It needs the same versions of Python and of the numeric packages, the same kernel island and, for
+every cell, the same sources. Workers report the first two before the first task. Every task carries
+a digest of the kernel island with its versions and of the cell's sources, because a worker may join
+later.
 """
 
 import hashlib
@@ -16,12 +17,12 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.kernel import island_digest
 from dpbandits.store import fingerprint
 
-ISLAND = "source digest"  # of the kernel island, which the versions are part of too
+ISLAND = "source digest"  # of the kernel island, with the versions
 
 
 @cache
 def facts() -> dict[str, str]:
-    """Versions and sources that decide the bits of a result beside its cell, in this process."""
+    """Return what determines the bits of a result beside its cell: versions and sources here."""
     return {
         "Python": " ".join(sys.version.split()),
         **{name: version(name) for name in ("numpy", "numba", "dpbandits")},
@@ -30,7 +31,7 @@ def facts() -> dict[str, str]:
 
 
 def differences(others: Mapping[str, str]) -> list[str]:
-    """Facts that differ in another process, with both values."""
+    """Return the facts that differ in another process, with both values."""
     return [
         f"{name} {others.get(name, 'unknown')}, here {own}"
         for name, own in facts().items()
@@ -40,15 +41,15 @@ def differences(others: Mapping[str, str]) -> list[str]:
 
 @cache
 def sources_of(cell: AnyCell) -> str:
-    """Digest of everything in this process that decides the numbers of a cell."""
+    """Return the digest of everything in this process that determines the numbers of a cell."""
     decisive = {"island": facts()[ISLAND], "sources": fingerprint.sources(cell.roots)}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def refusal(cell: AnyCell, wanted: str | None) -> str | None:
-    """Return why this process must not play a cell for which a command wants these sources.
+    """Return why this process must not play a cell whose sources have the digest `wanted`.
 
-    None where it may. A task without a digest is played by the process that made it.
+    None if it may play it. A task without a digest runs in the process that made it.
     """
     if wanted is None or sources_of(cell) == wanted:
         return None
