@@ -122,6 +122,8 @@ def _in_words(error: BaseException) -> BaseException:
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Connection]:
     """Yield a cluster: that of a scheduler, or one on this machine with `workers` processes.
 
+    `workers` None: one process per core.
+
     Raises UserError if the scheduler does not answer, has no worker, or if a worker would compute
     other numbers than this process.
     """

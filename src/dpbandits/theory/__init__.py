@@ -1,8 +1,8 @@
 """Bounds of the papers as functions; a figure names them `<paper>.<function>`.
 
-A function that returns a number is a bound; one that returns a tuple gives the epsilons where a
-bound goes from one regime of privacy to another. A file whose name begins with an underscore is
-shared by papers and has no bounds of its own.
+A function that returns a float is a bound. A function that returns a tuple gives the values of
+epsilon or delta at which a bound changes its privacy regime. Files whose names begin with an
+underscore hold shared code and no bounds.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from dpbandits.core.errors import UserError, nearest, shown
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function `<paper>.<function>` of this folder."""
+    """Return the function `<paper>.<function>` of this folder. Raises UserError if unknown."""
     paper, _, wanted = name.partition(".")
     if name not in _names():
         raise UserError(f"unknown bound {shown(name)}; {nearest(name, _names())}")
@@ -25,18 +25,18 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def bounds() -> list[str]:
-    """Every bound, `<paper>.<function>`."""
+    """Return the name of every bound, `<paper>.<function>`."""
     return [name for name, returned in _names().items() if returned is float]
 
 
 def transitions() -> list[str]:
-    """Every function that says where a bound's regimes meet."""
+    """Return the name of every function that returns the transitions of a bound."""
     return [name for name, returned in _names().items() if returned is not float]
 
 
 @cache
 def _names() -> dict[str, Any]:
-    # Every public function and what it returns.
+    # Every public function with its return annotation.
     return {
         f"{paper.name}.{name}": inspect.signature(member).return_annotation
         for paper in pkgutil.iter_modules(__path__)

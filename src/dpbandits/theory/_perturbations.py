@@ -1,8 +1,8 @@
-"""The perturbed distributions of wang2024: both tails, the feasible region, the smallest delta.
+"""Perturbed distributions of wang2024: both tails, the feasible region and the smallest delta.
 
-`pulls`: N_i; `successes`: R_i, how many of the pulls gave 1. p = 1 - e^-epsilon and q = e^-epsilon
-stand for e^epsilon - 1 and e^epsilon, of which only the ratio counts: no overflow, and no
-cancellation near epsilon = 0.
+`pulls`: N_i; `successes`: R_i, the number of pulls with reward 1. The code uses p = 1 - e^-epsilon
+and q = e^-epsilon in place of e^epsilon - 1 and 1, scaling both by e^-epsilon: only their ratio
+counts, and this way there is no overflow and no cancellation near epsilon = 0.
 """
 
 import math
@@ -12,21 +12,24 @@ from dpbandits.core.errors import UserError
 
 
 class Tails(NamedTuple):
-    """F(x) and 1 - F(x), so that neither loses its digits where the other is near 1."""
+    """F(x) and 1 - F(x), kept apart so that the smaller one keeps its digits."""
 
     below: float
     above: float
 
 
 def gauss(x: float, pulls: int, successes: int) -> Tails:
-    """Normal(R/N, variance 2/N)."""
+    """Return the tails of Normal(R/N, variance 2/N) at x."""
     at = 0.5 * math.sqrt(pulls) * (x - successes / pulls)  # standard deviations, over sqrt 2
     return Tails(0.5 * math.erfc(-at), 0.5 * math.erfc(at))
 
 
 def beta(x: float, pulls: int, successes: int, with_k: bool) -> Tails:
-    """Beta(R + 1 + k, N - R + 1 + k), k = floor(N/8) + 1; without k, k = 0."""
-    from scipy.special import betainc, betaincc  # late: few figures draw it, scipy takes long
+    """Return the tails of Beta(R + 1 + k, N - R + 1 + k) at x.
+
+    k = floor(N/8) + 1, or 0 if `with_k` is False.
+    """
+    from scipy.special import betainc, betaincc  # late: slow to import, and few figures need it
 
     k = extra(pulls, with_k)
     a, b, x = successes + 1 + k, pulls - successes + 1 + k, min(max(x, 0.0), 1.0)
@@ -34,10 +37,10 @@ def beta(x: float, pulls: int, successes: int, with_k: bool) -> Tails:
 
 
 def new(u: float, epsilon: float, delta: float) -> Tails:
-    """Lemma 15 at x = x_0 + u/N, its limits epsilon = 0 and delta = 0 among it.
+    """Return the tails of Lemma 15 at x = x_0 + u/N, with its limits epsilon = 0 and delta = 0.
 
-    For u <= 0, F = e^(epsilon u)/2 + delta (e^(epsilon u) - 1)/(e^epsilon - 1), or 0 where that is
-    negative: there u < -N Delta_x.
+    For u <= 0, F = e^(epsilon u)/2 + delta (e^(epsilon u) - 1)/(e^epsilon - 1), or 0 if that is
+    negative, which means u < -N Delta_x. Raises UserError if epsilon and delta are both 0.
     """
     check_budget(epsilon, delta, "Lemma 15")
     if epsilon == 0.0:
@@ -49,27 +52,33 @@ def new(u: float, epsilon: float, delta: float) -> Tails:
 
 
 def extra(pulls: int, with_k: bool) -> int:
-    """k_i, the successes and the failures that DP-FTPL-Beta adds."""
+    """Return k_i, the number of successes, and of failures, that DP-FTPL-Beta adds."""
     return pulls // 8 + 1 if with_k else 0
 
 
 def lowest(tails: Tails, epsilon: float, delta: float) -> float:
-    """The least F' that Lemma 8 allows: F <= e^eps F' + delta, 1 - F' <= e^eps (1 - F) + delta."""
+    """Return the least F' with F <= e^eps F' + delta and 1 - F' <= e^eps (1 - F) + delta (Lemma 8).
+
+    It is at least 0.
+    """
     by_f = (tails.below - delta) * math.exp(-epsilon)
     return max(0.0, by_f, 1.0 - _factor(epsilon) * tails.above - delta)
 
 
 def highest(tails: Tails, epsilon: float, delta: float) -> float:
-    """The largest F': F' <= e^eps F + delta, 1 - F <= e^eps (1 - F') + delta."""
+    """Return the largest F' with F' <= e^eps F + delta and 1 - F <= e^eps (1 - F') + delta.
+
+    It is at most 1.
+    """
     by_survival = -math.expm1(-epsilon) + (tails.below + delta) * math.exp(-epsilon)
     return min(1.0, by_survival, _factor(epsilon) * tails.below + delta)
 
 
 def gauss_delta(pulls: int, epsilon: float) -> float:
-    """The delta of Lemma 8 for means 1/N apart.
+    """Return the smallest delta of Lemma 8 for two Gaussians whose means are 1/N apart.
 
-    s = 1/sqrt(2N) standard deviations: Phi(s/2 - epsilon/s) - e^epsilon Phi(-s/2 - epsilon/s),
-    with Phi(-z) = e^(-z^2/2) erfcx(z/sqrt 2)/2 so that e^epsilon cancels.
+    That is s = 1/sqrt(2N) standard deviations: Phi(s/2 - epsilon/s) - e^epsilon Phi(-s/2 -
+    epsilon/s), with Phi(-z) = e^(-z^2/2) erfcx(z/sqrt 2)/2 so that e^epsilon cancels.
     """
     from scipy.special import erfcx
 
@@ -80,10 +89,10 @@ def gauss_delta(pulls: int, epsilon: float) -> float:
 
 
 def beta_delta(pulls: int, epsilon: float, with_k: bool) -> float:
-    """The delta of Lemma 8 for the worst R, which is 0, next to 1 (and N next to N - 1).
+    """Return the smallest delta of Lemma 8 for the worst R: 0 and its neighbour 1 (or N and N - 1).
 
-    F = I_x(a, b+1) and F' = I_x(a+1, b): f/f' = a (1-x)/(b x) falls with x, so F - e^epsilon F' is
-    largest where that is e^epsilon.
+    F = I_x(a, b+1) and F' = I_x(a+1, b). Their densities' ratio f/f' = a (1-x)/(b x) falls with x,
+    so F - e^epsilon F' is largest where that ratio is e^epsilon.
     """
     from scipy.special import betainc
 
@@ -95,7 +104,10 @@ def beta_delta(pulls: int, epsilon: float, with_k: bool) -> float:
 
 
 def radius(horizon: float, epsilon: float, delta: float) -> float:
-    """(1/epsilon) log[(T (e^epsilon - 1) + 2 T delta)/(2 (e^epsilon - 1) + 2 T delta)]."""
+    """Return (1/epsilon) log[(T (e^epsilon - 1) + 2 T delta)/(2 (e^epsilon - 1) + 2 T delta)].
+
+    At epsilon = 0 its limit, (T - 2)/(2 T delta).
+    """
     if epsilon == 0.0:
         return (horizon - 2.0) / (2.0 * horizon * delta)
     p, q = -math.expm1(-epsilon), math.exp(-epsilon)
@@ -103,11 +115,12 @@ def radius(horizon: float, epsilon: float, delta: float) -> float:
 
 
 def check_budget(epsilon: float, delta: float, owner: str) -> None:
-    """UserError without any budget."""
+    """Raise UserError if epsilon and delta are both 0; `owner` names the theorem or lemma."""
     if epsilon == 0.0 and delta == 0.0:
         raise UserError(f"{owner} is for epsilon or delta above 0, got 0 and 0")
 
 
 def _factor(epsilon: float) -> float:
-    # e^epsilon. Above 700 it would soon be no float; what it multiplies is then 0 or far below 0.
+    # e^epsilon, capped at e^700 against overflow. There the cap changes nothing: what the factor
+    # multiplies is 0, or the product is so large that another term of the min or max decides.
     return math.exp(min(epsilon, 700.0))

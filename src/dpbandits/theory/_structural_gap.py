@@ -1,18 +1,19 @@
-"""The convex program of azize2022, Theorem 5: what a linear bandit's exploration costs at least."""
+"""Convex program of azize2022, Theorem 5: the least cost of exploration in a linear bandit."""
 
 import math
 
 import numpy as np
 
-ACCURACY = 1e-8  # of the value, relative; certified by a bound from below and one from above
-ROUNDS = 200  # 2 to 30 in practice
+ACCURACY = 1e-8  # relative, of the value; certified by a lower and an upper bound on it
+ROUNDS = 200  # linear programs at most; 2 to 30 in practice
 TOLERANCES = dict.fromkeys(("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
 
 
 def rho(actions: np.ndarray, best: int) -> np.ndarray:
-    """Theorem 5: rho_a = sum_j |a_j . (a - a*)| / |a_j|^2 over the actions that are not 0.
+    """Return rho_a = sum_j |a_j . (a - a*)| / |a_j|^2 of Theorem 5, over the actions a_j != 0.
 
-    actions: shape (actions, dimensions); one value per action, 0 for a* itself.
+    `actions`: float64 of shape (actions, dimensions); `best`: index of a*. Returns float64 of shape
+    (actions,), 0 for a* itself.
     """
     norms = (actions**2).sum(axis=1)
     others = actions[norms > 0]
@@ -21,19 +22,22 @@ def rho(actions: np.ndarray, best: int) -> np.ndarray:
 
 
 def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.ndarray) -> float:
-    """inf sum_a alpha(a) Delta_a subject to |a|^2_{H^-1} <= limit_a for every a but a*.
+    """Return inf sum_a alpha(a) Delta_a subject to |a|^2_{H^-1} <= limit_a for every a but a*.
 
-    H = sum_a alpha(a) a a^T, alpha >= 0; limits are positive, inf where an action has none. The
-    actions span the space, one row each. ArithmeticError where the accuracy is not reached.
+    H = sum_a alpha(a) a a^T, alpha >= 0. `actions`: float64 of shape (actions, dimensions), rows
+    that span the space; `best`: index of a*; `gaps`, `limits`: float64 of shape (actions,), Delta_a
+    and limit_a, which is positive, inf for an action without a limit. Raises ArithmeticError if the
+    accuracy is not reached.
 
-    Two things make a small linear program of it. alpha(a*) costs nothing, so the infimum is its
-    limit at infinity: there only what is orthogonal to a* counts. And for u = a/sqrt(limit_a) the
-    constraint is 1/|u|^2_{H^-1} = min {v . H v: u . v = 1} >= 1, that is, for every v with
-    u . v = 1, sum_b alpha(b) (b . v)^2 >= 1: linear in alpha. v = H^-1 u/|u|^2_{H^-1} attains the
-    minimum; it is added until none is violated. Each program bounds the value from below, and its
-    solution, scaled until it is feasible, from above.
+    Two observations reduce it to small linear programs. First, alpha(a*) costs nothing, so the
+    infimum is the limit as alpha(a*) goes to infinity, where only parts orthogonal to a* count.
+    Second, for u = a/sqrt(limit_a) the constraint is min {v . H v: u . v = 1} >= 1, because the
+    minimum is 1/|u|^2_{H^-1}. It says that sum_b alpha(b) (b . v)^2 >= 1 for every v with
+    u . v = 1, which is linear in alpha. The minimiser v = H^-1 u/|u|^2_{H^-1} is added as a cut
+    until no constraint is violated. Each program bounds the value from below; its solution, scaled
+    until feasible, bounds it from above.
     """
-    # Late: the other bounds do without, and every figure that draws one would wait for it.
+    # Imported late: it is slow, and the other bounds do not need it.
     from scipy.optimize import linprog
 
     rest = [a for a in range(len(actions)) if a != best]
@@ -46,7 +50,7 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
     ]
     if not wanted:
         return 0.0
-    # Where |u| is 1 at most the solution is of order 1, whatever the limits are.
+    # With |u| <= 1 the solution is of order 1, whatever the limits are.
     scale = max(float(u @ u) for u in wanted)
     wanted = [u / math.sqrt(scale) for u in wanted]
     cuts = [((arms @ u) / (u @ u)) ** 2 for u in wanted]
@@ -54,12 +58,13 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
         solved = linprog(costs, -np.array(cuts), -np.ones(len(cuts)), options=TOLERANCES)
         if solved.status != 0:
             break
-        # A little of every action, or H would be singular in the first rounds.
+        # A small weight on every action, because H would be singular in the first rounds.
         weights = solved.x + 1e-12 * max(solved.x)
         inverse = np.linalg.inv((arms.T * weights) @ arms)
         slack = []
         for u in wanted:
-            # However inexact the inverse of so ill-conditioned an H, u . v = 1 makes a valid cut.
+            # H is ill-conditioned, but any v with u . v = 1 is a valid cut, even from an inexact
+            # inverse.
             direction = inverse @ u
             direction /= u @ direction
             cuts.append((arms @ direction) ** 2)
@@ -71,7 +76,7 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
 
 
 def _orthogonal_to(vector: np.ndarray) -> np.ndarray:
-    # An orthonormal basis of what is orthogonal to a vector, in columns.
+    # Orthonormal basis of the orthogonal complement of a vector, as columns.
     if not vector.any():
         return np.eye(len(vector))
     return np.linalg.svd(vector[None, :])[2][1:].T

@@ -1,9 +1,9 @@
-"""Lower and upper bounds of azize2022 on the regret, and where their regimes of privacy meet.
+"""Lower and upper bounds of azize2022 on the regret, and the transitions between privacy regimes.
 
 Regret is in units of reward. `means`: one per arm of a Bernoulli bandit; `arms`: their number K;
-`horizon`: T, rounds; `epsilon`: the budget of global DP; logarithms are natural. What is asymptotic
-in the paper, a limit of Reg_T / log T, is returned times log T. Linear bandits have Gaussian noise
-of variance 1. UserError where a theorem does not apply.
+`horizon`: T, rounds; `epsilon`: the budget of global DP; logarithms are natural. An asymptotic
+bound of the paper, a limit of Reg_T / log T, is returned times log T. Linear bandits have Gaussian
+noise of variance 1. The functions raise UserError if a theorem does not apply.
 """
 
 import math
@@ -23,25 +23,25 @@ Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number f
 
 
 def minimax_lower_bound(arms: int, horizon: int, epsilon: Positive) -> float:
-    """Theorem 2, (3): max{sqrt(T(K-1))/27, (K-1)/(131 epsilon)}; K > 1, T >= K - 1."""
+    """Return Theorem 2, (3): max{sqrt(T(K-1))/27, (K-1)/(131 epsilon)}; K > 1, T >= K - 1."""
     if arms < 2 or horizon < arms - 1:
         raise UserError(f"Theorem 2 is for T >= K - 1 >= 1, got K = {arms} and T = {horizon}")
     return max(math.sqrt(horizon * (arms - 1)) / 27.0, (arms - 1) / (131.0 * epsilon))
 
 
 def minimax_transitions(arms: int, horizon: int) -> tuple[float, ...]:
-    """The epsilon where the terms of Theorem 2 are equal: (27/131) sqrt((K-1)/T).
+    """Return the epsilon at which the terms of Theorem 2 are equal: (27/131) sqrt((K-1)/T).
 
-    Deviation: the paper writes 131/27, where its two terms differ by a factor (131/27)^2 = 23.5.
+    Deviation: the paper writes 131/27, at which its two terms differ by a factor (131/27)^2 = 23.5.
     """
     return (27.0 / 131.0 * math.sqrt((arms - 1) / horizon),)
 
 
 def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
-    """Theorem 3 times log T: log T sum_a Delta_a / min(d(mu_a, mu*), 6 epsilon Delta_a).
+    """Return Theorem 3 times log T: log T sum_a Delta_a / min(d(mu_a, mu*), 6 epsilon Delta_a).
 
     For Bernoulli arms t_inf is the gap. Asymptotic: the theorem bounds the limit of Reg_T / log T.
-    A best mean of 1 makes d infinite, and then the private term rules alone.
+    A best mean of 1 makes d infinite, which leaves the private term alone.
     """
     best = max(means)
     total = 0.0
@@ -52,12 +52,15 @@ def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon:
 
 
 def no_privacy_lower_bound(means: Sequence[float], horizon: int) -> float:
-    """Theorem 3 without its private term, the bound of Lai and Robbins: log T sum_a Delta_a/d."""
+    """Return Theorem 3 without its private term (Lai and Robbins): log T sum_a Delta_a/d."""
     return problem_dependent_lower_bound(means, horizon, math.inf)
 
 
 def problem_dependent_transitions(means: Sequence[float]) -> tuple[float, ...]:
-    """Every epsilon where an arm's terms in Theorem 3 are equal: d(mu_a, mu*)/(6 Delta_a)."""
+    """Return every epsilon at which an arm's two terms in Theorem 3 are equal, sorted.
+
+    That is d(mu_a, mu*)/(6 Delta_a), where it is finite.
+    """
     best = max(means)
     meet = {bernoulli_kl(mean, best) / (6.0 * (best - mean)) for mean in means if mean < best}
     return tuple(sorted(epsilon for epsilon in meet if epsilon < math.inf))
@@ -67,24 +70,26 @@ def problem_dependent_transitions(means: Sequence[float]) -> tuple[float, ...]:
 
 
 def linear_minimax_lower_bound(dimension: Dimension, horizon: int, epsilon: Positive) -> float:
-    """Theorem 4, (5): max{e^-2 d sqrt(T)/8, e^-6 d/(4 epsilon)}, for the actions [-1, 1]^d."""
+    """Return Theorem 4, (5): max{e^-2 d sqrt(T)/8, e^-6 d/(4 epsilon)}; actions are [-1, 1]^d."""
     without = math.exp(-2.0) / 8.0 * dimension * math.sqrt(horizon)
     return max(without, math.exp(-6.0) / 4.0 * dimension / epsilon)
 
 
 def linear_minimax_transitions(horizon: int) -> tuple[float, ...]:
-    """The epsilon where the terms of Theorem 4 are equal: 2 e^-4 / sqrt(T)."""
+    """Return the epsilon at which the terms of Theorem 4 are equal: 2 e^-4 / sqrt(T)."""
     return (2.0 * math.exp(-4.0) / math.sqrt(horizon),)
 
 
 def linear_lower_bound(
     actions: Sequence[Sequence[float]], theta: Sequence[float], horizon: int, epsilon: Positive
 ) -> float:
-    """Theorem 5, (6), times log T, for actions that span the space and have a unique best one.
+    """Return Theorem 5, (6), times log T.
 
     log T inf sum_a alpha(a) Delta_a, alpha >= 0, subject to |a|^2_{H^-1} <= min{Delta_a^2/2,
-    3 epsilon rho_a Delta_a} for every a with Delta_a > 0; H = sum_a alpha(a) a a^T. To 1e-8.
-    Asymptotic, as Theorem 3 is.
+    3 epsilon rho_a Delta_a} for every a with Delta_a > 0; H = sum_a alpha(a) a a^T. Asymptotic, as
+    Theorem 3 is. `actions`: shape (actions, dimensions); `theta`: shape (dimensions,). The relative
+    accuracy is 1e-8; raises ArithmeticError if it is not reached, UserError unless the actions span
+    the space and the best one is unique.
     """
     matrix, best, gaps, rhos = _linear(actions, theta)
     limits = _limits(gaps, rhos, epsilon)
@@ -94,10 +99,11 @@ def linear_lower_bound(
 def linear_transitions(
     actions: Sequence[Sequence[float]], theta: Sequence[float]
 ) -> tuple[float, ...]:
-    """Every epsilon where the bound of Theorem 5 leaves one regime of an action for the other.
+    """Return every epsilon at which an action changes its regime in the bound of Theorem 5.
 
-    That is Delta_a/(6 rho_a), where the two limits of the action are equal, if its constraint then
-    binds: the others change nothing.
+    That is Delta_a/(6 rho_a), at which the two limits of the action are equal, provided that its
+    constraint binds there; a slack constraint does not affect the bound. Sorted; arguments and
+    errors as for `linear_lower_bound`.
     """
     matrix, best, gaps, rhos = _linear(actions, theta)
     found = set()
@@ -116,16 +122,16 @@ def linear_transitions(
 def basis_lower_bound(
     dimension: Dimension, extra: tuple[float, ...], horizon: int, epsilon: Positive
 ) -> float:
-    """Theorem 5 times log T for theta = e_1 and the actions e_1, ..., e_d and `extra`.
+    """Return Theorem 5 times log T for theta = e_1 and the actions e_1, ..., e_d and `extra`.
 
-    `extra`: the first coordinates of one more action; the others are 0.
+    `extra`: the first coordinates, at most d, of one more action; its other coordinates are 0.
     """
     actions = _basis_and(extra, dimension)
     return linear_lower_bound(actions, actions[0], horizon, epsilon)
 
 
 def basis_transitions(dimension: Dimension, extra: tuple[float, ...]) -> tuple[float, ...]:
-    """The transitions of `basis_lower_bound`."""
+    """Return the transitions of `basis_lower_bound`, as `linear_transitions` does."""
     actions = _basis_and(extra, dimension)
     return linear_transitions(actions, actions[0])
 
@@ -139,7 +145,7 @@ def _basis_and(extra: Sequence[float], dimension: int) -> list[list[float]]:
 def _linear(
     actions: Sequence[Sequence[float]], theta: Sequence[float]
 ) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    # The actions as rows, the best one, Delta_a and rho_a.
+    # The actions as rows, the index of the best one, Delta_a and rho_a.
     matrix = np.array(actions, dtype=float)
     values = matrix @ np.array(theta, dtype=float)
     best = int(np.argmax(values))
@@ -151,7 +157,7 @@ def _linear(
 
 
 def _limits(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
-    # min{Delta_a^2/2, 3 epsilon rho_a Delta_a}; that of a* is not used.
+    # min{Delta_a^2/2, 3 epsilon rho_a Delta_a}; the limit of a* is not used.
     return np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)
 
 
@@ -161,7 +167,10 @@ def _limits(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
 def adap_ucb_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
-    """Theorem 7: sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)); alpha > 3."""
+    """Return Theorem 7, for alpha > 3, summed over the suboptimal arms:
+
+    sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)).
+    """
     _check(alpha, "Theorem 7")
     best = max(means)
     return sum(
@@ -174,7 +183,7 @@ def adap_ucb_upper_bound(
 def adap_ucb_minimax_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
-    """Theorem 12 (E.4), alpha > 3:
+    """Return Theorem 12 (E.4), for alpha > 3:
 
     8 sqrt(alpha K T log T) + 16 alpha K log T / epsilon + 3 alpha/(alpha-3) sum_a Delta_a.
     """
@@ -190,11 +199,13 @@ def adap_ucb_minimax_upper_bound(
 def adap_klucb_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
-    """Theorem 8 as its proof gives it: sum_a Delta_a (2^(l+1) + 3/2 + alpha/(alpha-3)); alpha > 3.
+    """Return Theorem 8 in the form that its proof gives, for alpha > 3.
 
-    l is the first episode, of 2^l rewards, for which some beta satisfies (35) and (36).
-    Deviation: printed are C_1(alpha) and C_2, which stand for an infimum over beta and are no
-    constants: it depends on the means and epsilon. `adap_klucb_upper_bound_shape` takes them.
+    sum_a Delta_a (2^(l+1) + 3/2 + alpha/(alpha-3)) over the suboptimal arms, where l is the first
+    episode, of 2^l rewards, for which some beta satisfies (35) and (36).
+    Deviation: the paper prints C_1(alpha) and C_2, which stand for an infimum over beta and are not
+    constants: the infimum depends on the means and epsilon. `adap_klucb_upper_bound_shape` takes
+    C_1 and C_2 as arguments.
     """
     _check(alpha, "Theorem 8")
     best = max(means)
@@ -214,7 +225,7 @@ def adap_klucb_upper_bound_shape(
     c1: Positive,
     c2: Positive,
 ) -> float:
-    """Theorem 8 as printed, alpha > 3, with C_1(alpha) and C_2 given, for the paper has no values:
+    """Return Theorem 8 as printed, for alpha > 3; the paper gives no values of C_1(alpha) and C_2:
 
     sum_a (C_1 Delta_a log T / min{d(mu_a, mu*), C_2 epsilon Delta_a} + 3 alpha/(alpha-3)).
     """
@@ -229,10 +240,11 @@ def adap_klucb_upper_bound_shape(
 
 
 def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
-    # 2^l. c(beta) grows with beta, so the best beta is the largest in (35): then mu_a + c Delta_a
-    # is the x below mu* with d(x, mu*) = alpha log T / 2^l. mu_a + gamma Delta_a is the y above
-    # mu_a with d(y, mu_a) = log T / 2^l. And (36) is x - (1 + alpha) log T / (epsilon 2^l) >= y:
-    # the left side is above mu_a, with a divergence of log T / 2^l at least.
+    # Returns 2^l. c(beta) grows with beta, so the best beta is the largest one in (35). Then
+    # mu_a + c Delta_a is the x below mu* with d(x, mu*) = alpha log T / 2^l, and mu_a + gamma
+    # Delta_a is the y above mu_a with d(y, mu_a) = log T / 2^l. (36) becomes
+    # x - (1 + alpha) log T / (epsilon 2^l) >= y: the left side is above mu_a and has at least the
+    # divergence log T / 2^l from it.
     divergence = bernoulli_kl(mean, best)
     rewards = 1.0
     while True:
@@ -246,7 +258,7 @@ def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: floa
 
 
 def _above(p: float, level: float) -> float:
-    # max {q in [p, 1]: d(q, p) <= level}, to the last digit.
+    # Returns max {q in [p, 1]: d(q, p) <= level}, to the last digit.
     low, high = p, 1.0
     while low < (middle := 0.5 * (low + high)) < high:
         if bernoulli_kl(middle, p) <= level:

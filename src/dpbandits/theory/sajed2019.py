@@ -1,8 +1,9 @@
-"""Bounds of sajed2019 on the samples that its private stopping rules take.
+"""Bounds of sajed2019 on the number of samples of its private stopping rules.
 
-`mean`: mu, in [-R, R] and not 0; `radius`: R; `epsilon`: the budget; a rule answers within a factor
-1 +- `alpha` of mu with probability 1 - `beta`. Logarithms are natural. UserError where a theorem
-does not apply. On the regret of DP-SE the paper states no bound with constants.
+`mean`: mu, in [-R, R] and not 0; `radius`: R; `epsilon`: the budget. A rule's estimate is within a
+factor 1 +- `alpha` of mu with probability 1 - `beta`. Logarithms are natural. The functions raise
+UserError if a theorem does not apply. For the regret of DP-SE the paper states no bound with
+constants.
 """
 
 import math
@@ -12,24 +13,36 @@ from dpbandits.core.parameters import Fraction, Positive
 
 
 def allowed_failures(beta: Fraction) -> float:
-    """beta: how often an estimate may be alpha |mu| or more away from mu (section 2)."""
+    """Return beta, the probability with which an estimate may miss mu by alpha |mu| or more.
+
+    Section 2 of the paper.
+    """
     return beta
 
 
 def t_0(mean: float, radius: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Theorem 3.3: R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2; beta <= 0.08."""
+    """Return t_0 of Theorem 3.3, for beta <= 0.08.
+
+    R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2.
+    """
     signal = _signal(mean, radius, "Theorem 3.3")
     return _iterated(signal, alpha, beta) / (alpha * signal) ** 2
 
 
 def t_1(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Theorem 3.3: R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|); beta <= 0.08."""
+    """Return t_1 of Theorem 3.3, for beta <= 0.08.
+
+    R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|).
+    """
     signal = _signal(mean, radius, "Theorem 3.3")
     return _iterated(signal, alpha, beta) / (epsilon * signal)
 
 
 def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Theorem 3.3: R log(1/beta)/(epsilon alpha |mu|); beta <= 0.08."""
+    """Return t_2 of Theorem 3.3, for beta <= 0.08.
+
+    R log(1/beta)/(epsilon alpha |mu|).
+    """
     _check(beta)
     return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
 
@@ -37,9 +50,10 @@ def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta:
 def stopping_upper_bound(
     mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
-    """Theorem 3.3: t_U = 2000 (t_0 + t_1 + t_2), where Algorithm 2 has halted with 1 - beta.
+    """Return t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3.
 
-    For beta <= 0.08 and log(R/(alpha |mu|)) > beta, without which t_0 and t_1 are not positive.
+    With probability 1 - beta, Algorithm 2 halts within t_U samples. For beta <= 0.08 and
+    log(R/(alpha |mu|)) > beta; otherwise t_0 and t_1 are not positive.
     """
     private = t_1(mean, radius, epsilon, alpha, beta) + t_2(mean, radius, epsilon, alpha, beta)
     return 2000.0 * (t_0(mean, radius, alpha, beta) + private)
@@ -48,10 +62,10 @@ def stopping_upper_bound(
 def stopping_lower_bound(
     mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
-    """Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
+    """Return Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
 
-    With probability 1/4 and more a private rule takes more samples than that from the points -R and
-    R; beta < 1/4.
+    With probability at least 1/4 a private rule takes more samples than that, for samples that are
+    -R or R. For beta < 1/4.
     """
     if not beta < 0.25:
         raise UserError(f"Theorem 3.4 is for beta < 1/4, got {beta:g}")
@@ -61,9 +75,9 @@ def stopping_lower_bound(
 def stopping_lower_bound_shape(
     mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
 ) -> float:
-    """Corollary 3.6: R^2 log(1/beta)/(alpha mu)^2 + R log(1/beta)/(epsilon alpha |mu|).
+    """Return Corollary 3.6: R^2 log(1/beta)/(alpha mu)^2 + R log(1/beta)/(epsilon alpha |mu|).
 
-    The shape alone: the paper gives no constants, both are 1 here.
+    Only the shape of the bound: the paper gives no constants, and both are 1 here.
     """
     signal = _signal(mean, radius, "Corollary 3.6")
     sampling = -math.log(beta) / (alpha * signal) ** 2

@@ -1,7 +1,8 @@
-"""Bounds of wang2024 on the regret, and what the start phase of DP-FTPL-Gauss costs.
+"""Bounds of wang2024 on the regret, and the regret of the start phase of DP-FTPL-Gauss.
 
 Regret is in units of reward; `means`: one per arm; `arms`: their number K; `horizon`: T, rounds;
-logarithms are natural. UserError where a function does not apply.
+`epsilon`, `delta`: the budget; logarithms are natural. The functions raise UserError if a theorem
+does not apply.
 """
 
 import math
@@ -21,11 +22,11 @@ Exponent = Annotated[float, Constraint(lambda x: 0 <= x < 1, "in [0, 1)")]
 def global_lower_bound(
     horizon: Rounds, epsilon: Budget, delta: Delta, c0: Positive, exponent: Exponent
 ) -> float:
-    """Theorem 4, for the arms 1/2 and 1/4 and (epsilon, delta)-global differential privacy.
+    """Return Theorem 4, for arms of means 1/2 and 1/4 and (epsilon, delta)-global DP.
 
     (1/(16 epsilon)) log[((e^epsilon - 1) S + 5 delta S)/(40 c0 (e^epsilon - 1) + 5 delta S)] with
-    S = T^(1-alpha); 0 where that is negative. `c0`, `exponent`: the policy has no more regret than
-    c0 T^exponent on any two arms.
+    S = T^(1-alpha), or 0 if that is negative. `c0`, `exponent` (alpha): on any two arms the policy
+    has a regret of at most c0 T^alpha.
     """
     perturbed.check_budget(epsilon, delta, "Theorem 4")
     s = float(horizon) ** (1.0 - exponent)
@@ -46,10 +47,11 @@ def ftpl_gauss_leading_sum(
     delta: Probability,
     lambda_: Budget,
 ) -> float:
-    """The sum of Theorem 11: sum_i max{2 Delta_i log T/(Delta_i - 2 lambda)^2, N_G* Delta_i}.
+    """Return the sum of Theorem 11, for lambda < Delta_min/2.
 
-    A shape and no bound: it lacks Theta(N/lambda^4), of which the paper gives no constant. For
-    lambda < Delta_min/2; the sum is least at 0, where the term that it lacks is infinite.
+    sum_i max{2 Delta_i log T/(Delta_i - 2 lambda)^2, N_G* Delta_i}. Only the shape of the bound:
+    the term Theta(N/lambda^4) is missing, because the paper gives no constant for it. The sum is
+    least at lambda = 0, where the missing term is infinite.
     """
     start = gauss_start(epsilon, delta)
     return _leading_sum(means, horizon, start, 2.0, lambda_, "Theorem 11")
@@ -62,9 +64,10 @@ def ftpl_beta_leading_sum(
     delta: Probability,
     lambda_: Budget,
 ) -> float:
-    """The sum of Theorem 13: sum_i max{5 Delta_i log T/(2 (Delta_i - 5 lambda/2)^2), N_B* Delta_i}.
+    """Return the sum of Theorem 13, for lambda < 2 Delta_min/5.
 
-    A shape and no bound, as `ftpl_gauss_leading_sum` is; for lambda < 2 Delta_min/5.
+    sum_i max{5 Delta_i log T/(2 (Delta_i - 5 lambda/2)^2), N_B* Delta_i}. Only the shape of the
+    bound, as `ftpl_gauss_leading_sum` is.
     """
     start = beta_start(epsilon, delta)
     return _leading_sum(means, horizon, start, 2.5, lambda_, "Theorem 13")
@@ -73,10 +76,11 @@ def ftpl_beta_leading_sum(
 def ftpl_new_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Budget, delta: Delta
 ) -> float:
-    """Theorem 16: sum_i max{16 log T/Delta_i, 4 radius} + 4 N over the suboptimal arms.
+    """Return Theorem 16: sum_i max{16 log T/Delta_i, 4 radius} + 4 N, over the suboptimal arms i.
 
-    radius = (1/epsilon) log[(T (e^epsilon - 1) + 2 T delta)/(2 (e^epsilon - 1) + 2 T delta)].
-    Deviation: printed is the sum over every arm, of which the best makes it infinite.
+    radius = (1/epsilon) log[(T (e^epsilon - 1) + 2 T delta)/(2 (e^epsilon - 1) + 2 T delta)]; N is
+    the number of all arms.
+    Deviation: the paper prints the sum over all arms, which the best arm makes infinite.
     """
     perturbed.check_budget(epsilon, delta, "Theorem 16")
     private = 4.0 * perturbed.radius(horizon, epsilon, delta)
@@ -87,7 +91,7 @@ def ftpl_new_upper_bound(
 def gdp_elim_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Budget, delta: Delta
 ) -> float:
-    """Theorem 18, for a unique best arm:
+    """Return Theorem 18, for a unique best arm:
 
     sum_i (1024 Delta_i log T/Delta_min^2 + 32 Delta_i radius/Delta_min) + 4 N, where radius =
     (1/epsilon) log[(T^2 (e^epsilon - 1) + T^2 delta)/(2 (e^epsilon - 1) + T^2 delta)].
@@ -111,7 +115,7 @@ def _leading_sum(
     lambda_: float,
     theorem: str,
 ) -> float:
-    # sum_i max{c Delta_i log T/(Delta_i - c lambda)^2, N* Delta_i}, c the factor of either theorem.
+    # sum_i max{c Delta_i log T/(Delta_i - c lambda)^2, N* Delta_i}, c the factor of the theorem.
     gaps, margin = _gaps(means), factor * lambda_
     if gaps and not margin < min(gaps):
         limit = min(gaps) / factor
@@ -126,7 +130,10 @@ def _leading_sum(
 def gauss_start_regret(
     means: Sequence[float], horizon: int, epsilon: Budget, delta: Probability
 ) -> float:
-    """What the start phase of DP-FTPL-Gauss costs: ceil(N_G*) pulls of arm after arm, T at most."""
+    """Return the regret of the start phase of DP-FTPL-Gauss.
+
+    It pulls each arm in turn ceil(N_G*) times, at most T rounds in total.
+    """
     pulls, left, total = math.ceil(min(gauss_start(epsilon, delta), horizon)), horizon, 0.0
     for mean in means:
         total += (max(means) - mean) * min(pulls, left)
@@ -135,13 +142,14 @@ def gauss_start_regret(
 
 
 def gauss_start_deltas(arms: int, horizon: int, epsilon: Budget) -> tuple[float, ...]:
-    """The delta where N_G*'s terms are equal, and where K N_G* = T if that is by its first term.
+    """Return the deltas at which N_G*'s terms are equal and at which K N_G* = T, sorted.
 
-    For epsilon >= 1 the second term is never the larger one.
+    The latter only if N_G* is its first term there. For epsilon >= 1 the second term is never the
+    larger one.
     """
     from scipy.special import lambertw
 
-    found = []  # of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
+    found = []  # values of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
     squared = epsilon * epsilon
     if 0.0 < squared < 1.0:
         found.append(-float(lambertw(-squared / math.e, -1).real) / squared)
@@ -152,9 +160,10 @@ def gauss_start_deltas(arms: int, horizon: int, epsilon: Budget) -> tuple[float,
 
 
 def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[float, ...]:
-    """The epsilon where N_G*'s terms are equal, and where K N_G* = T if that is by its second.
+    """Return the epsilons at which N_G*'s terms are equal and at which K N_G* = T, sorted.
 
-    Only for delta < 1/sqrt(4 pi) = .282: else the first term is below 1, and so is N_G*.
+    The latter only if N_G* is its second term there. Empty for delta >= 1/sqrt(4 pi) = .282, where
+    the first term is at most 1 and therefore N_G* = 1.
     """
     y = 0.25 / (math.pi * delta * delta)
     if y <= 1.0:
@@ -167,6 +176,6 @@ def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[f
 
 
 def _gaps(means: Sequence[float]) -> list[float]:
-    # Of the suboptimal arms.
+    # Gaps of the suboptimal arms.
     best = max(means)
     return [best - mean for mean in means if mean < best]

@@ -1,9 +1,10 @@
-"""wang2024: the perturbed distributions of Figs. 1 to 3, and what Lemma 8 asks of them.
+"""Perturbed distributions of wang2024, Figs. 1 to 3, and the conditions of Lemma 8 on them.
 
-Distributions are functions of `x`. `pulls`: N_i; `successes`: R_i; F is the CDF of theta_i, F' that
-of its neighbour, for which one observation is a 1 in place of a 0. The region is where Lemma 8 lets
-F' be at (`epsilon`, `delta`): both inequalities, in both directions, as neighbours are symmetric.
-UserError where a function does not apply.
+Distributions are functions of `x`. `pulls`: N_i; `successes`: R_i. F is the CDF of theta_i, F' that
+of its neighbour, in which one observation is 1 instead of 0. The region holds the values of F' that
+Lemma 8 allows at (`epsilon`, `delta`): both inequalities in both directions, because the neighbour
+relation is symmetric. The functions raise UserError if R > N, if the neighbour would have more than
+N successes, or if Lemma 15 is evaluated at epsilon = delta = 0.
 """
 
 import math
@@ -21,20 +22,20 @@ Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or mo
 
 
 def gauss_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
-    """F of DP-FTPL-Gauss: Normal(R/N, variance 2/N)."""
+    """Return F of DP-FTPL-Gauss: Normal(R/N, variance 2/N)."""
     _check(pulls, successes)
     return perturbed.gauss(x, pulls, successes).below
 
 
 def gauss_neighbour_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
-    """F' of DP-FTPL-Gauss: R + 1 successes."""
+    """Return F' of DP-FTPL-Gauss: R + 1 successes."""
     return gauss_cdf(x, pulls, _changed(pulls, successes))
 
 
 def gauss_region_low(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
-    """max{0, (F - delta)/e^epsilon, 1 - e^epsilon (1 - F) - delta} for DP-FTPL-Gauss."""
+    """Return max{0, (F - delta)/e^epsilon, 1 - e^epsilon (1 - F) - delta} for DP-FTPL-Gauss."""
     _check(pulls, successes)
     return perturbed.lowest(perturbed.gauss(x, pulls, successes), epsilon, delta)
 
@@ -42,23 +43,24 @@ def gauss_region_low(
 def gauss_region_high(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
-    """min{1, e^epsilon F + delta, 1 - (1 - F - delta)/e^epsilon} for DP-FTPL-Gauss."""
+    """Return min{1, e^epsilon F + delta, 1 - (1 - F - delta)/e^epsilon} for DP-FTPL-Gauss."""
     _check(pulls, successes)
     return perturbed.highest(perturbed.gauss(x, pulls, successes), epsilon, delta)
 
 
 def gauss_smallest_delta(pulls: Rounds, epsilon: Budget) -> float:
-    """The smallest delta at which Lemma 8 holds for DP-FTPL-Gauss after N pulls; exact.
+    """Return the smallest delta at which Lemma 8 holds for DP-FTPL-Gauss after N pulls.
 
-    It falls with N. To about 10^-14 sqrt(N) of its value.
+    It falls with N. The formula is exact; the relative rounding error is about 10^-14 sqrt(N).
     """
     return perturbed.gauss_delta(pulls, epsilon)
 
 
 def gauss_start(epsilon: Budget, delta: Probability) -> float:
-    """N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, at least 1; not rounded.
+    """Return N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, but at least 1.
 
-    The first term at epsilon = 0. The second is negative for delta > sqrt(e/(4 pi)) = .465.
+    It is not rounded. At epsilon = 0 it is the first term. The second term is negative for
+    delta > sqrt(e/(4 pi)) = .465.
     """
     without_epsilon = (1.0 / delta) * (1.0 / delta) / (4.0 * math.pi)
     if epsilon == 0.0:
@@ -68,7 +70,7 @@ def gauss_start(epsilon: Budget, delta: Probability) -> float:
 
 
 def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
-    """The fewest pulls from which on Lemma 8 holds for DP-FTPL-Gauss."""
+    """Return the smallest number of pulls from which on Lemma 8 holds for DP-FTPL-Gauss."""
     return _fewest(lambda pulls: perturbed.gauss_delta(pulls, epsilon) <= delta)
 
 
@@ -76,20 +78,23 @@ def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
 
 
 def beta_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
-    """F of DP-FTPL-Beta: Beta(R + 1 + k, N - R + 1 + k), k = floor(N/8) + 1 or without k."""
+    """Return F of DP-FTPL-Beta: Beta(R + 1 + k, N - R + 1 + k).
+
+    k = floor(N/8) + 1, or 0 if `with_k` is False.
+    """
     _check(pulls, successes)
     return perturbed.beta(x, pulls, successes, with_k).below
 
 
 def beta_neighbour_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
-    """F' of DP-FTPL-Beta: R + 1 successes."""
+    """Return F' of DP-FTPL-Beta: R + 1 successes."""
     return beta_cdf(x, pulls, _changed(pulls, successes), with_k)
 
 
 def beta_region_low(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
-    """`gauss_region_low` for DP-FTPL-Beta."""
+    """Return the lower end of the region, as `gauss_region_low`, for DP-FTPL-Beta."""
     _check(pulls, successes)
     return perturbed.lowest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
 
@@ -97,21 +102,21 @@ def beta_region_low(
 def beta_region_high(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
-    """`gauss_region_high` for DP-FTPL-Beta."""
+    """Return the upper end of the region, as `gauss_region_high`, for DP-FTPL-Beta."""
     _check(pulls, successes)
     return perturbed.highest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
 
 
 def beta_smallest_delta(pulls: Rounds, epsilon: Budget, with_k: bool) -> float:
-    """The smallest delta at which Lemma 8 holds for DP-FTPL-Beta after N pulls, whatever they gave.
+    """Return the smallest delta at which Lemma 8 holds for DP-FTPL-Beta after N pulls, for any R.
 
-    It falls with N; without k not to 0, but to 1/e at epsilon = 0 and .1633 at epsilon = 1.
+    It falls with N: with k to 0, without k to 1/e at epsilon = 0 and to .1633 at epsilon = 1.
     """
     return perturbed.beta_delta(pulls, epsilon, with_k)
 
 
 def beta_start(epsilon: Budget, delta: Probability) -> float:
-    """N_B*, not rounded; at epsilon = 0 without the second term.
+    """Return N_B*, not rounded; at epsilon = 0 without the second term of the minimum.
 
     max{min{40 e/(9 pi delta^2), 8000 log(e/(2 pi delta^2))/(81 epsilon^2)}, 1000 e/(9 pi)}.
     """
@@ -124,7 +129,7 @@ def beta_start(epsilon: Budget, delta: Probability) -> float:
 
 
 def beta_smallest_start(epsilon: Budget, delta: Probability) -> float:
-    """The fewest pulls from which on Lemma 8 holds for DP-FTPL-Beta, with k."""
+    """Return the smallest number of pulls from which on Lemma 8 holds for DP-FTPL-Beta, with k."""
     return _fewest(lambda pulls: perturbed.beta_delta(pulls, epsilon, True) <= delta)
 
 
@@ -139,7 +144,10 @@ def new_cdf(
     epsilon: Budget,
     delta: Delta,
 ) -> float:
-    """F of DP-FTPL-New: Lemma 15 with x_0 = R/N + sqrt(log T/N) + radius/N of Algorithm 3."""
+    """Return F of DP-FTPL-New: Lemma 15 with the x_0 of Algorithm 3.
+
+    x_0 = R/N + sqrt(log T/N) + radius/N, with the radius of Theorem 16.
+    """
     return _new(x, pulls, successes, horizon, epsilon, delta).below
 
 
@@ -151,7 +159,7 @@ def new_neighbour_cdf(
     epsilon: Budget,
     delta: Delta,
 ) -> float:
-    """F' of DP-FTPL-New: R + 1 successes."""
+    """Return F' of DP-FTPL-New: R + 1 successes."""
     return new_cdf(x, pulls, _changed(pulls, successes), horizon, epsilon, delta)
 
 
@@ -163,7 +171,10 @@ def new_region_low(
     epsilon: Budget,
     delta: Delta,
 ) -> float:
-    """`gauss_region_low` for DP-FTPL-New, at the epsilon and delta of its distribution."""
+    """Return the lower end of the region for DP-FTPL-New, as `gauss_region_low`.
+
+    `epsilon` and `delta` are also those of the distribution.
+    """
     tails = _new(x, pulls, successes, horizon, epsilon, delta)
     return perturbed.lowest(tails, epsilon, delta)
 
@@ -176,17 +187,20 @@ def new_region_high(
     epsilon: Budget,
     delta: Delta,
 ) -> float:
-    """`gauss_region_high` for DP-FTPL-New, at the epsilon and delta of its distribution."""
+    """Return the upper end of the region for DP-FTPL-New, as `gauss_region_high`.
+
+    `epsilon` and `delta` are also those of the distribution.
+    """
     tails = _new(x, pulls, successes, horizon, epsilon, delta)
     return perturbed.highest(tails, epsilon, delta)
 
 
 def new_smallest_delta(pulls: Rounds, epsilon: Budget, delta: Delta) -> float:
-    """The smallest delta at which Lemma 8 holds for the distribution of `epsilon` and `delta`.
+    """Return the smallest delta at which Lemma 8 holds for DP-FTPL-New with `epsilon` and `delta`.
 
     It is `delta` itself up to 1/2, and above that 1 - e^-epsilon ((e^epsilon - 1)/(4 delta)
-    + 1 - delta), which is less. Neighbours are 1/N apart and the distribution scales with 1/N:
-    `pulls` changes nothing, and is here to be drawn beside the others.
+    + 1 - delta), which is smaller. Neighbours are 1/N apart and the distribution scales with 1/N,
+    so `pulls` has no effect; the argument is there to plot the function beside the others.
     """
     perturbed.check_budget(epsilon, delta, "Lemma 15")
     if delta <= 0.5:
@@ -211,19 +225,19 @@ def _check(pulls: int, successes: int) -> None:
 
 
 def _changed(pulls: int, successes: int) -> int:
-    # The successes of the neighbour.
+    # Number of successes of the neighbour.
     if not successes < pulls:
         raise UserError(f"the neighbour has one more 1: at most {pulls - 1}, got {successes}")
     return successes + 1
 
 
 def _over_square(value: float, epsilon: float) -> float:
-    # value/epsilon^2 without underflow of the square.
+    # value/epsilon^2, without underflow of the square.
     return value / epsilon / epsilon
 
 
 def _fewest(enough: Callable[[int], bool]) -> float:
-    # What is enough stays enough, for the smallest delta falls with the pulls.
+    # Bisection: the smallest delta falls with the pulls, so more pulls than enough are enough.
     high = 1
     while not enough(high):
         high *= 2
