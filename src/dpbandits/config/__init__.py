@@ -1,1 +1,1 @@
-"""From YAML to frozen values: the only package that knows Hydra and OmegaConf."""
+"""Conversion of YAML to frozen values: the only package that uses Hydra and OmegaConf."""

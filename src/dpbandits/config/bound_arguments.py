@@ -1,4 +1,4 @@
-"""Curves that are functions of theory/: which arguments they take, and from where."""
+"""Arguments of the functions of theory/ that curves plot, and the values that supply them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -9,13 +9,16 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.origins import Origins
 from dpbandits.core import registry
 
-Find = Callable[[str], tuple[Any, str]]  # the innermost value of a key, and where it stands
+Find = Callable[[str], tuple[Any, str]]  # returns the innermost value of a key, and its path
 
 
 def check_keys(
     at: Origins, path: str, curve: Mapping[str, Any], shared: Iterable[str], given: Iterable[str]
 ) -> None:
-    """A curve may hold the shared keys and what its functions take that the game does not give."""
+    """Raise UserError for a key of a bound's curve that is unknown.
+
+    Valid are the shared keys and the arguments of its functions that the game does not supply.
+    """
     functions = [at.choice(curve["bound"], theory.bounds(), f"{path}.bound")]
     if curve.get("at") is not None:
         functions.append(at.choice(curve["at"], theory.transitions(), f"{path}.at"))
@@ -26,7 +29,10 @@ def check_keys(
 def arguments(
     at: Origins, name: str, path: str, given: Mapping[str, Any], find: Find
 ) -> dict[str, Any]:
-    """The arguments of a function: what the game gives, and the rest as it is found, checked."""
+    """Return the arguments of a function: those that the game supplies, the others by `find`.
+
+    Raises UserError if one is missing or invalid.
+    """
     result = dict(given)
     for argument, annotation in accepted(name).items():
         if argument not in given:
@@ -40,9 +46,10 @@ def arguments(
 def transitions(
     at: Origins, name: str, path: str, given: Mapping[str, Any], find: Find, swept: str
 ) -> Sequence[float]:
-    """Where the regimes of a bound meet, by the function that the key `at` names.
+    """Return the points where the regimes of a bound meet, by the function in the key `at`.
 
-    In the swept one of epsilon and delta, which that function does not take.
+    The points are values of the swept parameter, epsilon or delta, which that function does not
+    take. Raises UserError if it takes it, or if the bound has a single regime.
     """
     if swept in accepted(name):
         raise at.error(f"{path}.at: {name} is for a sweep over another parameter", f"{path}.at")
@@ -54,13 +61,13 @@ def transitions(
 
 @cache
 def accepted(name: str) -> dict[str, Any]:
-    """The arguments of a function, with their types."""
+    """Return the arguments of a function of theory/ with their types."""
     hints = get_type_hints(theory.function(name), include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
 
 
 def known(cell: Cell) -> dict[str, Any]:
-    """What a cell tells a function at its horizon: of its bandit, of its parameters."""
+    """Return the arguments that a cell supplies to a function: bandit, parameters and horizon."""
     arms = registry.environment(cell.environment).arms(cell.instance)
     told = {**cell.instance._asdict(), **cell.params._asdict()}
     return {**told, "arms": arms, "horizon": cell.horizon}

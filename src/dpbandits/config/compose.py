@@ -1,6 +1,6 @@
-"""From Hydra's configuration to frozen values: the only module that knows Hydra and OmegaConf.
+"""Loading of figures: Hydra composes the configuration, config.readers checks it and builds values.
 
-Hydra composes; config.readers checks and builds. Errors of either are one line each.
+Every error of either is a UserError of one line.
 """
 
 import re
@@ -36,12 +36,12 @@ KEYS = {
     "engine": ("workers", "block", "scheduler"),
     "profile": ("name", "horizon_scale"),
 }
-GROUPS = ("profile", "engine", "sweep")  # beside the figure
+GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 TOP_KEYS = ("seed", "runs", "figure", *KEYS)
 
 
 class Read(NamedTuple):
-    """A configuration that was read: the figure, the settings and where each value stands."""
+    """Result of reading a configuration: the figure, the settings and the origin of each value."""
 
     spec: FigureSpec
     settings: Settings
@@ -49,7 +49,10 @@ class Read(NamedTuple):
 
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
-    """The figure and the settings that `figure=<figure> <overrides>` describe."""
+    """Return the figure and the settings that `figure=<figure> <overrides>` describe.
+
+    Raises UserError for an invalid configuration or an override without effect.
+    """
     if "=" in figure:
         raise UserError(f"{shown(figure)} is no figure: its name comes first, then key=value")
     for override in overrides:
@@ -70,9 +73,9 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
 
 
 def job_of_hydra() -> tuple[str, list[str]]:
-    """The figure of the job that @hydra.main has begun, and what was typed of all else.
+    """Return the figure of the job that @hydra.main has begun, and its other overrides.
 
-    The values of a saved sweep are among the overrides as if they were typed.
+    The values of a saved sweep are among the overrides, as if they had been typed.
     """
     job = HydraConfig.get()
     typed = [o for o in job.overrides.task if o.partition("=")[0] not in ("figure", "sweep")]
@@ -80,14 +83,17 @@ def job_of_hydra() -> tuple[str, list[str]]:
 
 
 def from_hydra(config: DictConfig) -> Read:
-    """The configuration that @hydra.main hands to its function; idle overrides are not refused."""
+    """Return the figure and settings of the configuration that @hydra.main passes to its function.
+
+    Overrides without effect are not rejected here. Raises UserError for an invalid configuration.
+    """
     figure, overrides = job_of_hydra()
     with one_line_errors([f"figure={figure}", *overrides]):
         return _read(config, figure, overrides)
 
 
 def _compose(overrides: Sequence[str]) -> DictConfig:
-    # In a job of a multirun that another process runs, Hydra is at work already.
+    # In a job of a multirun in another process, Hydra is already initialised.
     conf, around = str(project.folder() / "conf"), GlobalHydra.instance()
     outer = around.hydra
     around.clear()
@@ -108,7 +114,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     try:
         plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
-        # `Interpolation key 'x' not found`, `Missing mandatory value: x` and their like.
+        # `Interpolation key 'x' not found`, `Missing mandatory value: x` and similar.
         what = re.sub(r"^\w+ raised while resolving interpolation: ", "", _first_line(error))
         path = str(error.full_key)
         raise Origins(figure, {}, typed, chosen).error(f"{path}: {what}", path) from error
@@ -126,7 +132,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
 def _changes(
     config: DictConfig, figure: str, parsed: Sequence[Override]
 ) -> tuple[changes.Change, ...]:
-    # Beside the same command without what makes another figure.
+    # The changes against the configuration of the figure without any override.
     if not any(map(changes.may_change, parsed)):
         return ()
     file = _compose([f"figure={figure}"])
@@ -137,10 +143,10 @@ def _changes(
 
 
 def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) -> None:
-    # What a deleted key had to say, the same command without the deletion tells.
+    # The effect of a deleted key follows from the same command without the deletion.
     for position, typed in enumerate(overrides):
         if not typed.lstrip().startswith("~"):
-            continue  # to parse a list of many values again takes seconds
+            continue  # before parsing: a list of many values takes seconds to parse again
         key = OverridesParser.create().parse_override(typed).key_or_group
         if not unused_overrides.may_be_deleted_in_vain(key):
             continue
@@ -148,7 +154,7 @@ def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) ->
         try:
             kept = _read(_compose([f"figure={figure}", *others]), figure, others)
         except (UserError, HydraException, OmegaConfBaseException):
-            continue  # without the deletion there is no figure at all
+            continue  # without the deletion the figure is invalid
         unused_overrides.refuse_idle_deletion(key, read.at, kept.at, kept.spec)
 
 
@@ -157,7 +163,7 @@ def _refuse_idle_deletions(read: Read, figure: str, overrides: Sequence[str]) ->
 
 @contextmanager
 def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
-    """Turn the errors of Hydra, OmegaConf and YAML into one line each."""
+    """Turn the errors of Hydra, OmegaConf and YAML into UserErrors of one line each."""
     check_figure(overrides)
     try:
         check(overrides, GROUPS)
@@ -209,7 +215,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
 
 
 def _missing(error: MissingConfigException) -> str:
-    # `In 'figure/x': Could not find 'algorithm/y'` and the options that there are.
+    # `In 'figure/x': Could not find 'algorithm/y'`, with the valid options.
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
     if not name or error.options is None:
         return _first_line(error)
@@ -224,7 +230,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _misvalued(key: str, overrides: Sequence[str]) -> str:
-    # That the value is wrong too: else the next message would be the first to say so.
+    # Adds that the value is invalid too; otherwise only the next message would report that.
     name = key.removeprefix("figure.")
     kinds = {"epsilon": parameters.Budget, "delta": parameters.Delta, "horizon": parameters.Rounds}
     parsed = OverridesParser.create().parse_overrides(list(overrides))
@@ -237,7 +243,7 @@ def _misvalued(key: str, overrides: Sequence[str]) -> str:
 
 
 def _unknown_override(key: str, overrides: Sequence[str]) -> str:
-    # The keys that exist are those of the same command without its unknown ones.
+    # The valid keys are those of the same command with its group choices alone.
     choices = [o for o in overrides if o.partition("=")[0] in ("figure", *GROUPS)]
     message = f"unknown key {shown(key)} (command line)"
     if key.startswith("algorithm@"):
@@ -251,7 +257,7 @@ def _unknown_override(key: str, overrides: Sequence[str]) -> str:
         node: Any = OmegaConf.to_container(_compose(choices), resolve=False)
     except HydraException:
         return f"{message}; are the defaults of conf/config.yaml whole?"
-    # From the top down to the first part of the key that does not exist.
+    # Descends to the first part of the key that does not exist.
     parts = key.split(".")
     depth = 0
     while isinstance(node, dict) and depth < len(parts) and parts[depth] in node:

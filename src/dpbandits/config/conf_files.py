@@ -1,4 +1,4 @@
-"""Files of conf/, read one by one as Hydra reads them, and the errors of those that cannot be."""
+"""Files of conf/, read one by one as Hydra reads them, and the errors for unreadable files."""
 
 import re
 from functools import cache
@@ -14,12 +14,15 @@ from dpbandits.files import project
 
 
 def read_member(group: str, name: str) -> dict[str, Any]:
-    """What a member's file says, by itself."""
+    """Return the content of a member's file alone, without its defaults. Raises as `read_yaml`."""
     return read_yaml(project.member_file(group, name))
 
 
 def read_yaml(file: str) -> dict[str, Any]:
-    """The keys and values of a file, read as Hydra reads it, interpolations left as they are."""
+    """Return the keys and values of a file as Hydra reads it, with interpolations unresolved.
+
+    `file` is a path below the project. Raises UserError if the file cannot be read as a mapping.
+    """
     content = OmegaConf.to_container(_load(project.folder() / file, file), resolve=False)
     if not isinstance(content, dict):
         raise UserError(f"{file} must hold keys and values")
@@ -27,7 +30,7 @@ def read_yaml(file: str) -> dict[str, Any]:
 
 
 def check_defaults(file: str) -> None:
-    """UserError unless what a file says of its defaults is what Hydra takes."""
+    """Raise UserError unless the defaults list of a file has a form that Hydra accepts."""
     defaults = read_yaml(file).get("defaults", [])
     if not isinstance(defaults, list):
         raise UserError(f"{file}: defaults must be a list, got {shown(defaults)}")
@@ -66,7 +69,10 @@ def _load(path: Path, file: str) -> Any:
 
 
 def not_text(error: UnicodeDecodeError) -> UserError:
-    """The error of a file of conf/ that is no text; the decoder does not know which file it was."""
+    """Return the error for a file of conf/ that is not UTF-8; the file is found by its content.
+
+    The decoder's error does not name it.
+    """
     for path in (project.folder() / "conf").rglob("*.yaml"):
         if path.read_bytes() == error.object:
             file = path.relative_to(project.folder()).as_posix()
@@ -75,17 +81,17 @@ def not_text(error: UnicodeDecodeError) -> UserError:
 
 
 def is_no_mapping(error: OSError) -> bool:
-    """Whether OmegaConf so tells of a file that holds a number, say, and nothing else."""
+    """Return whether this is OmegaConf's error for a file without a mapping, such as a number."""
     return str(error).startswith("Invalid loaded object type")
 
 
 def no_mapping() -> UserError:
-    """The error of a file of conf/ that holds no keys; the loader does not tell which it was."""
+    """Return the error for a file of conf/ that holds no keys; the loader does not name it."""
     for path in sorted((project.folder() / "conf").rglob("*.yaml")):
         try:
             events = yaml.parse(path.read_text("utf-8"))
             first = next(event for event in events if isinstance(event, yaml.NodeEvent))
-        except (StopIteration, yaml.YAMLError, UnicodeDecodeError):  # not what was met
+        except (StopIteration, yaml.YAMLError, UnicodeDecodeError):  # another kind of error
             continue
         if isinstance(first, yaml.ScalarEvent):
             file = path.relative_to(project.folder()).as_posix()
@@ -94,7 +100,7 @@ def no_mapping() -> UserError:
 
 
 def odd_key() -> UserError:
-    """The error of a key in a file of conf/ that is nothing; the loader does not tell which."""
+    """Return the error for a null key in a file of conf/; the loader does not name the file."""
     for path in sorted((project.folder() / "conf").rglob("*.yaml")):
         if found := re.search(
             r"(?m)^\s*(null|Null|NULL|~)\s*:", path.read_text("utf-8", "replace")
@@ -105,7 +111,10 @@ def odd_key() -> UserError:
 
 
 def not_yaml(error: yaml.YAMLError, file: str = "a file of conf/") -> UserError:
-    """The error of a file that is no YAML, with the line; the parser may know which file it was."""
+    """Return the error for a file that is not valid YAML, with the line.
+
+    The file is the one that the parser's error names, if it names one.
+    """
     mark = getattr(error, "problem_mark", None)
     where = f" line {mark.line + 1}:" if mark else ""
     if mark and Path(mark.name).is_relative_to(project.folder()):

@@ -1,4 +1,7 @@
-"""Environments of the configuration: a name of conf/environment/ or a mapping, made an instance."""
+"""Environments of the configuration: from a name in conf/environment/ or a mapping to an instance.
+
+An instance is the name of a law with its parameters.
+"""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -15,22 +18,22 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 
-FEW = 10  # means that a description lists
+FEW = 10  # means that a description lists at most
 
 
 @dataclass(frozen=True)
 class Described:
-    """What the configuration says of an environment, and where."""
+    """Description of an environment in the configuration, and the place that it comes from."""
 
     content: dict[str, Any]
     origin: str
 
     def paths(self) -> list[str]:
-        """The dotted paths of the numbers that it gives, as `means.arms`."""
+        """Return the dotted paths of the numbers in the description, for example `means.arms`."""
         return [path for path, value in leaves(self.content) if isinstance(value, int | float)]
 
     def changed(self, key: str, value: Any, origin: str | None) -> "Described":
-        """The same with one of its keys changed; an origin says that the place is another."""
+        """Return a copy with one key changed, and with the new origin unless that is None."""
         content = copy.deepcopy(self.content)
         node = content
         *path, last = key.split(".")
@@ -41,7 +44,10 @@ class Described:
 
 
 def describe(at: Origins, value: Any, path: str) -> Described:
-    """The description that stands at a path: a mapping, or the name of a file."""
+    """Return the description for the value at a path: a mapping, or the name of a file.
+
+    Raises UserError for an unknown name.
+    """
     if isinstance(value, Described):
         return value
     if isinstance(value, Mapping):
@@ -52,7 +58,7 @@ def describe(at: Origins, value: Any, path: str) -> Described:
 
 
 def instance(described: Described, figure: str) -> tuple[str, Any]:
-    """The law's name and its parameters, checked."""
+    """Return the name of the law and its parameters. Raises UserError if either is invalid."""
     content = copy.deepcopy(described.content)
     content.pop("name", None)
     law = content.pop("law", None)
@@ -85,22 +91,22 @@ def _equal_steps(steps: Mapping[str, Any], described: Described, figure: str) ->
 
 
 def name(law: str, params: Any) -> str:
-    """The papers' name of an instance, which is `name` in its file of conf/environment/.
+    """Return the papers' name of an instance, which is `name` in its file of conf/environment/.
 
-    Where no file names it: its law and number of arms.
+    If no file names it, return its law and number of arms.
     """
     return _names(project.folder()).get((law, params)) or _unnamed(law, params)
 
 
 def description(law: str, params: Any) -> str:
-    """An instance with its number of arms and its law; its name first, where a file has one."""
+    """Return the text for an instance: its name, if a file has one, its number of arms, its law."""
     if named := _names(project.folder()).get((law, params)):
         return f"{named} ({_of_law(law, params, named=True)})"
     return _of_law(law, params)
 
 
 def description_of_means(means: Sequence[float]) -> str:
-    """Arms of which only the means matter, in a sentence."""
+    """Return the text for arms of which only the means matter."""
     named = {
         tuple(p.means): n for (law, p), n in _names(project.folder()).items() if law == "bernoulli"
     }
@@ -110,7 +116,7 @@ def description_of_means(means: Sequence[float]) -> str:
 
 @cache
 def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
-    # By law and parameters: the name belongs to the instance, however a command spells it.
+    # By law and parameters: a name belongs to the instance, in whatever form a command gives it.
     found: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
         content = conf_files.read_member("environment", member)
@@ -147,7 +153,8 @@ def _of_law(law: str, params: Any, named: bool = False) -> str:
 
 
 def _numbers(values: Sequence[float]) -> str:
-    # All of a few; of many in equal steps the ends, of others the first and the last.
+    # Lists a few values in full. Of more values in equal steps it lists the ends, otherwise the
+    # first two and the last.
     if len(values) <= FEW:
         return ", ".join(f"{value:g}" for value in values)
     steps = np.diff(values)

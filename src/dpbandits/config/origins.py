@@ -1,6 +1,6 @@
-"""Where a value of the configuration stands, and the checks that say so when it is wrong.
+"""Origins of the values of a configuration, and checks whose errors name the origin.
 
-Paths are those of the command line, as `figure.curves.dp-se.epsilon`.
+Paths are those of the command line, for example `figure.curves.dp-se.epsilon`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,11 +12,11 @@ from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.spec.changes import Change
 
-NAMED = 4  # keys, in a message
+NAMED = 4  # keys that a message lists at most
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The dotted paths of all values of nested mappings, with the values."""
+    """Yield the dotted path and the value of every leaf of nested mappings."""
     if isinstance(node, Mapping):
         for name, child in node.items():
             yield from leaves(child, f"{path}.{name}" if path else str(name))
@@ -25,9 +25,9 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def beaten_by(plain: Mapping[str, Any], key: str) -> str:
-    """The keys of the figure that a key has no effect beside, as a message names them; '' if none.
+    """Return the keys of the figure that override a key, joined for a message; '' if none.
 
-    A sweep beats a curve, a curve beats a panel, a panel beats the figure.
+    A sweep overrides a curve, a curve overrides a panel, a panel overrides the figure.
     """
     stronger = [path for path in _deciding(plain, key) if _rank(path) > _rank(key)]
     more = f" and {len(stronger) - NAMED} more" if len(stronger) > NAMED else ""
@@ -35,7 +35,7 @@ def beaten_by(plain: Mapping[str, Any], key: str) -> str:
 
 
 def _deciding(plain: Mapping[str, Any], key: str) -> Iterator[str]:
-    # The keys of the figure that set a value of the same name, also by sweeping over it.
+    # The keys of the figure that set a value of the same name, directly or by a sweep.
     name = key.rpartition(".")[2]
     for path, content in leaves(plain["figure"], "figure"):
         *above, last = path.split(".")
@@ -55,10 +55,10 @@ def _rank(path: str) -> int:
 
 
 class Origins:
-    """The places of the values of one composed configuration.
+    """Origins of the values of one composed configuration.
 
-    `typed` are the typed keys, `chosen` the members of the groups, as {"profile": "smoke"},
-    `changes` the overrides that make another figure.
+    `typed` holds the typed keys, `chosen` the members of the groups, for example
+    {"profile": "smoke"}, `changes` the overrides that change the figure.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Origins:
         self.file = project.member_file("figure", figure)
 
     def was_typed(self, path: str) -> bool:
-        """Whether the value, or a mapping around it, comes from the command line."""
+        """Return whether the value, or a mapping around it, comes from the command line."""
         return any(path == key or path.startswith(f"{key}.") for key in self.typed)
 
     def of(self, path: str) -> str:
-        """The file that a value stands in, or `command line`."""
+        """Return the file that sets a value, or `command line`."""
         if self.was_typed(path) or any(key.startswith(f"{path}.") for key in self.typed):
             return "command line"
         first, *rest = path.split(".")
@@ -89,19 +89,19 @@ class Origins:
             return self._of_curve(rest) or self.file
         if first in ("profile", "engine"):
             return self._of_group(first)
-        # Profiles add to the top level too: the runs, or what does not belong there.
+        # Profiles set top-level keys too: the runs, or keys that are not valid there.
         own = conf_files.read_yaml("conf/config.yaml")
         added = first == "runs" or first not in ("seed", "paths", *own)
         return self._of_group("profile") if added else "conf/config.yaml"
 
     def _of_group(self, group: str) -> str:
-        # The member's file; where none is chosen, the defaults lack it.
+        # The member's file, or, if none is chosen, the file whose defaults lack the group.
         if group not in self.chosen:
             return "conf/config.yaml"
         return project.member_file(group, self.chosen[group])
 
     def _of_curve(self, rest: list[str]) -> str | None:
-        # A curve's value stands in the figure's own file, or else in the algorithm's.
+        # The algorithm's file, unless the figure's own file sets the value; then None.
         if len(rest) < 2 or rest[0] != "curves":
             return None
         own = (conf_files.read_member("figure", self.figure).get("curves") or {}).get(rest[1])
@@ -113,19 +113,19 @@ class Origins:
                 return project.member_file("algorithm", entry[taken])
         return None
 
-    # Checks: the value, or a UserError that tells path, place and what was expected
+    # Checks: each returns the value or raises a UserError with path, origin and expected value
 
     def error(self, message: str, path: str) -> UserError:
-        """The error `<figure>: <message> (<place>)`."""
+        """Return the error `<figure>: <message> (<origin>)`."""
         return UserError(f"{self.figure}: {message} ({self.of(path)})")
 
     def unknown(self, what: str, name: object, valid: Iterable[str], path: str) -> UserError:
-        """The error `<figure>: unknown <what> '<name>' (<place>); <nearest>`."""
+        """Return the error `<figure>: unknown <what> '<name>' (<origin>); <nearest>`."""
         error = self.error(f"unknown {what} {shown(name)}", path)
         return UserError(f"{error}; {nearest(str(name), valid)}")
 
     def checked(self, annotation: Any, value: Any, path: str) -> Any:
-        """The value as the annotated type."""
+        """Return the value as the annotated type."""
         try:
             return parameters.coerce(annotation, value)
         except ValueError as error:
@@ -136,27 +136,27 @@ class Origins:
             raise self.error(message, path) from None
 
     def text(self, value: Any, path: str) -> str:
-        """The value, which must be a text."""
+        """Return the value, which must be a string."""
         if not isinstance(value, str):
             raise self.error(f"{path} must be a text, got {shown(value)}", path)
         return value
 
     def choice(self, value: Any, choices: Iterable[str], path: str) -> str:
-        """The value, which must be one of the choices."""
+        """Return the value, which must be one of the choices."""
         choices = list(choices)
         if value not in choices:
             raise self.unknown(path.split(".")[-1], value, choices, path)
         return str(value)
 
     def ends(self, value: Any, path: str) -> tuple[float, float]:
-        """The value, which must be two numbers in ascending order."""
+        """Return the value, which must be two numbers in ascending order."""
         numbers = self.checked(parameters.Ascending, value, path)
         if len(numbers) != 2:
             raise self.error(f"{path} must be two numbers, got {shown(value)}", path)
         return numbers[0], numbers[1]
 
     def mapping(self, value: Any, path: str) -> dict[str, Any]:
-        """The value, which must hold keys and values; nothing at all is an empty one."""
+        """Return a copy of the value, which must be a mapping; None becomes an empty one."""
         if value is None:
             return {}
         if not isinstance(value, Mapping):
@@ -166,7 +166,7 @@ class Origins:
     def keys(
         self, mapping: Mapping[str, Any], valid: Iterable[str], path: str, required: Iterable[str]
     ) -> None:
-        """A mapping may hold the valid keys alone, and must hold the required ones."""
+        """Raise UserError if a mapping has a key that is not valid, or lacks a required one."""
         prefix = f"{path}." if path else ""
         for name in mapping:
             if name not in valid:

@@ -1,4 +1,4 @@
-"""What is typed as overrides, before Hydra reads it: mistakes for which it has no words."""
+"""Checks of typed overrides before Hydra parses them, where its own messages would not help."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from dpbandits.core.errors import LONGEST, UserError, nearest, shown
 from dpbandits.files import project
 
 CURVE = re.compile(r"figure\.curves\.[^.]+")
-# The keys by the words that other programs' options would have.
+# Keys by the names that they would have as options of other programs.
 OPTIONS = {
     **{name: name for name in ("runs", "seed", "profile", "engine", "figure")},
     **{name: f"engine.{name}" for name in ("workers", "block", "scheduler")},
@@ -22,10 +22,11 @@ OPTIONS = {
 
 
 def check_figure(overrides: Sequence[str]) -> None:
-    """UserError unless the figure that is named has a file whose defaults can be read.
+    """Raise UserError unless the named figure has a file whose defaults can be read.
 
-    Alone and first: for a file that is no YAML, or no mapping, or whose defaults are no list, Hydra
-    has no words. What names several figures is left to Hydra.
+    This check comes first, because Hydra has no clear error for a file that is not YAML, is not a
+    mapping, or whose defaults are not a list. An override that names several figures is left to
+    Hydra.
     """
     figures = project.names("figure")
     conf_files.check_defaults("conf/config.yaml")
@@ -33,22 +34,22 @@ def check_figure(overrides: Sequence[str]) -> None:
         key, equals, name = override.partition("=")
         if key == "figure" and equals and not re.search(r"[,(]", name):
             if name not in figures:
-                text = shown(name)  # shorter than elsewhere: the names of all figures take room
+                text = shown(name)  # shorter than elsewhere: the message also lists figures
                 text = text if len(text) <= LONGEST // 2 else f"{text[:24]}...{text[-24:]}"
                 raise UserError(f"unknown figure {text}; {nearest(name, figures)}")
             conf_files.check_defaults(project.member_file("figure", name))
 
 
 def check(overrides: Sequence[str], groups: Collection[str]) -> None:
-    """UserError for an override that Hydra would refuse in words about its own insides.
+    """Raise UserError for an override that Hydra would reject with a message about its internals.
 
-    `groups`: those of conf/ that every command chooses one member of, beside the figure.
+    `groups`: the groups of conf/, beside the figure, of which a command chooses one member each.
     """
     typed = [override for override in overrides if override not in ("-m", "--multirun")]
     if written := from_options(typed, typed):
         raise UserError(f"overrides are written without dashes: {written}")
     if any(override.startswith("-") for override in typed):
-        return  # options of Hydra's own are among them
+        return  # Hydra's own options are among them
     if names := {*typed} & {*project.names("figure")}:
         raise UserError(
             f"{shown(min(names))} is a figure without its key: figure={min(names)}; several figures"
@@ -58,7 +59,7 @@ def check(overrides: Sequence[str], groups: Collection[str]) -> None:
         key, text = override.key_or_group, shown(override.input_line)
         if not key:
             raise UserError(f"{text} has no key: write key=value")
-        if len(key) > LONGEST:  # Hydra asks the file system for it
+        if len(key) > LONGEST:  # Hydra would look for a file of that name
             raise UserError(f"unknown key {shown(key)} (command line)")
         _check_algorithm(override)
         if key not in groups or override.package or override.is_delete():
@@ -70,7 +71,7 @@ def check(overrides: Sequence[str], groups: Collection[str]) -> None:
 
 
 def _check_algorithm(override: Override) -> None:
-    # A curve takes a file of conf/algorithm by +algorithm@figure.curves.<name>=<file>.
+    # A curve uses a file of conf/algorithm by +algorithm@figure.curves.<name>=<file>.
     key, package, text = override.key_or_group, override.package, shown(override.input_line)
     known = project.names("algorithm")
     try:
@@ -88,9 +89,9 @@ def _check_algorithm(override: Override) -> None:
 
 
 def from_options(words: Sequence[str], unread: Collection[str]) -> str:
-    """The overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' for others.
+    """Return the overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' if none.
 
-    `unread`: those of the words that no program reads as an option of its own.
+    `unread`: the words that no program parses as its own option.
     """
     found = []
     for position, word in enumerate(words):

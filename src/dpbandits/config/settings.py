@@ -1,4 +1,4 @@
-"""What is not the figure's: where things go, and on what they run."""
+"""Settings that are not part of a figure: the folders of its files and the engine of its runs."""
 
 import re
 from collections.abc import Sequence
@@ -16,28 +16,28 @@ ADDRESS = re.compile(r"(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask cluster: one that runs elsewhere, or one of this machine while it is needed."""
+    """Dask cluster: one that is already running, or a temporary one on this machine."""
 
-    scheduler: str | None = None  # tcp://host:port
+    scheduler: str | None = None  # tcp://host:port; None: a cluster on this machine
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the files of a command go, and where its runs are played."""
+    """Folders of a command's files, and the engine of its runs."""
 
     cache: Path
     out: Path
     workers: int | None  # None: all cores
-    block: int  # runs per task at least
+    block: int  # least number of runs per task
     overrides: tuple[str, ...]  # of the command line, for the record
     cluster: Cluster | None = None  # None: threads of this process
-    variant: str = ""  # name of the overrides that make another figure; none of the figure itself
-    job: str | None = None  # of a multirun
+    variant: str = ""  # folder name of the overrides that change the figure; empty: unchanged
+    job: str | None = None  # name of the job of a multirun
 
     def folder(self, figure: str) -> Path:
-        """Folder of a figure's files, `out/<figure>`; of a changed one a folder in it.
+        """Return the folder of a figure's files, `out/<figure>`, or a folder in it if changed.
 
-        Those of a job of a multirun are beside its other jobs'.
+        The folder of a job of a multirun is `out/multirun/<figure>/<job>`.
         """
         if self.job:
             return self.out / "multirun" / figure / self.job
@@ -45,7 +45,10 @@ class Settings:
 
 
 def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:
-    """The settings of a configuration whose keys are known to be valid."""
+    """Return the settings of a configuration whose keys have been checked.
+
+    Raises UserError for an invalid value.
+    """
     engine = at.plain["engine"]
     workers = engine.get("workers")
     if workers is not None:
@@ -57,13 +60,13 @@ def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:
         block=at.checked(parameters.Count, engine["block"], "engine.block"),
         overrides=tuple(overrides),
         variant=_variant(at),
-        # No engine but Dask's has the key.
+        # Only engine=dask has the key.
         cluster=Cluster(_scheduler(at)) if "scheduler" in engine else None,
     )
 
 
 def _variant(at: Origins) -> str:
-    # A profile has a folder of its own, paths.out, unless that is typed.
+    # A profile sets a paths.out of its own, so that only a typed paths.out needs its name.
     elsewhere = at.was_typed("paths.out")
     return folder_name([c for c in at.changes if c.key != PROFILE or elsewhere])
 

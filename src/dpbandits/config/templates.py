@@ -1,4 +1,4 @@
-"""Titles and labels with the values of what is played in braces: `$\\epsilon = {epsilon}$`."""
+"""Titles and labels with names of values in braces: `$\\epsilon = {epsilon}$`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 class Count(int):
-    """A whole number; `{arms:words}` spells it out up to ten."""
+    """Whole number; `{arms:words}` spells it out up to ten."""
 
     def __format__(self, spec: str) -> str:
         if spec == "words":
@@ -17,7 +17,7 @@ class Count(int):
 
 
 class Choice:
-    """True or False; `{with_k:with|without}` is the word for each."""
+    """True or False; `{with_k:with|without}` gives the word for each."""
 
     def __init__(self, value: bool) -> None:
         self.value = value
@@ -28,7 +28,7 @@ class Choice:
 
 
 class Number(float):
-    """A number; without a format it is written as in formulas: 0.1, 10^{-10}, e^{-10}."""
+    """Number, written as in formulas if no format is given: 0.1, 10^{-10}, e^{-10}."""
 
     def __str__(self) -> str:
         if self > 0:
@@ -43,7 +43,10 @@ class Number(float):
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """The template with the values in it. ValueError where it names another, or misuses one."""
+    """Return the template with the values filled in.
+
+    Raises ValueError if it names another value or uses an invalid format.
+    """
     named = {name: _formatted(value) for name, value in values.items()}
     try:
         return template.format(**named)
@@ -52,7 +55,7 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 class Several:
-    """The values of several panels, each in the format that is asked for: 1, 2 and 3."""
+    """Values of several panels as a list, each in the given format: `1, 2 and 3`."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = [_formatted(value) for value in values]

@@ -1,8 +1,8 @@
-"""Whether what is typed has a say: an override that no cell depends on is a mistake.
+"""Rejection of overrides that change no cell of the figure.
 
-Of a figure that is read, one typed key is changed and all is read again: where every cell stays as
-it was, whatever else would be typed for that key would be as idle. A value that a key has anyhow is
-no mistake: the figure is what was asked for.
+To test a typed key, its value is changed and the figure is read again. If no cell differs, any
+other value of that key would have no effect either. Typing the value that a key already has is
+not an error: the figure is the one that was asked for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from dpbandits.config.readers.figure import Reader
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec.figure import FigureSpec
 
-# How a figure looks, how often it is played, what is said of it: no cell is meant to depend on it.
+# Keys for the looks, the number of runs and the texts of a figure, which need not change a cell.
 PRESENTATION = (
     *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
     *("runs", "input_privacy", "claims", "note", "about", "original", "row", "column"),
@@ -22,55 +22,58 @@ PRESENTATION = (
 
 
 def refuse_idle(at: Origins, spec: FigureSpec) -> None:
-    """UserError for the first typed key that no cell of the figure depends on."""
+    """Raise UserError for the first typed key that no cell of the figure depends on."""
     for key in idle(at, spec):
         raise UserError(refusal(at, key))
 
 
 def idle(at: Origins, spec: FigureSpec) -> Iterator[str]:
-    """The typed keys that no cell of the figure depends on."""
+    """Yield the typed keys that no cell of the figure depends on, sorted."""
     for key in sorted(at.typed):
         if is_of_cells(key) and is_there(at, key) and not _has_a_say(at, spec, key):
             yield key
 
 
 def may_be_deleted_in_vain(key: str) -> bool:
-    """Whether the deletion of a key may change no cell: a whole curve or panel is always missed."""
+    """Return whether deleting a key might change no cell.
+
+    False for a whole curve or panel, whose deletion always changes the figure.
+    """
     parts = key.split(".")
     return is_of_cells(key) and not (len(parts) <= 3 and parts[1] in ("curves", "panels"))
 
 
 def refuse_idle_deletion(key: str, at: Origins, kept: Origins, spec: FigureSpec) -> None:
-    """UserError where no cell depended on a deleted key.
+    """Raise UserError if no cell depended on a deleted key.
 
-    `kept` and `spec`: what is read where the key is not deleted.
+    `kept` and `spec` are read from the same command without the deletion.
     """
     if is_there(kept, key) and not _has_a_say(kept, spec, key):
         raise at.error(f"~{key} changes no cell: {_why(kept, key)}", key)
 
 
 def is_of_cells(key: str) -> bool:
-    """Whether a key is meant to change cells; seeds, profiles, engines and looks are not."""
+    """Return whether a key should change cells; seeds, profiles, engines and looks should not."""
     first, *rest = key.split(".")
     return first == "figure" and bool(rest) and not {rest[0], rest[-1]} & {*PRESENTATION}
 
 
 def refusal(at: Origins, key: str) -> str:
-    """The message for a key that has no say: what is there and what stands before it."""
+    """Return the message for a key without effect: its value and the keys that override it."""
     return at.error(f"{key}={_text(value(at, key))} changes no cell: {_why(at, key)}", key).args[0]
 
 
 def sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
-    """Swept values and sources of every curve, by panel and key: what decides its numbers."""
+    """Return swept values and sources of every curve, which fix its numbers, by panel and key."""
     found: dict[tuple[str, str], list[Any]] = {}
     for panel in spec.panels:
-        for curve in panel.curves:  # several of one key where a panel has `each`
+        for curve in panel.curves:  # several with the same key if a panel has `each`
             found.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
     return found
 
 
 def value(at: Origins, key: str) -> Any:
-    """The value of a typed key. KeyError where there is none, as of one that was deleted."""
+    """Return the value of a typed key. Raises KeyError if it has none, for example if deleted."""
     node: Any = at.plain
     for part in key.split("."):
         if not isinstance(node, Mapping):
@@ -80,7 +83,7 @@ def value(at: Origins, key: str) -> Any:
 
 
 def is_there(at: Origins, key: str) -> bool:
-    """Whether a typed key has a value."""
+    """Return whether a typed key has a value."""
     try:
         value(at, key)
     except KeyError:
@@ -89,9 +92,9 @@ def is_there(at: Origins, key: str) -> bool:
 
 
 def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
-    # Unless there is another value with which all is read, and is the same.
+    # Returns False if the figure can be read with another value of the key and has the same cells.
     plain = at.plain
-    # Titles and labels may name values, which is no use of them.
+    # Titles and labels may name values; that does not count as a use.
     for group in ("panels", "curves"):
         for name, content in (plain["figure"].get(group) or {}).items():
             for text in ("title", "row", "column", "label", "legend", "reading"):
@@ -103,7 +106,7 @@ def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
         changed = _changed(plain, key.split("."), other)
         try:
             read = Reader(Origins(at.figure, changed, at.typed, at.chosen)).read()
-        except Exception:  # whatever stumbles over it has read it
+        except Exception:  # the reader fails on the value, so it uses the key
             continue
         if list(sources(read).values()) == list(sources(spec).values()):
             return False
@@ -111,7 +114,7 @@ def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
 
 
 def _others(value: Any) -> list[Any]:
-    # For a number some that pass where it is checked and not used, or else what nobody can read.
+    # Other values: for a number, numbers likely to pass its checks; otherwise an unreadable object.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return [object()]
     return [other for other in (value + 1, value / 2) if other != value]

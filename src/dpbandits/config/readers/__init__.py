@@ -1,1 +1,1 @@
-"""Readers of the parts of a figure: each checks its keys and builds a frozen value."""
+"""Readers for the parts of a figure: each checks its keys and builds a frozen value."""

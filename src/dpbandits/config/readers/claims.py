@@ -1,6 +1,7 @@
-"""The claims of a figure's file: every name in them must be there, every number must be one.
+"""Reader of the claims in a figure's file: every name must exist, every number must be a number.
 
-A test is written with its kind first: `{ ratio: adap-ucb, to: dp-ucb, at_most: 0.1 }`.
+The kind of a test is a key, whose value is the curve: `{ ratio: adap-ucb, to: dp-ucb,
+at_most: 0.1 }`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from dpbandits.spec.figure import Bound, Panel
 
 CLAIM_KEYS = ("says", "ours", "where", "because", "test", "readings")
 LIMITS = ("at_least", "at_most")
-# The kinds of tests, each with its keys beside the kind and `panels`.
+# The kinds of test, each with its class and its keys beside the kind and `panels`.
 KINDS: dict[str, tuple[type, tuple[str, ...]]] = {
     "ratio": (
         claims.Ratio,
@@ -33,11 +34,11 @@ KINDS: dict[str, tuple[type, tuple[str, ...]]] = {
     "alike": (claims.Alike, ("at",)),
     "spent": (claims.Spent, ()),
 }
-REQUIRED = ("to", "since", "by")  # where a kind has such a key
+REQUIRED = ("to", "since", "by")  # in every kind that has such a key
 
 
 class ClaimsReader:
-    """Reads the claims of a figure whose panels have been read."""
+    """Reader of the claims of a figure whose panels have been read."""
 
     def __init__(self, origins: Origins, panels: Sequence[Panel]) -> None:
         self.at = origins
@@ -45,12 +46,12 @@ class ClaimsReader:
         self.names = list(dict.fromkeys(curve.name for p in panels for curve in p.curves))
 
     def read(self, content: Any) -> tuple[Claim, ...]:
-        """Every claim, in the order of the file."""
+        """Return every claim, in the order of the file. Raises UserError for an invalid one."""
         found = self.at.mapping(content, "figure.claims")
         return tuple(self._named(str(name), found[name]) for name in found)
 
     def _named(self, name: str, content: Any) -> Claim:
-        # Many claims have the same keys: every message says in which it is.
+        # Many claims have the same keys, so every message names the claim.
         path, figure = f"figure.claims.{name}", f"{self.at.figure}: "
         try:
             return self._claim(name, content)
@@ -129,12 +130,12 @@ class ClaimsReader:
         given = {
             key: self.at.checked(float, test[key], f"{path}.{key}") for key in LIMITS if key in test
         }
-        if not given and kind != "bounded":  # a bound bounds by itself
+        if not given and kind != "bounded":  # `bounded` has a default limit
             raise self.at.error(f"{path} must have at_least or at_most", path)
         return Limits(**given) if given else None
 
     def _curves(self, value: Any, path: str, others: bool = False) -> tuple[str, ...]:
-        # One curve or several; or all others.
+        # One curve or several, or all others.
         if others and value == OTHERS:
             return (OTHERS,)
         names = value if isinstance(value, list) else [value]
@@ -145,7 +146,7 @@ class ClaimsReader:
     def _elsewhere(
         self, test: Mapping[str, Any], of: Sequence[str], to: Sequence[str], path: str
     ) -> dict[str, Any]:
-        # The panels of the ones and those of the others, which go together one by one.
+        # The panels of `of` and those of `to`, paired one by one.
         panels = self._panels(test.get("panels"), of, path)
         others = self._panels(test["to_panels"], to, path, "to_panels")
         if len(panels) != len(others):
@@ -158,7 +159,7 @@ class ClaimsReader:
     def _panels(
         self, value: Any, curves: Sequence[str], path: str, key: str = "panels"
     ) -> tuple[str, ...]:
-        # Those that are named, or all that have the curves.
+        # The panels that are named, or all that have the curves.
         at, needed = self.at, set(curves) - {OTHERS}
         missing = {
             letter: needed - {curve.name for curve in panel.curves}
@@ -190,7 +191,7 @@ class ClaimsReader:
     def _function(
         self, test: Mapping[str, Any], values: Mapping[str, Any], path: str
     ) -> dict[str, Any]:
-        # The function of theory/ and the arguments that the curves' cells do not give.
+        # The function of theory/ and the arguments that the curves' cells do not supply.
         at = self.at
         name = at.choice(test["by"], theory.bounds(), f"{path}.by")
         given = at.mapping(test.get("with"), f"{path}.with")

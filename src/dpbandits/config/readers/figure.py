@@ -1,7 +1,6 @@
-"""The strict builder: from a figure's plain mapping to a FigureSpec.
+"""Strict reader from a figure's plain mapping to a FigureSpec.
 
-A key that nobody reads is an error, and every error names the key, where it stands and the nearest
-valid key.
+An unknown key is an error, and every such error names the key, its place and the nearest valid key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,16 +27,16 @@ KINDS_OF_ORIGINAL = ("figure", "table")
 
 
 class Reader:
-    """Reads the figure of a composed configuration."""
+    """Reader of the figure of a composed configuration."""
 
     def __init__(self, origins: Origins) -> None:
         self.at = origins
         self.plain = origins.plain
         self.figure = origins.mapping(self.plain["figure"], "figure")
-        self.given: set[str] = set()  # what the figure says of the profile
+        self.given: set[str] = set()  # paths that the figure's own section for the profile sets
 
     def read(self) -> FigureSpec:
-        """The whole figure, checked."""
+        """Return the whole figure, checked. Raises UserError for any bad key or value."""
         at, figure = self.at, self.figure
         at.keys(figure, FIGURE_KEYS, "figure", ())
         self._apply_profile()
@@ -52,7 +51,7 @@ class Reader:
         named = self._named_curves(panels)
         runs, path = self.plain["runs"], "runs"
         if runs is None or ("figure.runs" in self.given and not at.was_typed("runs")):
-            runs, path = figure["runs"], "figure.runs"  # also what it says of the profile
+            runs, path = figure["runs"], "figure.runs"  # may come from the figure's profile section
         runs = at.checked(parameters.Count, runs, path)
         reader = PanelReader(at, figure, self.given, runs)
         all_panels = tuple(
@@ -81,7 +80,7 @@ class Reader:
     # The figure as a whole
 
     def _claims(self, panels: Sequence[Panel]) -> tuple[Claim, ...]:
-        # The paper speaks of its own numbers: not of a shorter horizon, nor of what is typed.
+        # The claims hold for the paper's own numbers only, not for a changed figure.
         at = self.at
         if at.changes:
             return ()
@@ -101,7 +100,7 @@ class Reader:
         return Original(kinds[0], number, at.text(told.get("part") or "", f"{path}.part"))
 
     def _apply_profile(self) -> None:
-        # What the figure says under `profiles:` of the chosen one replaces what it says above.
+        # The section for the chosen profile, under `profiles:`, overrides the figure's own values.
         at = self.at
         profiles = at.mapping(self.figure.pop("profiles", None), "figure.profiles")
         at.keys(profiles, project.names("profile"), "figure.profiles", ())
@@ -109,7 +108,7 @@ class Reader:
 
         def merge(below: dict[str, Any], over: Mapping[str, Any], path: str) -> None:
             inside = f"figure.profiles.{name}{path.removeprefix('figure')}"
-            # What every panel and curve may say, it may say here for the first time.
+            # Keys that every panel and curve may have need not be set outside the section.
             at.keys(over, dict.fromkeys((*below, *SHARED, "runs")), inside, ())
             for key, value in over.items():
                 where = f"{path}.{key}"
@@ -117,14 +116,14 @@ class Reader:
                     below[key] = dict(below[key])
                     merge(below[key], at.mapping(value, f"{inside}.{key}"), where)
                 elif not (at.was_typed(where) or (key in SHARED and at.was_typed(f"figure.{key}"))):
-                    # What is typed beats the profile, also what that says of a panel or a curve.
+                    # Typed values override the profile, also its values for a panel or a curve.
                     below[key] = value
                     self.given.add(where)
 
         merge(self.figure, at.mapping(profiles.get(name), f"figure.profiles.{name}"), "figure")
 
     def _named_curves(self, panels: Mapping[str, Any]) -> dict[str, list[str]]:
-        # A panel shows the curves that it names, or all; a curve that none shows is a mistake.
+        # A panel draws the curves that it names, or all; a curve in no panel is an error.
         at, found = self.at, {}
         for letter, content in panels.items():
             path = f"figure.panels.{letter}"

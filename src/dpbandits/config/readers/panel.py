@@ -1,4 +1,4 @@
-"""The panels and curves of a figure."""
+"""Reader of the panels and curves of a figure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import shown
 from dpbandits.spec.figure import TRANSITION, Bound, Curve, Look, Panel, Shown
 
-TEXTS = ("title", "row", "column")  # of a panel, with values in braces
+TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
 PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
 OF_RULES = [Shown.SAMPLES.value, Shown.FAILURES.value]
 OF_AUDITS = [
@@ -36,36 +36,36 @@ MEMBERS = {
 
 
 class Values(NamedTuple):
-    """What is swept, or drawn for each of several values."""
+    """Values of a `sweep`, or of an `each` (one curve per value)."""
 
     key: str
     values: Sequence[Any]
-    path: str  # where they stand
-    fit: tuple[float, float] | None  # between which of them slopes are fitted
+    path: str  # path of the sweep or each in the configuration
+    fit: tuple[float, float] | None  # range of values in which slopes are fitted
 
 
 class Surroundings(NamedTuple):
-    """What the curves of a panel have around them."""
+    """Values that the curves of a panel share."""
 
     layers: list[Layer]
     each: Values | None
     sweep: Values | None
-    own: set[str]  # the parameters that some curve of the panel takes
+    own: set[str]  # parameters that at least one curve of the panel takes
 
 
 class PanelReader:
-    """Reads the panels of a figure."""
+    """Reader of the panels of a figure. Its methods raise UserError for bad keys and values."""
 
     def __init__(
         self, origins: Origins, figure: Mapping[str, Any], given: set[str], runs: int
     ) -> None:
         self.at = origins
-        self.runs = runs  # of a curve that says nothing else
+        self.runs = runs  # of a curve that sets no number of its own
         self.figure = figure
         self.sources = SourceReader(origins, figure, given)
 
     def read(self, letter: str, content: Any, curves: Mapping[str, Any]) -> Panel:
-        """One panel with these curves, checked."""
+        """Return one panel with these curves, checked."""
         at, path = self.at, f"figure.panels.{letter}"
         panel = at.mapping(content, path)
         at.keys(panel, PANEL_KEYS, path, ())
@@ -92,7 +92,7 @@ class PanelReader:
         return Panel(letter, title, tuple(read), row, column)
 
     def filled(self, template: Any, values: Mapping[str, Any], path: str) -> str:
-        """A title or label with its values. UserError where it names others."""
+        """Return a title or label with its values. Raises UserError if it names another value."""
         text = self.at.text(template, path)
         try:
             return templates.filled(text, values)
@@ -101,7 +101,7 @@ class PanelReader:
             raise self.at.error(message, path) from None
 
     def of_figure(self, key: str, panels: Mapping[str, Any]) -> str:
-        """A text of the figure: a value in which panels differ is a list of theirs."""
+        """Return a text of the figure; a value that differs between panels is listed in full."""
         at = self.at
         several = []
         for letter, content in panels.items():
@@ -117,7 +117,7 @@ class PanelReader:
         return self.filled(self.figure.get(key) or "", named, f"figure.{key}")
 
     def _values(self, content: Any, path: str) -> Values | None:
-        # What is swept, or drawn for each of several values.
+        # The content of a `sweep` or an `each`, checked.
         if content is None:
             return None
         at, mapping = self.at, self.at.mapping(content, path)
@@ -144,7 +144,7 @@ class PanelReader:
     # Curves
 
     def _for_each(self, name: str, content: Any, around: Surroundings) -> list[Curve]:
-        # The curve, or one for each of several values.
+        # The curve, or one for every value of the panel's `each`.
         each = around.each
         if each is None:
             return [self._curve(name, content, around)]
@@ -158,14 +158,14 @@ class PanelReader:
         return found
 
     def _member(self, name: str, content: Any) -> tuple[dict[str, Any], str, str]:
-        # The content of a curve, of which kind it is and which member of it.
+        # The content of a curve, its kind, and the member of that kind.
         path = f"figure.curves.{name}"
         curve = self.at.mapping(content, path)
         kind = self._kind(path, curve)
         return curve, kind, self.at.choice(curve[kind], MEMBERS[kind](), f"{path}.{kind}")
 
     def _taken(self, name: str, content: Any, layers: list[Layer]) -> Iterable[str]:
-        # The parameters that a curve takes, without what the game gives to a bound.
+        # The parameters that a curve takes; for a bound, without those that the game supplies.
         curve, kind, member = self._member(name, content)
         if kind == "bound":
             game = self.sources.game([(f"figure.curves.{name}", curve), *layers])
@@ -219,7 +219,7 @@ class PanelReader:
     def _of_source(
         self, source: AnyCell | Bound, layers: list[Layer], sweep: Values | None
     ) -> dict[str, Any]:
-        # The values that a label may name: of the game and the parameters, without the swept ones.
+        # The values that a label may name: those of the game and the parameters that are not swept.
         values = self.sources.of_panel(layers, {})
         if isinstance(source, Bound):
             values |= source.arguments
@@ -246,20 +246,20 @@ class PanelReader:
         return Look(**told)
 
     def _runs(self, curve: Mapping[str, Any], path: str) -> int:
-        # What is typed for all beats what the file says of one.
+        # Typed runs override the file's runs of a single curve.
         if curve.get("runs") is None or self.at.was_typed("runs"):
             return self.runs
         return int(self.at.checked(parameters.Count, curve["runs"], f"{path}.runs"))
 
     def _kind(self, path: str, curve: Mapping[str, Any]) -> str:
-        # Whether a curve is of an algorithm, of a stopping rule or a bound.
+        # The kind of a curve: algorithm, rule or bound.
         at = self.at
         kinds = [kind for kind in OWN if curve.get(kind) is not None]
         if len(kinds) > 1:
             told = " and ".join(kinds)
             raise at.error(f"{path} must have an algorithm, a rule or a bound, got {told}", path)
         if not kinds:
-            # The algorithm's own file needs no hint: it lacks the line `algorithm: <name>`.
+            # No hint for an algorithm's own file: there the line `algorithm: <name>` is missing.
             name = path.rpartition(".")[2]
             hints = {
                 "command line": f" (`+algorithm@{path}=<name>`)",
@@ -273,7 +273,7 @@ class PanelReader:
     def _of_kind(
         self, kind: str, member: str, shows: Shown
     ) -> tuple[Callable[..., AnyCell | Bound], str, str]:
-        # How its sources are read, its style and its label.
+        # The function that reads its sources, its style and its label.
         if kind == "algorithm":
             audit = shows.value in OF_AUDITS
             read = self.sources.audit_cell if audit else self.sources.cell
@@ -283,8 +283,8 @@ class PanelReader:
         return self.sources.bound, "bound", member
 
     def _shows(self, kind: str, layers: list[Layer], sweep: Values | None) -> Shown:
-        # What of a rule is shown, which has no curve over time, or of the regret; beside rules a
-        # bound is what it is.
+        # The quantity that a curve plots. A rule has no curve over time, so it needs a sweep. A
+        # bound plots its own value, except over log T.
         value, path = self.sources.find("shows", layers)
         if kind != "rule":
             shows = Shown(
@@ -299,7 +299,7 @@ class PanelReader:
         return Shown(self.at.choice(value or Shown.SAMPLES.value, OF_RULES, path))
 
     def _legend(self, label: str, source: AnyCell | Bound) -> str:
-        # With the budget that a private algorithm is given as its input, where the figure asks.
+        # The label, with the input budget of a private algorithm if the figure asks for it.
         path = "figure.input_privacy"
         wanted = self.at.checked(bool, self.figure.get("input_privacy", False), path)
         if not wanted or not isinstance(source, Cell) or "epsilon" not in source.params._fields:
@@ -310,6 +310,6 @@ class PanelReader:
 
 
 def _in_formulas(value: float) -> str:
-    # Three digits; small and large values with a power of ten: 0.00396, 4.63 10^-5.
+    # Three digits; very small and large values with a power of ten: 0.00396, 4.63 10^-5.
     mantissa, _, power = f"{value:.3g}".partition("e")
     return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa

@@ -1,6 +1,7 @@
-"""What a curve is made of, cells or bounds, looked up in the layers around it.
+"""Reader of the sources of a curve, cells or bounds, from the layers around it.
 
-A layer is the mapping of a curve, of a panel or of the figure; the innermost that has a key counts.
+A layer is the mapping of a curve, of a panel or of the figure. The innermost layer that has a key
+sets its value.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +22,7 @@ from dpbandits.spec.figure import Bound
 SHARED = ("horizon", "epsilon", "delta", "environment", "stream", "plays")
 OWN: dict[
     str, tuple[str, ...]
-] = {  # what a curve may be of, and the keys that such a curve has beside those of every curve
+] = {  # the kinds of curve, and the keys of each kind beside those of every curve
     "algorithm": ("pulls_of",),
     "rule": (),
     "bound": ("at",),
@@ -30,21 +31,21 @@ LOOK = ("legend", "reading", "colour", "marker", "line")
 CURVE_KEYS = (*OWN, "label", "runs", *LOOK, *SHARED)
 GRIDS = [grid.value for grid in Grid]
 
-Layer = tuple[str, Mapping[str, Any]]  # the path of a mapping in the configuration, and the mapping
+Layer = tuple[str, Mapping[str, Any]]  # path of a mapping in the configuration, and the mapping
 
 
 class SourceReader:
-    """Reads the cells and bounds of a figure."""
+    """Reader of the cells and bounds of a figure. Its methods raise UserError for bad values."""
 
     def __init__(self, origins: Origins, figure: Mapping[str, Any], given: set[str]) -> None:
         self.at = origins
         self.figure = figure
-        self.given = given  # what the figure says of the profile
-        self.named: dict[str, Described] = {}  # the environments of conf/environment/, once read
-        self.laws: dict[str, tuple[str, Any]] = {}  # and what they come to
+        self.given = given  # paths that the figure's own section for the profile sets
+        self.named: dict[str, Described] = {}  # cache of descriptions, by name of conf/environment/
+        self.laws: dict[str, tuple[str, Any]] = {}  # cache of their instances
 
     def cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Cell:
-        """The cell of an algorithm."""
+        """Return the cell of an algorithm on a bandit."""
         params = registry.algorithm(curve["algorithm"]).Params
         law, of_law, horizon = self._bandit(layers)
         return Cell(
@@ -59,9 +60,9 @@ class SourceReader:
         )
 
     def audit_cell(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> AuditCell:
-        """An audit of an algorithm."""
+        """Return the cell of an audit of an algorithm."""
         cls = registry.algorithm(curve["algorithm"]).Params
-        told = {"horizon": designs.LONG}  # stands for those of the games
+        told = {"horizon": designs.LONG}  # placeholder: every game of the audit sets its own
         params = self._params("algorithm", cls, path, curve, layers, told)
         value, where = self._needed("plays", layers)
         subject = Subject.of(curve["algorithm"], params)
@@ -75,7 +76,7 @@ class SourceReader:
     def stopping_cell(
         self, path: str, curve: Mapping[str, Any], layers: list[Layer]
     ) -> StoppingCell:
-        """The cell of a stopping rule."""
+        """Return the cell of a stopping rule."""
         params = registry.stopping_rule(curve["rule"]).Params
         cell = StoppingCell(
             rule=curve["rule"],
@@ -88,7 +89,7 @@ class SourceReader:
         return cell
 
     def bound(self, path: str, curve: Mapping[str, Any], layers: list[Layer]) -> Bound:
-        """A function of theory/ with its arguments."""
+        """Return a function of theory/ with its arguments."""
         name, game = curve["bound"], self.game(layers)
         arguments = bound_arguments.arguments(
             self.at, name, path, game, partial(self.find, layers=layers)
@@ -96,7 +97,7 @@ class SourceReader:
         return Bound(name, tuple(arguments.items()))
 
     def game(self, layers: list[Layer]) -> dict[str, Any]:
-        """What a bound may take from the bandit and from the stream."""
+        """Return the arguments that the bandit and the stream supply to a bound."""
         game: dict[str, Any] = {}
         if self.find("environment", layers)[0] is not None:
             law, params, horizon = self._bandit(layers)
@@ -107,7 +108,7 @@ class SourceReader:
         return game
 
     def of_panel(self, layers: list[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
-        """The values that a title may name: of the game that its panel describes."""
+        """Return the values that a title may name: those of the panel's bandit or stream."""
         found = {key: self.find(key, layers)[0] for key in (*SHARED, *given)}
         values = {key: value for key, value in found.items() if value is not None}
         if values.get("environment") is not None:
@@ -118,14 +119,14 @@ class SourceReader:
         return values
 
     def of_instance(self, law: str, params: Any) -> dict[str, Any]:
-        """The values that an instance gives to titles and labels."""
+        """Return the values of an instance that titles and labels may name."""
         arms = registry.environment(law).arms(params)
         return {**parameters.plain(params), "arms": arms, "instance": instances.name(law, params)}
 
     # Values of the layers
 
     def find(self, key: str, layers: list[Layer]) -> tuple[Any, str]:
-        """The innermost value of a key and its path; (None, "") where there is none."""
+        """Return the innermost value of a key and its path; (None, "") if no layer has it."""
         for path, mapping in layers:
             if mapping.get(key) is not None:
                 return mapping[key], f"{path}.{key}"
@@ -134,9 +135,11 @@ class SourceReader:
     def changed(
         self, key: str, value: Any, layers: list[Layer], where: str, own: Iterable[str]
     ) -> list[Layer]:
-        """The layers below one that holds the changed key alone, as `environment.means.arms`.
+        """Return the layers with one more inside them that sets only `key` to `value`.
 
-        `own`: the parameters that may be changed too.
+        `key` is for example `environment.means.arms`, `own` holds the parameters that may be
+        changed too, and `where` is the path of the sweep or `each`, whose key and values these are.
+        Raises UserError for an unknown key.
         """
         first, _, inner = key.partition(".")
         valid = {"horizon", "epsilon", "delta", *own}
@@ -173,7 +176,7 @@ class SourceReader:
         layers: list[Layer],
         told: Mapping[str, Any],
     ) -> Any:
-        # The Params of an algorithm or a rule; `told` is what the game tells it.
+        # The Params of an algorithm or a rule; `told` holds the fields that the game sets.
         known = parameters.fields(params)
         self.at.keys(curve, dict.fromkeys((*CURVE_KEYS, *OWN[kind], *known)), path, ())
         values, paths = {}, {}
@@ -193,7 +196,7 @@ class SourceReader:
         return Grid(self.at.choice(checkpoints, GRIDS, path))
 
     def _pulls_of(self, path: str, curve: Mapping[str, Any], arms: int) -> int | None:
-        # The arm is counted from 1 in the configuration, as in the papers.
+        # The configuration counts arms from 1, as the papers do.
         if curve.get("pulls_of") is None:
             return None
         path = f"{path}.pulls_of"
@@ -203,7 +206,7 @@ class SourceReader:
         return arm - 1
 
     def _stream(self, layers: list[Layer]) -> Stream:
-        # Of the stream a layer may change a part.
+        # A layer may change part of the stream, so all layers are merged.
         self._needed("stream", layers)
         values, paths = {}, {}
         for path, mapping in reversed(layers):
@@ -217,7 +220,7 @@ class SourceReader:
         return stream
 
     def _described(self, content: Any, path: str) -> Described:
-        # A sweep asks for the same file thousands of times.
+        # Cached, because a sweep reads the same file thousands of times.
         if not isinstance(content, str):
             return describe(self.at, content, path)
         if content not in self.named:
@@ -232,7 +235,8 @@ class SourceReader:
         return self.laws[content]
 
     def _bandit(self, layers: list[Layer]) -> tuple[str, Any, int]:
-        # The law's name, its parameters and the horizon.
+        # The law's name, its parameters and the horizon, scaled by the profile unless it was typed,
+        # is swept, or comes from the figure's own section for the profile.
         content, path = self._needed("environment", layers)
         law, params = self._law(self._described(content, path), content)
         value, path = self._needed("horizon", layers)
