@@ -1,8 +1,13 @@
-"""The per-round algorithms as anybody would write them: one loop, rewards and regret in place.
+"""Per-round algorithms in their simplest form: one loop with rewards and regret inside it.
 
-What the engine costs is measured against these. They know the means, which a policy does not, and
-each answers one question alone; the arithmetic and the order of the draws are those of the package,
-so that the same streams give the same pulls.
+They are the baseline for the overhead of the engine. Unlike a policy they have access to the means,
+and each computes nothing but the regret curve. The arithmetic and the order of the draws are those
+of the package, so that the same streams give the same pulls.
+
+The loops for a Bernoulli bandit take `means` and `gaps`, float64 of shape (arms,), the `horizon`,
+the `rounds` to record, int64 and increasing, with a last entry beyond the horizon, and the random
+generators `rewards` and `noise`. They return the regret at the rounds, float64 of shape (rounds,);
+the entry beyond the horizon is not set.
 """
 
 import math
@@ -30,7 +35,7 @@ def ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: A
             best = t
         else:
             log_t = math.log(t + 1)
-            # A loop of its own: with the comparison in it, it is not vectorised.
+            # A separate loop: with the comparison inside, it would not be vectorised.
             for arm in range(arms):
                 index[arm] = sums[arm] / pulls[arm] + math.sqrt(2.0 * log_t / pulls[arm])
             best, largest = 0, -math.inf
@@ -87,7 +92,7 @@ def klucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise:
 
 @njit
 def private_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
-    # At the defaults of its Params, epsilon = 1.
+    # Defaults of the algorithm's Params, with epsilon = 1.
     arms = means.size
     levels = 0
     while horizon >> levels > 0:
@@ -135,7 +140,7 @@ def private_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, 
 
 @njit
 def dp_ucb_bound(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
-    # At the defaults of its Params, epsilon = 1.
+    # Defaults of the algorithm's Params, with epsilon = 1.
     arms = means.size
     levels = 0
     while horizon >> levels > 0:
@@ -198,7 +203,7 @@ def dp_ucb_bound(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any,
 
 @njit
 def dp_ucb(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any) -> Any:
-    # At the defaults of its Params, epsilon = 1. All counters are at the same item: t.
+    # Defaults of the algorithm's Params, with epsilon = 1. All counters have t items.
     arms = means.size
     levels = 0
     while horizon >> levels > 0:
@@ -339,7 +344,10 @@ def uniform(means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, nois
 
 @njit
 def exp3_on_table(gains: Any, best: Any, horizon: int, rounds: Any, noise: Any) -> Any:
-    """EXP3 on gains that were made before, with the regret against the best fixed arm."""
+    """Play EXP3 on a table of gains; return the regret against the best fixed arm at `rounds`.
+
+    `gains`: shape (horizon, arms); `best`: shape (horizon + 1,), the best arm's gain so far.
+    """
     arms = gains.shape[1]
     gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * horizon)))
     v = np.zeros(arms)
@@ -376,7 +384,7 @@ def exp3_on_table(gains: Any, best: Any, horizon: int, rounds: Any, noise: Any) 
 def without_noise(
     means: Any, gaps: Any, horizon: int, rounds: Any, rewards: Any, noise: Any
 ) -> Any:
-    """private_ucb without its counters and their noise: what remains is UCB with its Gamma."""
+    """Play private_ucb without its counters and their noise, that is UCB with its Gamma."""
     arms = means.size
     log_horizon = math.log(horizon)
     gamma = arms * log_horizon * log_horizon * math.log(arms * horizon * log_horizon / 0.1)
@@ -410,7 +418,7 @@ def without_noise(
 
 @njit
 def laplace_draws(n: int, noise: Any) -> float:
-    """As many draws as private_ucb has rounds."""
+    """Return the sum of n Laplace draws, as many as private_ucb makes in n rounds."""
     total = 0.0
     for _ in range(n):
         total += noise.laplace(0.0, 1.0)

@@ -1,9 +1,9 @@
-"""`make bench`: measure kernels, threads and figures, print tables, keep the numbers as JSON.
+"""`make bench`: measure kernels, threads and figures, print tables, write the numbers as JSON.
 
-One part with ARGS="--only threads", one figure with ARGS="--only figures --figure horizons".
+ARGS="--only threads" runs one part, ARGS="--only figures --figure horizons" one figure.
 
-Two revisions are compared with ARGS="--against out/bench/<revision>.json": every number stands
-above its ratio to the earlier one.
+ARGS="--against out/bench/<revision>.json" compares with an earlier revision: below every number is
+its ratio to the earlier one.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def parts(
 
 
 def earlier(parser: argparse.ArgumentParser, file: Path) -> dict[tuple[str, ...], float]:
-    """The numbers of an earlier file by what they are of."""
+    """Return the numbers of an earlier file by (group, name, quantity); exit if unreadable."""
     try:
         rows: list[dict[str, Any]] = json.loads(file.read_text())["measured"]
         return {(r["group"], r["name"], r["quantity"]): float(r["value"]) for r in rows}
@@ -87,7 +87,7 @@ def earlier(parser: argparse.ArgumentParser, file: Path) -> dict[tuple[str, ...]
 
 
 def table(measured: list[Measured], before: dict[tuple[str, ...], float]) -> Table:
-    """A row per name, a column per quantity, whose unit is in its head."""
+    """Return a table with a row per name and a column per quantity, its unit in the head."""
     columns = {m.quantity: f"{m.quantity}\n{m.unit}" for m in measured}
     title = measured[0].group
     result = Table(

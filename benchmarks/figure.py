@@ -1,7 +1,8 @@
-"""Seconds and memory of figures' commands in processes of their own, split into their parts.
+"""Time and memory of the commands of figures, each in its own process, split into parts.
 
-Cold: neither machine code nor results. Warm: both are there. `compile` is the time in which a
-kernel is being compiled; that other threads play meanwhile counts there and not under `play`.
+Cold: neither machine code nor results are cached. Warm: both are. `compile` is the time during
+which a kernel is being compiled; runs that other threads play meanwhile count there, not under
+`play`.
 """
 
 import json
@@ -42,7 +43,7 @@ def timed(function: Callable[..., Any], into: dict[str, float], part: str) -> Ca
 
 
 def child(figure: str, overrides: list[str]) -> None:
-    """What `dpbandits run` does, with a clock in hand; the last line printed is the times."""
+    """Do what `dpbandits run` does, timing its parts; print the times as JSON in the last line."""
     from numba.core import event
 
     from dpbandits.config import compose
@@ -78,7 +79,7 @@ def run(folder: Path, figure: str, overrides: Sequence[str]) -> dict[str, float]
 
 
 def measure(overrides: Sequence[str]) -> Iterator[Measured]:
-    """The command with nothing there, then again."""
+    """Measure the command of FIGURE with empty caches, then again."""
     with tempfile.TemporaryDirectory() as folder:
         for state in ("cold", "warm"):
             parts = run(Path(folder), FIGURE, overrides)
@@ -87,10 +88,10 @@ def measure(overrides: Sequence[str]) -> Iterator[Measured]:
 
 
 def measure_each(figures: Sequence[str], overrides: Sequence[str]) -> Iterator[Measured]:
-    """Every figure in turn, from nothing at all, and how much of it was what; then all again.
+    """Measure every figure in turn from empty caches, with the shares of its parts; then all again.
 
-    As `make all` does it a figure finds the results and the machine code that those before it have
-    left, but each is a process of its own.
+    As with `make all`, a figure reuses the results and the machine code of the figures before it,
+    but each runs in its own process.
     """
     group = "every figure in turn, cold; shares of it; and again"
     found: dict[str, dict[str, float]] = {}

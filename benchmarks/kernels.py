@@ -1,10 +1,10 @@
 """Speed of the kernels, as ratios within one process.
 
-Three questions. What does a policy that plays a bandit cost against the same algorithm as one bare
-loop? Does a batched policy's run cost the same whatever the horizon, as a call from Python and
-inside a kernel that plays many runs? And what does an exact scheme gain on the plain loop beside
-it, on the instances of wang2024? A single time on a shared machine says little; the ratio of two
-that alternate says a lot.
+Three questions are measured. How much slower is a policy on a bandit than the same algorithm as one
+bare loop? Does a run of a batched policy take the same time at every horizon, called from Python
+and inside a kernel that plays many runs? How much faster is an exact scheme than the plain loop, on
+the instances of wang2024? On a shared machine a single time is unreliable, but the ratio of two
+alternating measurements is stable.
 """
 
 import math
@@ -26,8 +26,8 @@ from dpbandits.environments import adversaries, bernoulli
 REPEATS = 9
 HORIZON = 10**6
 ARMS = (5, 128)
-# And the last decade: DP-UCB-INT releases once in 1/epsilon pulls, a step each, and the batches of
-# EXP3_tau are T^(2/3).
+# Batched policies with the exponent of the longest horizon, 10^n. It is short for DP-UCB-INT, which
+# takes a step for each release, one in 1/epsilon pulls, and for EXP3_tau, with T^(2/3) batches.
 BATCHED = {
     "adap-klucb": 12,
     "adap-ucb": 12,
@@ -37,13 +37,13 @@ BATCHED = {
     "gdp-elim-new": 12,
     "se": 12,
 }
-# With a plain loop and an exact scheme that has the same law.
+# Algorithms with a plain loop and an exact scheme of the same law.
 TWO_METHODS = ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new")
-STEPS = {9: 0.05, 101: 0.004}  # arms of wang2024, and from 0.3 on what each is better
+STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on
 
 
 class Measured(NamedTuple):
-    """One number: what, of what, and its unit."""
+    """One measured number with its group, name, quantity and unit."""
 
     group: str
     name: str
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
 
 
 def unmeasured() -> list[str]:
-    """The algorithms that neither have a bare loop nor are known to be batched."""
+    """Return the algorithms that are in none of BARE_LOOPS, BATCHED and TWO_METHODS."""
     return sorted(
         set(registry.algorithm_names()) - set(BARE_LOOPS) - set(BATCHED) - set(TWO_METHODS)
     )
@@ -64,7 +64,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def params_of(module: Any, horizon: int) -> Any:
-    """The defaults, with epsilon = 1, delta = 0.01 and the horizon where they are asked for."""
+    """Return the default Params; required fields are epsilon = 1, delta = 0.01 and the horizon."""
     told = {"epsilon": 1.0, "delta": 0.01, "horizon": horizon}
     needed = set(module.Params._fields) - set(module.Params._field_defaults)
     return module.Params(**{name: value for name, value in told.items() if name in needed})
@@ -79,9 +79,9 @@ def seconds(action: Callable[[], Any]) -> float:
 def per_round(
     name: str, arms: int, horizon: int = HORIZON, repeats: int = REPEATS
 ) -> Iterator[Measured]:
-    """Nanoseconds a round: the policy on its bandit, the bare loop, the ratio of the two.
+    """Measure the policy on its bandit against the bare loop, in nanoseconds per round.
 
-    AssertionError unless both have the same regret all the way.
+    Raises AssertionError unless both have the same regret at every checkpoint, up to rounding.
     """
     means = tuple(np.linspace(0.75, 0.25, arms).tolist())
     law = bernoulli.law(bernoulli.Params(means))
@@ -102,9 +102,10 @@ def per_round(
 
 
 def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]:
-    """EXP3 on the gains of an adversary with four arms, the same way; the table is there already.
+    """Measure EXP3 on the gains of an adversary with four arms as `per_round` does.
 
-    Stochastic gains. A switching cost would only be a branch more in either.
+    The gains are stochastic, and their table is made beforehand. A switching cost would only add a
+    branch to both.
     """
     params = adversaries.Params(adversaries.Kind.STOCHASTIC)
     table = adversaries.table(params, horizon, generator(1))
@@ -127,8 +128,12 @@ def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]
 def compared(
     labelled: str, engine: Callable[[], Any], bare: Callable[[], Any], horizon: int, repeats: int
 ) -> Iterator[Measured]:
-    """Two ways to the same curve, in turn."""
-    # The same pulls: the regrets differ in the last digits, one is counted and one is added up.
+    """Measure two computations of the same curve, alternately, and their ratio.
+
+    Raises AssertionError if the curves differ.
+    """
+    # The pulls are equal; the regrets differ in the last digits, as one is counted from the pulls
+    # and the other is summed.
     np.testing.assert_allclose(engine(), bare(), rtol=1e-8)
     pairs = [(seconds(engine), seconds(bare)) for _ in range(repeats)]
     ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
@@ -141,7 +146,7 @@ def compared(
 def two_methods(
     name: str, arms: int, horizon: int = HORIZON, repeats: int = 3
 ) -> Iterator[Measured]:
-    """Nanoseconds a round: a draw for every arm, the exact scheme, and what it gains."""
+    """Measure a draw for every arm against the exact scheme, in nanoseconds per round."""
     law = bernoulli.law(bernoulli.Params(tuple(0.3 + STEPS[arms] * i for i in range(arms))))
     module = registry.algorithm(name)
 
@@ -160,7 +165,10 @@ def two_methods(
 
 
 def price_of_noise(arms: int = 5) -> Iterator[Measured]:
-    """Private-UCB against the same loop without noise plus the draws: what its counters add."""
+    """Measure Private-UCB against the same loop without noise plus the draws.
+
+    The ratio shows the cost of the counters themselves.
+    """
     law = bernoulli.law(bernoulli.Params(tuple(np.linspace(0.75, 0.25, arms).tolist())))
     module = registry.algorithm("private-ucb")
     rounds = checkpoints(HORIZON, Grid.LOG)
@@ -188,7 +196,7 @@ def price_of_noise(arms: int = 5) -> Iterator[Measured]:
 
 
 def many_plays(play: Any) -> Any:
-    """A kernel that plays many runs, so that the call from Python does not count."""
+    """Return a kernel that plays many runs, so that the call from Python does not count."""
 
     @numba.njit(nogil=True)
     def plays(params: Any, bandit: Any, rng: Any, n: int) -> None:
@@ -201,7 +209,7 @@ def many_plays(play: Any) -> Any:
 
 
 def batched(name: str, plays: int = 100) -> Iterator[Measured]:
-    """Microseconds a run on five arms, horizons in turn, and the last to the first."""
+    """Measure microseconds per run on five arms at each horizon, and their ratio, last to first."""
     law = bernoulli.law(bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25)))
     module = registry.algorithm(name)
     many = many_plays(module.play)
@@ -210,7 +218,7 @@ def batched(name: str, plays: int = 100) -> Iterator[Measured]:
     def called(horizon: int) -> Callable[[], None]:
         def action() -> None:
             for run in range(plays):
-                # The same two checkpoints, so that the horizons differ in nothing else.
+                # Two checkpoints at every horizon, so that nothing else differs between them.
                 bandit = new_bandit(law, 5, horizon, np.array([5, horizon]), generator(run))
                 module.play(params_of(module, horizon), bandit, generator(plays + run))
 
@@ -233,7 +241,7 @@ def batched(name: str, plays: int = 100) -> Iterator[Measured]:
 
 
 def measure() -> Iterator[Measured]:
-    """All of it."""
+    """Measure all kernels."""
     for name in BARE_LOOPS:
         for arms in ARMS:
             yield from per_round(name, arms)

@@ -1,8 +1,8 @@
-"""What a second thread gains: the seconds of the same runs on one thread, divided by those on two.
+"""Speed-up by a second thread: the time of the same runs on one thread, divided by that on two.
 
-Twice as fast at best. A run of a per-round policy is one long call into a kernel, which lets other
-threads go on. A run of a batched policy is over so soon that most of it is the way into the kernel,
-in Python, where one thread at a time goes on: a second gains nothing.
+It is 2 at best. A run of a per-round policy is one long call into a kernel, which releases the GIL.
+A run of a batched policy is so short that most of it is the call into the kernel, in Python, which
+holds the GIL: there a second thread gains nothing.
 """
 
 import statistics
@@ -20,13 +20,13 @@ from dpbandits.environments import bernoulli
 
 TASKS = 8
 REPEATS = 5
-ALIKE = 0.1  # seconds that a task takes, about
+ALIKE = 0.1  # approximate seconds of a task, the same for all algorithms
 
 
 def measure(
     horizon: int = HORIZON, tasks: int = TASKS, repeats: int = REPEATS
 ) -> Iterator[Measured]:
-    """The speed-up from one to two threads, for every algorithm, at K = 5."""
+    """Measure the speed-up from one to two threads for every algorithm, at K = 5."""
     for name in registry.algorithm_names():
         module = registry.algorithm(name)
         means = tuple(np.linspace(0.75, 0.25, 5).tolist())

@@ -1,4 +1,4 @@
-"""Hydra's entry: `python experiments/run.py [-m] figure=adap-ksweep [key=value ...]`."""
+"""Entry point for Hydra: `python experiments/run.py [-m] figure=adap-ksweep [key=value ...]`."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from dpbandits.cli.main import guarded, load_factory, status_of
 
 CONF = str(Path(__file__).resolve().parents[1] / "conf")
-os.environ["HYDRA_FULL_ERROR"] = "1"  # let its errors through, they become one line each
+os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
 HELP = """\
 usage: python experiments/run.py [-m] figure=<name> [key=value ...]
 
@@ -29,13 +29,15 @@ prints Hydra's own options.
 
 
 def main() -> int:
-    """The figure; or all jobs, of which Hydra makes a list and no more: it would stop at a failure,
-    or tell the first alone.
+    """Run the figure, or all jobs of a multirun; return the exit status.
+
+    Hydra only collects the jobs: if it ran them, it would stop at a failure or report only the
+    first.
     """
     if {"-h", "--help"} & {*sys.argv[1:]}:
         print(HELP, end="")
         return 0
-    # Imported late: an interrupt meanwhile, or what goes wrong at an import, is told in one line.
+    # Imported late, so that an interrupt or an error during the imports is reported in one line.
     import hydra
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
@@ -59,8 +61,8 @@ def main() -> int:
         if os.getpid() == home:
             jobs.append(job)
             return
-        # A launcher plays it elsewhere, with a copy of the list: errors find the way home. They
-        # end here, as Hydra would add words of its own to them.
+        # A launcher runs the job in another process, with a copy of the list; only an error gets
+        # back. It becomes a short UserError here, because Hydra would add text of its own.
         if status := status_of(lambda: play([job])):
             elsewhere = HydraConfig.get()
             raise UserError(
@@ -74,7 +76,7 @@ def main() -> int:
     except OSError as error:  # of Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in sys.argv[1:]):
-        return 0  # all of them were played elsewhere
+        return 0  # all jobs ran in other processes
     return play(jobs)
 
 

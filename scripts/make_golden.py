@@ -1,10 +1,10 @@
-"""Make the golden rows and names again: `python scripts/make_golden.py [name ...]`.
+"""Regenerate the golden rows and stream names: `python scripts/make_golden.py [name ...]`.
 
 For a deliberate change of a law or of a random stream, and for a new algorithm, environment or set
-of hyper-parameters: the rows, and the names of the random streams behind them, are what the code of
-this checkout gives, right or wrong. A name is a file of conf/algorithm/ or of conf/environment/;
-without names all are made. It prints what changed: look at it, and commit tests/golden/rows.jsonl
-and tests/golden/streams.jsonl with the change that it is due to.
+of hyper-parameters. The rows, and the names of the random streams behind them, are those of the
+code in this checkout, right or wrong. A name is a file of conf/algorithm/ or of conf/environment/;
+without names all rows are regenerated. The script prints the changes: review them, and commit
+tests/golden/rows.jsonl and tests/golden/streams.jsonl with the change that caused them.
 """
 
 import os

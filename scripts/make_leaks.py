@@ -1,7 +1,7 @@
-"""Write what audits of planted leaks found into docs/privacy.md: `python scripts/make_leaks.py`.
+"""Write the table of planted leaks in docs/privacy.md: `python scripts/make_leaks.py`.
 
-Reads what `pytest -m slow tests/slow/test_planted_leaks.py` left in out/leaks. Nothing is written
-where an audit is missing, or where they are not all of one revision of a clean checkout.
+Reads the audits that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Writes
+nothing if an audit is missing, or unless all are from one revision of a clean checkout.
 """
 
 import datetime
@@ -19,17 +19,17 @@ BETWEEN = re.compile(r"(?<=<!-- leaks -->\n).*?(?=<!-- end of leaks -->)", re.DO
 
 
 class Unfit(Exception):
-    """Why nothing is written."""
+    """Reason why nothing is written."""
 
 
 def measured(kind: str) -> list[dict[str, Any]]:
-    """The audits of this kind, `leak` or `none`, in the order of their numbers and budgets."""
+    """Return the audits of a kind, `leak` or `none`, sorted by number and budget."""
     told = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
     return sorted(told, key=lambda one: (one["number"], one["epsilon"]))
 
 
 def text() -> str:
-    """What stands between the two comments."""
+    """Return the text between the two comments. Raises Unfit if audits are missing or mixed."""
     leaks, none = measured("leak"), measured("none")
     revisions = {one["revision"] for one in (*leaks, *none)}
     if not (leaks and none):
@@ -62,10 +62,10 @@ def text() -> str:
 
 
 def certified(one: Mapping[str, Any]) -> str:
-    """The bounds of a leak at a budget, over the seeds, and with how many of them it was found.
+    """Return a leak's audited bounds at a budget, over the seeds, and how many seeds detected it.
 
-    Of one choice at the delta that is promised; of all arms at 0, and if less is declared than what
-    is promised, that too.
+    A bound on one choice is at the claimed delta; a bound on all arms is at delta 0, followed by
+    the declared epsilon if that is smaller than the budget.
     """
     audits: Sequence[Mapping[str, Any]] = one["audits"]
     of_choice = one["told"] == "one choice"

@@ -1,7 +1,8 @@
 """Write the table of docs/privacy.md: `python scripts/make_privacy.py`.
 
-What is claimed, composed and audited of every private algorithm at epsilon = 1, between two
-comments of the file. All of it is of the committed reference of the figure `privacy-audit`.
+The table stands between two comments of the file. It lists the claimed, the composed and the
+audited epsilon of every private algorithm at epsilon = 1, from the committed reference of the
+figure `privacy-audit`.
 """
 
 import math
@@ -17,7 +18,7 @@ HEAD = ["algorithm", "claimed", "composed", "audited, all arms", "audited, one c
 
 
 def table() -> str:
-    """A row per curve, in the order of the figure, and why claims differ from what is composed."""
+    """Return a row per curve, in the figure's order, and the reasons why claims differ."""
     rows, reasons = [], dict[str, list[str]]()
     for cell, found in audits().items():
         if found.given != EPSILON:
@@ -40,7 +41,7 @@ def _told(number: float | None) -> str:
 
 
 def with_table(text: str) -> str:
-    """The text of the document with the table in its place."""
+    """Return the text of the document with the new table. Raises SystemExit without comments."""
     if not BETWEEN.search(text):
         raise SystemExit(f"{DOCUMENT.name} has no `<!-- audited -->` ... `<!-- end of audited -->`")
     return BETWEEN.sub(lambda _: table(), text)

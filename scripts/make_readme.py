@@ -1,7 +1,7 @@
-"""Write what README.md tells of the figures: `python scripts/make_readme.py`.
+"""Write the table of figures in README.md and its pictures: `python scripts/make_readme.py`.
 
-The table of figures with the verdicts on their claims, between two comments of the file, and one
-picture per paper in docs/images/. All of it is of the committed references.
+The table, with the verdicts on the claims, stands between two comments of the file; docs/images/
+gets one picture per paper. Both are made from the committed references.
 """
 
 import re
@@ -19,14 +19,14 @@ from dpbandits.gallery.papers import PAPERS, paper
 
 ROOT = Path(__file__).resolve().parents[1]
 BETWEEN = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
-PICTURES = (  # one per paper, and the first of all
+PICTURES = (  # one per paper; the first is the picture at the top of README.md
     *("adap-ksweep", "dpucb-2arms", "exp3-switching", "dpse-epsilon", "adap-headline"),
     "ftpl-approx-dp",
 )
 
 
 def table() -> str:
-    """The table of figures: by paper, in the order of the papers' own numbers."""
+    """Return the table of figures, sorted by paper and then by the paper's figure numbers."""
     rows = []
     for name in project.names("figure"):
         spec, _ = compose.load(name, [])
@@ -40,14 +40,14 @@ def table() -> str:
 
 
 def with_table(text: str) -> str:
-    """The text of README.md with the table in its place."""
+    """Return the text of README.md with the new table. Raises SystemExit without comments."""
     if not BETWEEN.search(text):
         raise SystemExit("README.md has no `<!-- figures -->` ... `<!-- end of figures -->`")
     return BETWEEN.sub(lambda _: table(), text)
 
 
 def picture(name: str) -> bytes:
-    """A figure as PNG, drawn from its reference."""
+    """Return a figure as PNG, drawn from its reference."""
     spec, _ = compose.load(name, [])
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)

@@ -1,13 +1,13 @@
-"""Keep a figure's curves as its reference: `python scripts/make_reference.py <figure> ...`.
+"""Store a figure's curves as its reference: `python scripts/make_reference.py <figure> ...`.
 
-Copies out/<figure>/<figure>.csv to figures/reference/<figure>/curves.csv, and beside it writes
-source.yaml: the command, revision, versions and date that the sidecar tells, the runs and horizons,
-how long it took. Refused are curves that are not the papers' scale, that a changed checkout made,
-or that are not those of their sidecar.
+Copies out/<figure>/<figure>.csv to figures/reference/<figure>/curves.csv and writes source.yaml
+beside it: command, revision, versions and date from the sidecar, runs, horizons, and the time of
+computation. Rejects curves that are not at the papers' scale, that come from a modified checkout,
+or that do not match their sidecar.
 
-With --ci the reference is that of the profile `ci`, for the curves of which the papers' scale says
-nothing there or of too few runs: ten times the runs of a check are played and kept as ci.csv, at
-the points that a check compares.
+With --ci the reference is for the profile `ci`. It holds the curves that a check cannot compare
+with the reference at the papers' scale, or only with too few runs. Ten times the runs of a check
+are played and stored as ci.csv, at the points that a check compares.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ from dpbandits.curves.series import STATISTICS, summarise, to_csv
 from dpbandits.files import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
-TIMES = 10  # as many runs as a check has
+TIMES = 10  # factor on the number of runs of a check
 
 
 class Unfit(Exception):
-    """Why curves cannot be a reference."""
+    """Reason why curves cannot be a reference."""
 
 
 def main(words: list[str]) -> int:
@@ -55,7 +55,10 @@ def main(words: list[str]) -> int:
 
 
 def keep(file: Path, folder: Path) -> None:
-    """Check the table and the sidecar beside it, and copy what a reference holds."""
+    """Check a table against its sidecar, and copy it with its source into a reference's folder.
+
+    Raises Unfit if the curves cannot be a reference.
+    """
     table = file.with_suffix(".csv").read_bytes()
     sidecar = json.loads(file.with_suffix(".json").read_bytes())
     command, revision = sidecar["command"], sidecar["provenance"]["revision"]
@@ -72,7 +75,10 @@ def keep(file: Path, folder: Path) -> None:
 
 
 def keep_ci(name: str) -> None:
-    """Play the figure as a check does, with the references' seed and more runs, and keep it."""
+    """Play the figure as a check does, with the references' seed and more runs, and store it.
+
+    Raises Unfit if the checkout is not clean, no curve needs the reference, or runs failed.
+    """
     revision = provenance.git_revision()
     if revision is None or revision.endswith("-dirty"):
         raise Unfit(f"the checkout is at {revision}: commit first")
@@ -111,7 +117,7 @@ def keep_ci(name: str) -> None:
 
 
 def source(sidecar: dict[str, Any], digest: str) -> dict[str, Any]:
-    """Where the curves come from."""
+    """Return the content of source.yaml: the provenance of the curves."""
     provenance = sidecar["provenance"]
     sources = [source for curve in sidecar["curves"] for source in curve["sources"]]
     return {

@@ -1,8 +1,8 @@
-"""Run the tests of reliability and write docs/reliability.md's table of what they measured.
+"""Run the reliability tests and write the table of their measurements in docs/reliability.md.
 
-`python scripts/make_reliability.py [options of pytest]`; as root (file systems are mounted) and
-with Dask (requirements-cluster.lock). Nothing is written where a test fails or is skipped, or where
-the checkout is not that of a revision. What was measured at the same revision is not played again.
+`python scripts/make_reliability.py [options of pytest]`; needs root (it mounts file systems) and
+Dask (requirements-cluster.lock). Writes nothing if a test fails or is skipped, or if the checkout
+is not clean. Tests with a measurement at the same revision are not run again.
 """
 
 import ast
@@ -22,17 +22,17 @@ from dpbandits.run.progress import duration
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "reliability.md"
-ROWS = ROOT / "out" / "reliability"  # where the tests leave what they measured
+ROWS = ROOT / "out" / "reliability"  # measurements written by the tests
 BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end of measured -->)", re.DOTALL)
 
 
 def test_files() -> list[Path]:
-    """The files of the tests of reliability."""
+    """Return the files of the reliability tests."""
     return sorted((ROOT / "tests" / "slow").glob("test_reliability*.py"))
 
 
 def tests() -> dict[str, Path]:
-    """The tests in them, each of which must have measured something, and the file of each."""
+    """Return every reliability test with its file; each must have written a measurement."""
     return {
         node.name: file
         for file in test_files()
@@ -42,7 +42,7 @@ def tests() -> dict[str, Path]:
 
 
 def rows(revision: str | None) -> dict[str, dict[str, Any]]:
-    """What tests have measured at this very revision, by their names."""
+    """Return the measurements at exactly this revision, by test; none for an unclean checkout."""
     if revision is None or revision.endswith("-dirty"):
         return {}
     files = {name: ROWS / f"{name}.json" for name in tests()}
@@ -51,7 +51,7 @@ def rows(revision: str | None) -> dict[str, dict[str, Any]]:
 
 
 def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
-    """The text between the two comments."""
+    """Return the text between the two comments."""
     rows = [
         f"| {told['fault']} | {told['done']} | {told['came']} | `{name}` |"
         for name, told in measured.items()
@@ -61,7 +61,7 @@ def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
 
 
 def with_table(text: str, between: str) -> str:
-    """The text of the document with another table."""
+    """Return the text of the document with a new table. Raises SystemExit without comments."""
     if not BETWEEN.search(text):
         raise SystemExit(
             f"{DOCUMENT.name} has no `<!-- measured -->` ... `<!-- end of measured -->`"

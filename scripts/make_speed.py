@@ -1,6 +1,6 @@
 """Write the tables of docs/speed.md: `python scripts/make_speed.py out/bench/<revision>.json ...`.
 
-From what `make bench` has kept; a table that is in none of the files stays as it is.
+The files are those that `make bench` writes. A table that is in none of them stays as it is.
 """
 
 import json
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
-TABLES = {"every figure": "figures", "one thread": "threads"}  # how a group begins, its comment
+TABLES = {"every figure": "figures", "one thread": "threads"}  # prefix of a group: its comment
 
 
 def table(measured: Sequence[Mapping[str, Any]], head: str) -> str:
-    """A row a name, a column a quantity with its unit."""
+    """Return a table with a row per name and a column per quantity, with its unit."""
     columns = {m["quantity"]: f"{m['quantity']}, {m['unit']}".rstrip(", ") for m in measured}
     rows: dict[str, dict[str, float]] = {}
     for m in measured:

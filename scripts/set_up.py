@@ -1,7 +1,8 @@
 """Make the environment: `python3 scripts/set_up.py .venv`, as every target of the Makefile does.
 
-The standard library alone, as nothing else is there yet. Pip's own output would be 150 lines: one
-line per step is printed, on a terminal a live one too, and the rest is kept in set-up.log.
+Uses only the standard library, because nothing else is installed yet. Pip would print 150 lines;
+this script prints one line per step, and a live line on a terminal, and writes the full output to
+set-up.log.
 """
 
 import platform
@@ -15,10 +16,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
-LINE_EVERY = 20.0  # seconds between lines of one step, off a terminal
-LAST_LINES = 12  # of pip's output, after a failure that has no line of its own
+LINE_EVERY = 20.0  # seconds between lines of one step, if there is no terminal
+LAST_LINES = 12  # lines of pip's output that a failure without a message of its own prints
 
-# Pip's words for an index that does not answer, and for what then ends it.
+# Pip's messages for an index that does not answer, and for the error that then ends pip.
 BROKEN = re.compile(r"connection broken by '(\w+)\((.*)")
 UNREACHED = re.compile(
     r"No matching distribution|Max retries exceeded|Read ?timed? ?out|ReadTimeout|ConnectionError"
@@ -27,18 +28,18 @@ SYSTEM_ERROR = re.compile(r"\[Errno -?\d+\] ([^'\")\]]+)")
 
 
 class Failed(Exception):
-    """A step that failed, in the words that are printed."""
+    """Failure of a step, with the message to print."""
 
 
 class Progress:
-    """A step of the set-up: a live line on a terminal, a line now and then elsewhere."""
+    """Progress of a step: a live line on a terminal, otherwise a line every LINE_EVERY seconds."""
 
     def __init__(self) -> None:
         self.live = sys.stderr.isatty()
         self.started = self.last_line = time.monotonic()
 
     def show(self, text: str) -> None:
-        """Report how far the step is."""
+        """Report the state of the step."""
         now = time.monotonic()
         line = f"  {text}, {now - self.started:.0f} s"
         if self.live:
@@ -48,7 +49,7 @@ class Progress:
             print(line, file=sys.stderr, flush=True)
 
     def end(self, text: str = "") -> None:
-        """End the step: its live line goes, a text is kept with the seconds that it took."""
+        """End the step: erase its live line and print a text, if any, with the seconds taken."""
         if self.live:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
         if text:
@@ -57,7 +58,7 @@ class Progress:
 
 
 class Step(NamedTuple):
-    """A command, the line after it, and the number of packages that it installs."""
+    """Command, with the line to print after it and the number of packages that it installs."""
 
     command: Sequence[str]
     done: str
@@ -65,7 +66,7 @@ class Step(NamedTuple):
 
 
 def run(step: Step, log: list[str]) -> None:
-    """Run a step to its end. Failed where it fails; all of its output goes to `log`."""
+    """Run a step and append all of its output to `log`. Raises Failed if the command fails."""
     progress, begin = Progress(), len(log)
     try:
         with subprocess.Popen(
@@ -88,7 +89,7 @@ def run(step: Step, log: list[str]) -> None:
 
 
 def doing(output: Iterable[str], step: Step) -> Iterator[tuple[str, str]]:
-    """Each line of pip's output, and in a few words what pip is at."""
+    """Yield each line of pip's output with a short description of pip's current action."""
     text, packages = step.done, 0
     for line in output:
         words = line.split()
@@ -97,7 +98,7 @@ def doing(output: Iterable[str], step: Step) -> Iterator[tuple[str, str]]:
             text = f"package {packages} of {step.packages}"
             if words[0] == "Collecting":
                 text += f": {words[1]}"
-        elif words[:1] == ["Downloading"]:  # with the size, in parentheses
+        elif words[:1] == ["Downloading"]:  # pip adds the size in parentheses
             text = f"package {packages} of {step.packages}: {' '.join(words)}"
         elif words[:2] == ["Installing", "collected"]:
             text = f"unpacking {step.packages} packages"
@@ -107,7 +108,7 @@ def doing(output: Iterable[str], step: Step) -> Iterator[tuple[str, str]]:
 
 
 def reason(output: Sequence[str]) -> str:
-    """The failure of a command: one line where no index was reached, else its own last lines."""
+    """Return the reason of a failure: one line if no index was reached, else pip's last lines."""
     broken = [match for line in output if (match := BROKEN.search(line))]
     if broken and any(UNREACHED.search(line) for line in output if not BROKEN.search(line)):
         system = SYSTEM_ERROR.search(broken[-1][2])
@@ -121,7 +122,7 @@ def reason(output: Sequence[str]) -> str:
 
 
 def steps(folder: Path) -> list[Step]:
-    """The steps that are missing in a folder, of which each needs the one before."""
+    """Return the steps that set up a folder, in order; an existing environment is kept."""
     python, packages = folder / "bin" / "python", LOCK.read_text("utf-8").count("==")
     pip = (str(python), "-m", "pip", "install", "--disable-pip-version-check")
     own = ("--no-build-isolation", "--no-deps", "--editable", ".")
@@ -134,7 +135,7 @@ def steps(folder: Path) -> list[Step]:
 
 
 def main(folder: Path) -> int:
-    """The exit status: 0 for an environment that is whole, 2 after a step that failed."""
+    """Set up the environment; return 0, or 2 after a failed step, 130 after an interrupt."""
     log: list[str] = []
     todo = steps(folder)
     packages = sum(step.packages for step in todo)

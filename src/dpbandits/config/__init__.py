@@ -1,1 +1,1 @@
-"""Conversion of YAML to frozen values: the only package that uses Hydra and OmegaConf."""
+"""Configuration: YAML files, composed with Hydra and OmegaConf, to frozen values."""

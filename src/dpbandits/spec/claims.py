@@ -1,4 +1,4 @@
-"""Claims of a paper about its figures, as tests of the curves: frozen values without Hydra.
+"""Claims of a paper about its figures, as tests of the curves: frozen values, already validated.
 
 checks.verdicts evaluates the tests. Curves are named as in the figure's file, points by their x.
 A test is evaluated in every panel that it names and that has its curves.
