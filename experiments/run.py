@@ -73,7 +73,7 @@ def main() -> int:
     try:
         with compose.one_line_errors(sys.argv[1:]):
             task()
-    except OSError as error:  # of Hydra, which makes the folder of a multirun
+    except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in sys.argv[1:]):
         return 0  # all jobs ran in other processes

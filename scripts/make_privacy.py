@@ -1,6 +1,6 @@
 """Write the table of docs/privacy.md: `python scripts/make_privacy.py`.
 
-The table stands between two comments of the file. It lists the claimed, the composed and the
+The table is between two comments of the file. It lists the claimed, the composed and the
 audited epsilon of every private algorithm at epsilon = 1, from the committed reference of the
 figure `privacy-audit`.
 """
@@ -41,7 +41,7 @@ def _told(number: float | None) -> str:
 
 
 def with_table(text: str) -> str:
-    """Return the text of the document with the new table. Raises SystemExit without comments."""
+    """Return the document's text with the new table; exit if the two comments are missing."""
     if not BETWEEN.search(text):
         raise SystemExit(f"{DOCUMENT.name} has no `<!-- audited -->` ... `<!-- end of audited -->`")
     return BETWEEN.sub(lambda _: table(), text)

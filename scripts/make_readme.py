@@ -1,7 +1,7 @@
 """Write the table of figures in README.md and its pictures: `python scripts/make_readme.py`.
 
-The table, with the verdicts on the claims, stands between two comments of the file; docs/images/
-gets one picture per paper. Both are made from the committed references.
+The table, with the verdicts on the claims, is between two comments of the file; docs/images/ holds
+one picture per paper. Both are made from the committed references.
 """
 
 import re
@@ -40,7 +40,7 @@ def table() -> str:
 
 
 def with_table(text: str) -> str:
-    """Return the text of README.md with the new table. Raises SystemExit without comments."""
+    """Return README.md's text with the new table; exit if the two comments are missing."""
     if not BETWEEN.search(text):
         raise SystemExit("README.md has no `<!-- figures -->` ... `<!-- end of figures -->`")
     return BETWEEN.sub(lambda _: table(), text)

@@ -61,7 +61,7 @@ def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
 
 
 def with_table(text: str, between: str) -> str:
-    """Return the text of the document with a new table. Raises SystemExit without comments."""
+    """Return the document's text with a new table; exit if the two comments are missing."""
     if not BETWEEN.search(text):
         raise SystemExit(
             f"{DOCUMENT.name} has no `<!-- measured -->` ... `<!-- end of measured -->`"

@@ -34,7 +34,7 @@ class Estimate:
     def __init__(self, runs: Mapping[str, int], workers: int) -> None:
         self.left = dict(runs)
         self.workers = workers
-        self.pace: dict[str, float] = {}  # seconds a run
+        self.pace: dict[str, float] = {}  # seconds per run
         self.together: dict[str, int] = {}  # runs per task
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:

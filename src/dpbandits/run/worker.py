@@ -1,9 +1,8 @@
 """Requirements of a worker: it must compute the same numbers as the command's own process.
 
-It needs the same versions of Python and of the numeric packages, the same kernel island and, for
+It needs the same versions of Python, numpy, numba and dpbandits, the same kernel island and, for
 every cell, the same sources. Workers report the first two before the first task. Every task carries
-a digest of the kernel island with its versions and of the cell's sources, because a worker may join
-later.
+a digest of the kernel island, its versions and the cell's sources, because a worker may join later.
 """
 
 import hashlib

@@ -12,7 +12,7 @@ from typing import Any
 
 from hydra.core.override_parser.types import Override
 
-LONGEST_NAME = 80  # characters of a folder
+LONGEST_NAME = 80  # characters of a folder's name
 FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
 

@@ -22,7 +22,7 @@ class At(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Closed interval that the tested quantity must lie in."""
+    """Interval that the tested quantity must lie in."""
 
     at_least: float = -math.inf
     at_most: float = math.inf

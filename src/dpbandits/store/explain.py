@@ -8,7 +8,7 @@ from dpbandits.core.errors import shown
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store, identity, key
 
-SHOWN = 6  # differences
+SHOWN = 6  # differences that a line lists at most
 
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:

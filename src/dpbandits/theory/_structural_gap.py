@@ -32,7 +32,7 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
     Two observations reduce it to small linear programs. First, alpha(a*) costs nothing, so the
     infimum is the limit as alpha(a*) goes to infinity, where only parts orthogonal to a* count.
     Second, for u = a/sqrt(limit_a) the constraint is min {v . H v: u . v = 1} >= 1, because the
-    minimum is 1/|u|^2_{H^-1}. It says that sum_b alpha(b) (b . v)^2 >= 1 for every v with
+    minimum is 1/|u|^2_{H^-1}. Equivalently sum_b alpha(b) (b . v)^2 >= 1 for every v with
     u . v = 1, which is linear in alpha. The minimiser v = H^-1 u/|u|^2_{H^-1} is added as a cut
     until no constraint is violated. Each program bounds the value from below; its solution, scaled
     until feasible, bounds it from above.

@@ -249,7 +249,7 @@ def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: floa
     rewards = 1.0
     while True:
         level = math.log(horizon) / rewards
-        if alpha * level < divergence:  # else x is not above mu_a
+        if alpha * level < divergence:  # otherwise x is not above mu_a
             x = 1.0 - _above(1.0 - best, alpha * level)
             left = x - (1.0 + alpha) * level / epsilon
             if left >= mean and bernoulli_kl(left, mean) >= level:
