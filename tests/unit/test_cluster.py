@@ -6,8 +6,9 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +115,21 @@ def test_what_fails_on_a_worker_comes_back_with_its_traceback_and_stops_no_other
     assert failure.trace is not None
     assert "in simulate" in failure.trace
     assert store.covered(cell) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("taken", [0, 2])
+def test_a_fault_while_tasks_are_handed_out_is_raised_and_not_waited_for(
+    taken: int, tmp_path: Path, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(tasks: Sequence[Task], pace: Any) -> Iterator[Task]:
+        yield from tasks[:taken]
+        raise RuntimeError("no more tasks")
+
+    monkeypatch.setattr(runner, "_joined", broken)
+    store = Store(tmp_path)
+    tasks = runner.plan({cell: 20}, store, 2)
+    with pytest.raises(RuntimeError, match="no more tasks"):
+        runner.play(tasks, store, 1, "test", Cluster())
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:

@@ -10,6 +10,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import joblib
 import numpy as np
@@ -109,10 +110,15 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
     away: set[Task] = set()  # dispatched and not finished
     left = sum(len(task.runs) for task in tasks)
 
-    def handed_out() -> Iterator[Task]:
-        for task in _joined(tasks, pace):
-            away.add(task)
-            yield task
+    def calls() -> Iterator[Any]:
+        # joblib waits for ever for an iterator that fails after the first calls.
+        try:
+            for task in _joined(tasks, pace):
+                away.add(task)
+                wanted = sources_of(task.cell) if engine.elsewhere else None
+                yield joblib.delayed(attempt)(task, wanted)
+        except BaseException as error:
+            arrived.put(error)
 
     def work() -> None:
         try:
@@ -124,11 +130,7 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     pre_dispatch=engine.ahead,
                     return_as="generator_unordered",
                 )
-                played = parallel(
-                    joblib.delayed(attempt)(t, sources_of(t.cell) if engine.elsewhere else None)
-                    for t in handed_out()
-                )
-                for outcome in played:
+                for outcome in parallel(calls()):
                     if outcome.seconds is not None:
                         pace[outcome.task.cell] = outcome.seconds[-1]
                     arrived.put(outcome)

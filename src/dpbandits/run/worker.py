@@ -41,7 +41,11 @@ def differences(others: Mapping[str, str]) -> list[str]:
 @cache
 def sources_of(cell: AnyCell) -> str:
     """Return the digest of everything in this process that determines the numbers of a cell."""
-    decisive = {"island": facts()[ISLAND], "sources": fingerprint.sources(cell.roots)}
+    try:
+        sources = fingerprint.sources(cell.roots)
+    except (OSError, SyntaxError):  # the worker fails on the same file and reports the reason
+        sources = {}
+    decisive = {"island": facts()[ISLAND], "sources": sources}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
 
