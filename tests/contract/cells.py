@@ -1,4 +1,4 @@
-"""Cells of every algorithm of the folder, so that a new file is tested without a new line here."""
+"""Cells of every algorithm in the folder, so that a new file is tested without a new line here."""
 
 import itertools
 import math
@@ -11,31 +11,33 @@ from dpbandits.core import parameters, registry
 
 ALGORITHMS = registry.algorithm_names()
 LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
-TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains made before the game
+TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains generated before the game
 
-# An item is in both parts of a hybrid counter; a single draw for every sum has no budget.
+# A hybrid counter puts every item in both of its parts; one draw for each sum has no budget.
 HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
 
-BLIND = {"uniform"}  # the algorithms that look at no reward
+BLIND = {"uniform"}  # the algorithms that read no reward
 
-# The epsilon that the releases of an algorithm compose to over K arms, where it is not the one that
-# was given; nan: far more, and more with the horizon. Every line here is one in docs/deviations.md.
+# Epsilon to which the releases of an algorithm compose over K arms, where it differs from the
+# epsilon requested; nan: far more, and growing with the horizon. Every entry here has one in
+# docs/deviations.md.
 SPENT: dict[str, Callable[[Any, int], float]] = {
     "private-ucb": lambda params, arms: (
-        # A reward is in one of the K counters only.
+        # A reward enters only one of the K counters.
         params.epsilon / arms if params.split.name == "ARMS" else params.epsilon
     ),
     "dp-ucb": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
     "dp-ucb-bound": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
-    # A mean that is released in every round has no budget.
+    # A mean released in every round has no budget.
     "dp-ucb-int": lambda params, arms: (
         math.inf if params.noise.name == "EVERY_ROUND" else params.epsilon
     ),
-    # What is promised is each round alone; every round draws anew from the same rewards.
+    # The papers promise privacy of each round alone; every round draws fresh noise for the same
+    # rewards.
     "dp-ftpl-gauss": lambda params, arms: math.inf,
     "dp-ftpl-beta": lambda params, arms: math.inf,
     "dp-ftpl-new": lambda params, arms: math.inf,
-    # With tau for the regret the epsilon is what comes of it.
+    # When tau is chosen for the regret, epsilon follows from tau.
     "exp3-tau": lambda params, arms: (
         params.epsilon
         if params.calibration.name == "BUDGET"
@@ -45,13 +47,13 @@ SPENT: dict[str, Callable[[Any, int], float]] = {
 
 
 def corollary_3_2(arms: int, horizon: int) -> float:
-    """The epsilon of EXP3_tau at delta = T^-2, with tau for the regret (tossou2017)."""
+    """Return epsilon of EXP3_tau at delta = T^-2, with tau chosen for the regret (tossou2017)."""
     k = arms * math.log(arms)
     return 28.0 * k + math.sqrt(112.0 * k * math.log(horizon))
 
 
-# The algorithms whose calibration is an upper bound: their releases compose to no more than that.
-# What they do compose to is pinned by a unit test of each.
+# Algorithms calibrated by an upper bound: their releases compose to at most epsilon. A unit test of
+# each algorithm pins the exact composition.
 CALIBRATED_BY_A_BOUND = {
     "dp-ucb-int": "Corollary 3.2 of tossou2016",
     "exp3-tau": "Corollaries 3.2 and 3.3 of tossou2017",
@@ -59,7 +61,7 @@ CALIBRATED_BY_A_BOUND = {
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
-    """Params with every field that has a default left at it."""
+    """Return the Params of an algorithm, with the default of every field that has one."""
     cls = registry.algorithm(algorithm).Params
     told = {"epsilon": epsilon, "horizon": horizon, "delta": 0.01}
     needed = set(cls._fields) - set(cls._field_defaults)
@@ -68,7 +70,7 @@ def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
 
 
 def readings_of(algorithm: str, horizon: int, epsilon: float) -> list[Any]:
-    """The Params of a horizon and a budget in every combination of their readings."""
+    """Return the Params for a horizon and a budget, in every combination of their readings."""
     default = params_of(algorithm, horizon, epsilon)
     readings = {
         name: list(annotation)

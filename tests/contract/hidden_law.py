@@ -1,4 +1,4 @@
-"""A law that has neither means nor gaps: whoever looks for them fails."""
+"""Law without means or gaps: code that reads them fails."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
 
 
 class Hidden(NamedTuple):
-    """Coins whose chances are nobody's business: no `means`, no `gaps`."""
+    """Coins with hidden probabilities: no `means`, no `gaps`."""
 
     coins: np.ndarray
 

@@ -1,7 +1,7 @@
-"""Plays everything without the compiler; run by test_plain_python.py in a process of its own.
+"""Play every algorithm without the compiler; test_plain_python.py runs this in its own process.
 
-Prints, per algorithm, law and mode, the pulls and the curve to the last bit; and plays every
-algorithm on a law that knows no means.
+Prints the pulls and the exact curve of every algorithm, law and mode. Also plays every algorithm on
+a law that has no means.
 """
 
 import dataclasses
@@ -20,14 +20,14 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
-# Long enough for every phase of an algorithm that plays in batches. One that does not takes all
-# rounds one by one in either mode, and so does any algorithm in the other mode.
+# Long enough for every phase of an algorithm that plays in batches. An algorithm without batches
+# plays all rounds one by one in either mode; in the other mode every algorithm does.
 HORIZON = 30_000
 SHORT = 6_000
 
 
 def outcomes() -> dict[str, list[str]]:
-    """Pulls and curve of one run of everything, floats in hexadecimal."""
+    """Return pulls and curve of one run per algorithm, law and mode, with floats in hexadecimal."""
     result = {}
     for algorithm in ALGORITHMS:
         for law in LAWS:
@@ -49,14 +49,14 @@ def outcomes() -> dict[str, list[str]]:
 
 
 def every_method(params: Any) -> list[Any]:
-    """A fast scheme and the plain loop beside it, where there are two."""
+    """Return the fast scheme and the plain loop, where an algorithm has both."""
     if "method" not in params._fields:
         return [params]
     return [params._replace(method=method) for method in type(params.method)]
 
 
 def stops() -> dict[str, list[list[str]]]:
-    """Samples and estimates of a few runs of every stopping rule, in hexadecimal."""
+    """Return samples and estimates of a few runs of every stopping rule, in hexadecimal."""
     result = {}
     for rule in registry.stopping_rule_names():
         cls = registry.stopping_rule(rule).Params
@@ -68,7 +68,7 @@ def stops() -> dict[str, list[list[str]]]:
 
 
 def hidden_pulls() -> dict[str, list[int]]:
-    """Pulls of every algorithm on the law that has no means."""
+    """Return the pulls of every algorithm on the law that has no means."""
     from hidden_law import Hidden  # registers itself, which compiled kernels refuse
 
     result = {}

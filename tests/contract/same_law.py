@@ -1,4 +1,4 @@
-"""A two-sample test that is right for few distinct values and for many."""
+"""Two-sample test that is valid for few distinct values and for many."""
 
 import numpy as np
 from scipy import stats
@@ -7,10 +7,11 @@ FEW = 50
 
 
 def p_value(first: np.ndarray, second: np.ndarray) -> float:
-    """The probability, under one law, of samples at least as different as these.
+    """Return the probability, under one law, of samples that differ at least as much as these.
 
-    Few distinct values: chi-squared on their counts, rare ones pooled (Kolmogorov-Smirnov is
-    powerless there). Many: Kolmogorov-Smirnov. A single value in both samples gives 1.
+    Few distinct values: chi-squared test on their counts, with rare values pooled (the
+    Kolmogorov-Smirnov test has no power there). Many: Kolmogorov-Smirnov test. A single value in
+    both samples gives 1.
     """
     values = np.unique(np.concatenate([first, second]))
     if values.size > FEW:

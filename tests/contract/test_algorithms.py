@@ -1,4 +1,4 @@
-"""What every algorithm meets by being in the folder."""
+"""Requirements that every algorithm in the folder must meet."""
 
 import inspect
 import itertools
@@ -34,14 +34,15 @@ from dpbandits.run import runner
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 
-# Means and epsilon of instances on which, at this horizon, a hundredth decides and outcomes vary:
-# on the first AdaP's choices are close calls, on the second DP-SE's eliminations, on the third
-# whatever compares two arms early, on the fourth whether GDP-Elim-New's second phase is its last.
+# Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
+# outcomes vary. Close calls are AdaP's choices on the first, DP-SE's eliminations on the second,
+# early comparisons of two arms on the third, and on the fourth whether GDP-Elim-New ends in its
+# second phase.
 CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0), ((0.5, 0.5), 5.0), ((0.75, 0.5), 1.0))
 HORIZON = 20_000
 RUNS = 600
-MORE_RUNS = 4000  # for an algorithm that shows little of what it saw
-# A correct kernel fails the whole of one test less than once in 10^4, by Bonferroni over its
+MORE_RUNS = 4000  # for an algorithm whose outcome reveals little of its rewards
+# A correct kernel fails a whole test with probability below 10^-4, by Bonferroni over its
 # comparisons: on each instance the final regret and the pulls of each of two arms.
 LIMIT = 1e-4 / (len(CLOSE_CALLS) * 3)
 
@@ -150,14 +151,14 @@ def outcomes(
     per_round: bool,
     runs: int = RUNS,
 ) -> np.ndarray:
-    # Per run the final regret, then the pulls of each arm; shape (runs, 1 + arms).
+    # Per run: the final regret, then the pulls of each arm; shape (runs, 1 + arms).
     cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon, Grid.END, seed)
     bandits: list[Bandit] = [play_run(cell, run, per_round) for run in range(runs)]
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
 
 
 def plays_batches(algorithm: str) -> bool:
-    """Whether an algorithm, or what it shares with others, pulls an arm many times in one step."""
+    """Return whether an algorithm, or code it shares, pulls an arm many times in one step."""
     reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
     return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
@@ -212,7 +213,7 @@ def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> 
 
 
 def _is_caught(algorithm: str, means: tuple[float, ...], epsilon: float, runs: int) -> bool:
-    # The pulls alone: the regret would differ by the gap even for the same pulls.
+    # Compare the pulls alone: the regret would differ by the gap even for the same pulls.
     shifted = (*means[:-1], means[-1] + 0.01)
     batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=runs)
     per_round = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True, runs=runs)

@@ -1,8 +1,8 @@
-"""Privacy where the law can be computed.
+"""Tests of privacy in settings where the law of the outcome can be computed.
 
-Three ways. A change of one reward is undone by moving the noise that reads it, so that the loss of
-every outcome is at most the sum of the moves over their scales. Short games are enumerated to the
-end. The first elimination of DP-SE has a law in closed form.
+There are three methods. Moving the noise that is added to a changed reward undoes the change, so
+the loss of every outcome is at most the sum of the moves over their scales. Short games are
+enumerated completely. The first elimination of DP-SE has a law in closed form.
 """
 
 import itertools
@@ -45,14 +45,14 @@ from dpbandits.stopping._private import query_noise, threshold
 
 
 class Draw(NamedTuple):
-    """A noise that was asked for, and the pulls of every arm at that moment."""
+    """Scale of a requested noise, and the pulls of every arm at that moment."""
 
     scale: float
     pulls: tuple[int, ...]
 
 
 class Scripted:
-    """A generator that deals out these noises, in units of their scale, and these uniforms."""
+    """Generator that returns the given noises, in units of their scale, and the given uniforms."""
 
     def __init__(self, pulls: np.ndarray, noises: Iterable[float], uniforms: Iterable[float] = ()):
         self.draws: list[Draw] = []
@@ -76,7 +76,7 @@ def played(
     noises: Iterable[float] = (),
     uniforms: Iterable[float] = (),
 ) -> tuple[list[int], list[Draw]]:
-    """The arm of every round, and the noise that was asked for."""
+    """Return the arm of every round and the noise that was requested."""
     rounds, arms = gains.shape
     bandit = new_bandit(
         gain_table(gains, SwitchFeedback.NONE),
@@ -88,7 +88,7 @@ def played(
     arms_played: list[int] = []
 
     class Ledger(np.ndarray):
-        # Writes down who is pulled: the ledger of the bandit only counts.
+        # Record which arm is pulled: the bandit's own ledger only counts.
         def __setitem__(self, arm: Any, count: Any) -> None:
             if count > self[arm]:
                 arms_played.extend([int(arm)] * int(count - self[arm]))
@@ -101,23 +101,23 @@ def played(
     return arms_played, rng.draws
 
 
-# A change is undone by moving the noise that reads it --------------------------------------------
+# A moved noise undoes the change of a reward -----------------------------------------------------
 
-Reading = tuple[int, int, int, float]  # the arm, its first and last reward, what one of them moves
+Reading = tuple[int, int, int, float]  # arm, its first and last reward, change of the statistic by one reward
 Reader = Callable[[Sequence[Draw], int], Iterator[Reading]]
 
 
 def of_means(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """A mean of what one arm has given since its last one (AdaP-UCB, AdaP-KLUCB)."""
+    """Yield the mean of an arm's rewards since its previous mean (AdaP-UCB, AdaP-KLUCB)."""
     before = (0,) * arms
-    for draw in draws[:-1]:  # the horizon cuts the last one short, and nobody acts on it
+    for draw in draws[:-1]:  # the horizon cuts off the last episode, and no choice depends on its mean
         (arm,) = (a for a in range(arms) if draw.pulls[a] != before[a])
         yield arm, before[arm] + 1, draw.pulls[arm], 1.0 / (draw.pulls[arm] - before[arm])
         before = draw.pulls
 
 
 def of_epochs(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """Means of all active arms since the last epoch (DP-SE, two arms)."""
+    """Yield the means of all active arms since the last epoch (DP-SE, two arms)."""
     before = (0,) * arms
     for first, second in zip(draws[::2], draws[1::2], strict=True):
         assert first.pulls == second.pulls
@@ -128,25 +128,26 @@ def of_epochs(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
 
 
 def of_binary(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """The node that the last reward of an arm completes (Private-UCB)."""
+    """Yield the node that the last reward of an arm completes (Private-UCB)."""
     for arm, c in last_rewards(draws, arms):
         yield arm, c - (c & -c) + 1, c, 1.0
 
 
 def of_hybrid(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """The sum since the last power of two, or a node of the tree since (DP-UCB-BOUND)."""
+    """Yield the sum since the last power of two, or a node of the tree since then (DP-UCB-BOUND).
+    """
     for arm, c in last_rewards(draws, arms):
         yield arm, *hybrid_node(c), 1.0
 
 
 def of_single(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """The sum of all rewards of an arm (DP-UCB-BOUND, one draw a sum)."""
+    """Yield the sum of all rewards of an arm (DP-UCB-BOUND, one draw per sum)."""
     for arm, c in last_rewards(draws, arms):
         yield arm, 1, c, 1.0
 
 
 def of_noisy_gains(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """Every gain by itself (DP-EXP3-Lap)."""
+    """Yield every gain by itself (DP-EXP3-Lap)."""
     for arm, c in last_rewards(draws, arms):
         yield arm, c, c, 1.0
 
@@ -173,14 +174,14 @@ def moves(
     arms: int,
     rounds: int,
     seed: int,
-    loud: float = 1.0,  # any noise will do: where it is small, what is played hangs on the rewards
+    loud: float = 1.0,  # any noise will do; under low noise the arms played depend on the rewards
     step: int = 1,
 ) -> list[float]:
-    """What it takes to undo a change of every `step`-th reward, in scales of what is moved.
+    """Return the cost of undoing a change of every `step`-th reward, in scales of the moved noises.
 
-    Neighbours as in Definition 2 of azize2022: the reward of one round is another one. The same
-    arms must be played; for fixed noise of all else the density of a Laplace noise falls by a
-    factor e^-1 a scale at most, so the largest of these is what any outcome can lose.
+    Neighbours as in Definition 2 of azize2022: the reward of one round differs. The same arms must
+    be played. With all other noise fixed, the density of a Laplace noise falls by a factor of at
+    most e^-1 per scale, so the largest of these costs bounds the loss of any outcome.
     """
     rng = np.random.default_rng(seed)
     stream = rng.integers(0, 2, rounds).astype(float)
@@ -215,7 +216,7 @@ def test_adaptive_episodes_spend_epsilon_and_no_more(module: ModuleType, epsilon
     for seed in range(3):
         found = moves(module, module.Params(epsilon), of_means, 3, 100, seed)
         assert max(found) == pytest.approx(epsilon, rel=1e-12)
-        assert set(np.round(found, 9)) <= {0.0, epsilon}  # one mean reads a reward, or none
+        assert set(np.round(found, 9)) <= {0.0, epsilon}  # at most one mean contains a reward
 
 
 def test_the_first_episode_to_the_letter_spends_half_on_the_first_reward() -> None:
@@ -226,7 +227,7 @@ def test_the_first_episode_to_the_letter_spends_half_on_the_first_reward() -> No
 
 
 def test_dp_se_spends_epsilon_and_no_more() -> None:
-    params = dp_se.Params(2.0, 2)  # short epochs, as if for a horizon of 2
+    params = dp_se.Params(2.0, 2)  # short epochs, as for a horizon of 2
     first = math.ceil(dp_se.passes_of_epoch(params, 1, 2))
     found = moves(dp_se, params, of_epochs, 2, 2 * first + 3, seed=2, step=29)
     assert found[: 2 * first // 29] == pytest.approx([2.0] * (2 * first // 29), rel=1e-12)
@@ -240,15 +241,15 @@ def test_private_ucb_spends_the_epsilon_of_one_counter(split: str, share: float)
     )
     found = moves(private_ucb, params, of_binary, arms, rounds, seed=3, loud=0.05)
     assert max(found) <= 1.5 * share * (1 + 1e-12)
-    assert max(found) >= 0.7 * 1.5 * share  # the levels that this arm came to
+    assert max(found) >= 0.7 * 1.5 * share  # the levels that this arm reached
 
 
 @pytest.mark.parametrize(("counter", "times"), [("HYBRID_FULL", 2.0), ("HYBRID_SPLIT", 1.0)])
 def test_a_hybrid_counter_spends_what_its_two_parts_have_together(
     counter: str, times: float
 ) -> None:
-    # Lemma B.2 of tossou2016 says epsilon of both.
-    params = dp_ucb_bound.Params(50.0, Counter[counter])  # so that rewards count, not the bound
+    # Lemma B.2 of tossou2016 claims epsilon for both.
+    params = dp_ucb_bound.Params(50.0, Counter[counter])  # so that the rewards decide, not the bound
     for seed in range(3):
         found = moves(dp_ucb_bound, params, of_hybrid, 2, 100, seed, loud=0.5)
         assert max(found) == pytest.approx(50.0 * times, rel=1e-12)
@@ -264,7 +265,7 @@ def test_a_counter_that_draws_once_a_sum_spends_more_with_every_pull() -> None:
 
 def test_in_dp_ucb_every_reward_is_an_item_of_its_round() -> None:
     def of_rounds(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-        # K draws a round, one for the counter of every arm; of a reward it is told by its pull.
+        # K draws per round, one for the counter of every arm; a reward is identified by its pull.
         pulls: list[list[int]] = [[] for _ in range(arms)]  # the round of each pull of an arm
         before = (0,) * arms
         for t, draw in enumerate(draws[::arms], start=1):
@@ -284,7 +285,7 @@ def test_in_dp_ucb_every_reward_is_an_item_of_its_round() -> None:
 def test_dp_ucb_int_spends_the_sum_of_the_budgets_of_all_means_that_read_a_reward() -> None:
     def of_counts(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
         seen: set[tuple[int, int]] = set()
-        for draw in draws:  # at a count, in the order of the arms, the one that is new
+        for draw in draws:  # the new one at a count, in the order of the arms
             arm, n = next(
                 (a, n)
                 for a, n in enumerate(draw.pulls)
@@ -312,7 +313,7 @@ def test_a_noise_that_is_not_moved_is_missed() -> None:
 
 
 def of_nothing(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """As if no noise read anything."""
+    """Yield nothing, as if no noise were added to any reward."""
     return iter(())
 
 
@@ -320,14 +321,14 @@ def of_nothing(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
 
 
 def log_above(x: float) -> float:
-    """log P[N - N' > x] for two Laplace noises of scale 1: (2 + x) e^-x/4 for x >= 0."""
+    """Return log P[N - N' > x] for two Laplace noises of scale 1: (2 + x) e^-x/4 for x >= 0."""
     if x >= 0.0:
         return math.log((2.0 + x) / 4.0) - x
     return math.log1p(-(2.0 - x) / 4.0 * math.exp(x))
 
 
 def log_between(low: float, high: float) -> float:
-    """log P[low < N - N' < high] without loss of digits where both are below 0."""
+    """Return log P[low < N - N' < high] without loss of digits where both bounds are below 0."""
     if high < 0.0:
         low, high = -high, -low
     if low < 0.0:
@@ -348,7 +349,7 @@ def test_the_difference_of_two_laplace_noises_has_this_law() -> None:
 
 
 def thresholds(params: dp_se.Params, gains: np.ndarray) -> tuple[float, float]:
-    """How far the noise of arm 1 must be above that of arm 2, in scales, to drop 2, and 1."""
+    """Return the differences of noise, arm 1 minus arm 2, in scales, that drop arm 2 and arm 1."""
     first = len(gains) // 2 - 1
 
     def dropped(noise: float, common: float = 0.0) -> int:
@@ -366,7 +367,7 @@ def thresholds(params: dp_se.Params, gains: np.ndarray) -> tuple[float, float]:
     far = 4.0 * first * params.epsilon
     above = edge(lambda x: dropped(x) == 2, -far, far)
     below = edge(lambda x: dropped(x) != 1, -far, far)
-    for common in (-3.0, 3.0):  # the difference of both noises is what counts
+    for common in (-3.0, 3.0):  # only the difference of the two noises matters
         assert dropped(above + 1e-5, common) == 2
         assert dropped(above - 1e-5, common) == dropped(below + 1e-5, common) == 0
         assert dropped(below - 1e-5, common) == 1
@@ -392,11 +393,11 @@ def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(
     assert max(losses) >= 0.97 * epsilon
 
 
-# When a stopping rule halts -----------------------------------------------------------------------
+# Halting time of a stopping rule ------------------------------------------------------------------
 
 
 def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
-    """log P[halts at query k] of DP-exponential-NAS, and that of no halt; by quadrature over B."""
+    """Return log P[halt at query k] of DP-exponential-NAS, and of no halt; by quadrature over B."""
     rng = Scripted(np.zeros(1), [0.0])
     query_noise(params, 1.0, rng)
     (scale,) = (draw.scale for draw in rng.draws)
@@ -404,7 +405,7 @@ def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
     law = stats.laplace.logpdf(b) + math.log(b[1] - b[0])
     found, lasting = [], np.zeros(b.size)
     for k, total in enumerate(sums, start=1):
-        room = (abs(total) - threshold(params, 1.0, 2**k, k)) / scale - b  # A up to here halts
+        room = (abs(total) - threshold(params, 1.0, 2**k, k)) / scale - b  # a noise A up to this value halts
         found.append(special.logsumexp(law + lasting + stats.laplace.logcdf(room)))
         lasting = lasting + stats.laplace.logsf(room)
     found.append(special.logsumexp(law + lasting))
@@ -420,7 +421,7 @@ def test_when_dp_exponential_nas_halts_loses_half_of_epsilon_at_most(epsilon: fl
             rng = np.random.default_rng(seed)
             samples = rng.choice([-1.0, 1.0], 2**queries, p=[0.5, 0.5] if seed % 2 else [0.1, 0.9])
             other = samples.copy()
-            other[0] = -other[0]  # a sample moves all sums by 2R
+            other[0] = -other[0]  # one sample changes all sums by 2R
             one, two = (
                 log_halts(params, [of[: 2**k].sum() for k in range(1, queries + 1)])
                 for of in (samples, other)
@@ -442,11 +443,11 @@ class Fixed:
 
 
 class Forced:
-    """`draw_arm` with the arms that are wanted, and how likely they were."""
+    """Replacement of `draw_arm` that returns the wanted arms and records their probabilities."""
 
     def __init__(self, wanted: Sequence[int]) -> None:
         self.wanted, self.log_p = list(wanted), list[float]()
-        self.ahead: list[float] = []  # of v: the last arm before the first
+        self.ahead: list[float] = []  # log-ratio of the weights: last arm over first
 
     def __call__(self, weights: np.ndarray, gamma: float, rng: Any) -> tuple[int, float]:
         arm, before = self.wanted.pop(0), 0.0
@@ -462,7 +463,7 @@ class Forced:
 def log_laws(
     module: ModuleType, params: Any, gains: np.ndarray, choices: int, monkeypatch: Any
 ) -> np.ndarray:
-    """The logarithm of the probability of every sequence of choices, as the file plays them."""
+    """Return the log-probability of every sequence of choices, as the module plays it."""
     arms = gains.shape[1]
     found = []
     for wanted in itertools.product(range(arms), repeat=choices):
@@ -483,7 +484,7 @@ def test_the_whole_sequence_of_exp3_loses_no_more_than_coins_of_one_over_tau(
     which: str, tau: int, choices: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(9)
-    rounds = tau * (choices - 1) + 1  # the last choice is for what is left of a batch
+    rounds = tau * (choices - 1) + 1  # the last choice covers the rest of a batch
     module: ModuleType
     params: Any
     if which == "exp3":
@@ -516,8 +517,9 @@ def test_the_whole_sequence_of_exp3_loses_no_more_than_coins_of_one_over_tau(
 def test_a_gain_moves_the_weights_of_exp3_by_one_over_tau_and_no_choice_by_more(
     which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # One long sequence, chosen against it: the first arm gains until the second one is hardly ever
-    # drawn, then the second one is; its first gain is changed, and the move never grows.
+    # One long adverse sequence: the first arm gains until the second one is hardly ever drawn, then
+    # the second one is drawn. Its first gain is changed, and the difference of the weights never
+    # grows.
     settled, choices = 500, 540
     module: ModuleType
     params: Any
@@ -550,18 +552,18 @@ def test_a_gain_moves_the_weights_of_exp3_by_one_over_tau_and_no_choice_by_more(
 
 
 def gauss_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
-    """The probability that theta of the first arm is the larger one."""
+    """Return the probability that theta of the first arm is the larger one."""
     (m, s), (n, r) = (numbers(params, float(a), float(b)) for a, b in zip(sums, pulls, strict=True))
     return float(stats.norm.cdf((m - n) / math.hypot(s, r)))
 
 
 def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
-    """The same for DP-FTPL-New, by quadrature over theta of the second arm."""
+    """Return the same probability for DP-FTPL-New, by quadrature over theta of the second arm."""
     noise = perturbation(params.epsilon, params.delta)
     law = dp_ftpl_new.Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
     (x, a), (y, b) = (numbers(law, float(s), float(n)) for s, n in zip(sums, pulls, strict=True))
     total = 0.0
-    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; fine where it is near 0 and 1
+    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; a fine grid near 0 and 1
         u = 1.0 / (1.0 + math.exp(-log_odds))
         far = (y + quantile(noise, u) * b - x) / a
         above = tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
@@ -572,7 +574,9 @@ def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
 def sequences(
     leads: Callable[..., float], params: Any, stream: Sequence[int], starts: int
 ) -> tuple[np.ndarray, list[float]]:
-    """log p of every sequence of arms after `starts` pulls of either arm; p of every choice."""
+    """Return log p of every sequence of arms after `starts` pulls of either arm, and p of every
+    choice.
+    """
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
     rounds = len(stream) - 2 * starts
     sums = (sum(stream[:starts]), sum(stream[starts : 2 * starts]))
@@ -610,12 +614,13 @@ def test_dp_ftpl_keeps_its_promise_in_every_round_and_not_for_the_sequence(
     epsilon, delta = params.epsilon, params.delta
     worst = 0.0
     streams = [0] * (2 * starts + rounds), [0] * starts + [1] * (starts + rounds)
-    for stream, changed in itertools.product(streams, (0, starts)):  # the first reward of either
+    for stream, changed in itertools.product(streams, (0, starts)):  # the first reward of either arm
         neighbour = [*stream[:changed], 1 - stream[changed], *stream[changed + 1 :]]
         first, of_first = sequences(leads, params, stream, starts)
         second, of_second = sequences(leads, params, neighbour, starts)
         for p, q in zip(of_first, of_second, strict=True):
-            # Definition 1, given all before: both arms, both ways. Quadrature is good for 1e-6.
+            # Definition 1, given the past: both arms, both directions. The quadrature error is
+            # below 1e-6.
             for a, b in ((p, q), (q, p), (1.0 - p, 1.0 - q), (1.0 - q, 1.0 - p)):
                 assert a <= math.exp(epsilon) * b + delta + 1e-6
         for one, two in ((first, second), (second, first)):

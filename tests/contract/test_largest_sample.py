@@ -1,4 +1,4 @@
-"""The arm of largest sample by the arms above a level: the law of a draw for every arm."""
+"""Law of the arm with the largest sample: the arms above a level against one draw per arm."""
 
 import math
 from collections import Counter
@@ -40,15 +40,15 @@ PARAMS: list[tuple[str, dict[str, float]]] = [
     ("dp-ftpl-new", {"epsilon": 0.2, "delta": 0.0}),
     ("dp-ftpl-new", {"epsilon": 0.0, "delta": 0.05}),
 ]
-# Means, horizon, runs: two close arms; equals; more arms than a stretch of the line has room for;
-# a leader far ahead and the worst first, for longer.
+# Means, horizon, runs: two close arms; equal arms; more arms than fit in one stretch of the line;
+# and, for longer, a leader far ahead with the worst arm first.
 INSTANCES: list[tuple[tuple[float, ...], int, int]] = [
     ((0.6, 0.5), 1500, 2000),
     ((0.5, 0.5, 0.5, 0.5, 0.5), 1500, 1500),
     (tuple(0.3 + 0.02 * i for i in range(21)), 3000, 1000),
     (tuple(0.3 + 0.05 * i for i in range(9)), 40_000, 150),
 ]
-# A right scheme fails one of all comparisons once in 10^4.
+# A correct scheme fails any of the comparisons with probability 10^-4.
 LIMIT = 1e-4 / (len(PARAMS) * sum(len(means) + 1 for means, _, _ in INSTANCES))
 
 
@@ -67,7 +67,7 @@ def cell_of(
 
 
 def outcomes(cell: Cell, runs: int) -> np.ndarray:
-    # Per run the final regret, then the pulls of each arm.
+    # Per run: the final regret, then the pulls of each arm.
     bandits = [play_run(cell, run) for run in range(runs)]
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
 
@@ -103,13 +103,13 @@ def test_both_methods_have_the_same_law_on_rewards_in_between(
 
 # A few rounds ----------------------------------------------------------------------------------
 
-# Arms that the start of no algorithm leaves behind: narrow, wide, far below. More than a stretch.
+# Arms in states that no algorithm's start produces: narrow, wide, far below; more than a stretch.
 PULLS = np.array([100.0, 400.0, 97.0, 200.0, 900.0] * 4)
 SUMS = PULLS * np.array([0.5, 0.52, 0.47, 0.53, 0.5] * 4) + np.linspace(-2.0, 2.0, 20)
 
 
 def plain_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
-    """Who is pulled in each of a few rounds, by a draw of every arm; every reward is 0."""
+    """Count the arms pulled in a few rounds, with one draw per arm; every reward is 0."""
     rng, counts = np.random.default_rng(12), Counter[tuple[int, ...]]()
     for _ in range(runs):
         pulls, chosen = PULLS.copy(), []
@@ -125,7 +125,7 @@ def plain_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
 
 
 def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
-    """The same by the arms above a level, without the compiler."""
+    """Count the same by the arms above a level, without the compiler."""
     rng, counts = np.random.default_rng(13), Counter[tuple[int, ...]]()
     zeros = bernoulli.law(bernoulli.Params((0.0,) * PULLS.size))
     for _ in range(runs):
@@ -147,7 +147,7 @@ def test_the_level_moves_no_choice(
     largest = [max(sample(LAWS[law], rng, a, b) for a, b in of_arms) for _ in range(500)]
     level = float(np.quantile(largest, missed))
     monkeypatch.setattr(_largest_sample, "new_level", lambda *_: level)
-    monkeypatch.setattr(_largest_sample, "HIT", 0.0)  # or low levels would not be used
+    monkeypatch.setattr(_largest_sample, "HIT", 0.0)  # otherwise low levels would not be used
     for rounds in (1, 2):
         exact, plain = (play(LAWS[law], rounds, 10_000) for play in (exact_choices, plain_choices))
         # 18 comparisons.
@@ -155,7 +155,7 @@ def test_the_level_moves_no_choice(
 
 
 def chi_squared(first: Counter[tuple[int, ...]], second: Counter[tuple[int, ...]]) -> float:
-    """Rare outcomes are pooled."""
+    """Return the p-value of a chi-squared test, with rare outcomes pooled."""
     counts = np.array([[counts[who] for who in first | second] for counts in (first, second)])
     rare = counts.sum(axis=0) < 20
     table = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
@@ -201,7 +201,7 @@ def test_what_is_above_a_level_has_the_law_of_samples_that_are(
     assert stats.binomtest(above.size, draws, min(chance / bound, 1.0)).pvalue > limit
     if bound == pytest.approx(chance, rel=1e-9):
         assert above.size == draws
-    # The distance beyond the level against plain samples that got as far.
+    # The excess over the level, compared with plain samples above it.
     u = 1.0 - chance * np.random.default_rng(9).random(draws)
     plain = np.array([upper_quantile(law, a, b, 1.0 - v) for v in u])
     assert stats.ks_2samp(above, plain).pvalue > limit
@@ -261,7 +261,7 @@ def test_points_on_the_line_hit_each_arm_with_its_chance_independently(
     for arm, count in enumerate(hits.sum(axis=0)):
         assert stats.binomtest(int(count), rounds, chances[arm]).pvalue > 1e-4 / 90
     if arms > 1:
-        # Of pairs that are neighbours or not: no correlation.
+        # No correlation between pairs of arms, neighbours or not.
         together = np.cov(hits.T)
         deviation = np.sqrt(np.outer(np.diag(together), np.diag(together)) / rounds)
         off = ~np.eye(arms, dtype=bool) & (deviation > 0)

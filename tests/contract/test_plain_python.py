@@ -1,4 +1,4 @@
-"""The same code without the compiler is the oracle of the compiled code."""
+"""Comparison of the compiled code with its oracle, the same code without the compiler."""
 
 import json
 import os

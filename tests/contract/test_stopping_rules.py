@@ -1,4 +1,4 @@
-"""What every stopping rule meets by being in the folder."""
+"""Requirements that every stopping rule in the folder must meet."""
 
 import inspect
 import math
@@ -83,7 +83,7 @@ def test_an_estimate_is_wrong_as_rarely_as_was_asked(rule: str, mean: float) -> 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_all_scales_with_the_radius(rule: str) -> None:
-    # Samples, thresholds and noise, which is asked for by the sensitivity 2R.
+    # Samples, thresholds, and noise, which is scaled by the sensitivity 2R.
     small, large = (simulate(cell_of(rule, 0.3 * r, r), range(1000))[0] for r in (1.0, 8.0))
     assert p_value(small[:, 0], large[:, 0]) > 1e-4
     assert p_value(small[:, 1] * 8.0, large[:, 1]) > 1e-4

@@ -1,4 +1,4 @@
-"""What every law meets whose gains are made before the game, whoever plays it."""
+"""Requirements on every law whose gains are generated before the game, with every algorithm."""
 
 import itertools
 from enum import IntEnum
@@ -16,7 +16,7 @@ HORIZON = 3000
 
 
 def instances_of(law: str) -> list[Any]:
-    """Every combination of the readings of a law's Params."""
+    """Return the Params of a law in every combination of their readings."""
     cls = registry.environment(law).Params
     readings = {
         name: list(annotation)
