@@ -103,14 +103,14 @@ def played(
 
 # A moved noise undoes the change of a reward -----------------------------------------------------
 
-Reading = tuple[int, int, int, float]  # arm, its first and last reward, change of the statistic by one reward
+Reading = tuple[int, int, int, float]  # arm, first and last reward, change by one reward
 Reader = Callable[[Sequence[Draw], int], Iterator[Reading]]
 
 
 def of_means(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
     """Yield the mean of an arm's rewards since its previous mean (AdaP-UCB, AdaP-KLUCB)."""
     before = (0,) * arms
-    for draw in draws[:-1]:  # the horizon cuts off the last episode, and no choice depends on its mean
+    for draw in draws[:-1]:  # the horizon cuts off the last one; no choice depends on it
         (arm,) = (a for a in range(arms) if draw.pulls[a] != before[a])
         yield arm, before[arm] + 1, draw.pulls[arm], 1.0 / (draw.pulls[arm] - before[arm])
         before = draw.pulls
@@ -134,8 +134,7 @@ def of_binary(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
 
 
 def of_hybrid(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
-    """Yield the sum since the last power of two, or a node of the tree since then (DP-UCB-BOUND).
-    """
+    """Yield the sum since the last power of two, or a tree node since then (DP-UCB-BOUND)."""
     for arm, c in last_rewards(draws, arms):
         yield arm, *hybrid_node(c), 1.0
 
@@ -249,7 +248,7 @@ def test_a_hybrid_counter_spends_what_its_two_parts_have_together(
     counter: str, times: float
 ) -> None:
     # Lemma B.2 of tossou2016 claims epsilon for both.
-    params = dp_ucb_bound.Params(50.0, Counter[counter])  # so that the rewards decide, not the bound
+    params = dp_ucb_bound.Params(50.0, Counter[counter])  # so that rewards decide, not the bound
     for seed in range(3):
         found = moves(dp_ucb_bound, params, of_hybrid, 2, 100, seed, loud=0.5)
         assert max(found) == pytest.approx(50.0 * times, rel=1e-12)
@@ -285,7 +284,7 @@ def test_in_dp_ucb_every_reward_is_an_item_of_its_round() -> None:
 def test_dp_ucb_int_spends_the_sum_of_the_budgets_of_all_means_that_read_a_reward() -> None:
     def of_counts(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
         seen: set[tuple[int, int]] = set()
-        for draw in draws:  # the new one at a count, in the order of the arms
+        for draw in draws:  # first arm whose count is new and gives this scale
             arm, n = next(
                 (a, n)
                 for a, n in enumerate(draw.pulls)
@@ -405,7 +404,7 @@ def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
     law = stats.laplace.logpdf(b) + math.log(b[1] - b[0])
     found, lasting = [], np.zeros(b.size)
     for k, total in enumerate(sums, start=1):
-        room = (abs(total) - threshold(params, 1.0, 2**k, k)) / scale - b  # a noise A up to this value halts
+        room = (abs(total) - threshold(params, 1.0, 2**k, k)) / scale - b  # largest A to halt
         found.append(special.logsumexp(law + lasting + stats.laplace.logcdf(room)))
         lasting = lasting + stats.laplace.logsf(room)
     found.append(special.logsumexp(law + lasting))
@@ -574,9 +573,7 @@ def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
 def sequences(
     leads: Callable[..., float], params: Any, stream: Sequence[int], starts: int
 ) -> tuple[np.ndarray, list[float]]:
-    """Return log p of every sequence of arms after `starts` pulls of either arm, and p of every
-    choice.
-    """
+    """Return log p of all sequences of arms after `starts` pulls of either, and p of each choice."""
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
     rounds = len(stream) - 2 * starts
     sums = (sum(stream[:starts]), sum(stream[starts : 2 * starts]))
@@ -614,7 +611,7 @@ def test_dp_ftpl_keeps_its_promise_in_every_round_and_not_for_the_sequence(
     epsilon, delta = params.epsilon, params.delta
     worst = 0.0
     streams = [0] * (2 * starts + rounds), [0] * starts + [1] * (starts + rounds)
-    for stream, changed in itertools.product(streams, (0, starts)):  # the first reward of either arm
+    for stream, changed in itertools.product(streams, (0, starts)):  # first reward of either arm
         neighbour = [*stream[:changed], 1 - stream[changed], *stream[changed + 1 :]]
         first, of_first = sequences(leads, params, stream, starts)
         second, of_second = sequences(leads, params, neighbour, starts)

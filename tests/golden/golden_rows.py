@@ -1,10 +1,10 @@
-"""What is golden: which cells, what is kept of their runs, and the file that keeps it.
+"""Golden cells, the part of their runs that is recorded, and the file that records it.
 
-Every set of hyper-parameters of conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary;
-the one that is called like its algorithm plays the Bernoulli arms in every reading besides. Every
-environment of conf/environment/ is played by PLAYERS, the readings of its law by the last of them.
-Each stopping rule reads STREAMS. All of it follows from the folders: a newcomer needs no line here,
-unless it does too little in the common game (GAMES).
+Every set of hyper-parameters in conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary.
+The set with the name of its algorithm also plays the Bernoulli arms in every other reading. PLAYERS
+play every environment in conf/environment/; the last of them plays every reading of its law. Each
+stopping rule reads STREAMS. All cases follow from the folders: a new file needs no line here,
+unless the common game exercises too little of it (GAMES).
 """
 
 import json
@@ -37,20 +37,21 @@ COMMON: dict[str, Any] = {
     "horizon": 20_000,
     "epsilon": 1.0,
     "delta": 0.01,
-    # Many arms, no two alike and the best not the first: noise moves even what is chosen seldom.
+    # Many arms, all different and the best not first: noise affects even the arms chosen rarely.
     "means": [0.45, 0.7, 0.5, 0.64, 0.3, 0.67, 0.56, 0.6],
 }
-# Where that is too short to do all that it can, or leaves little to chance: by algorithm.
+# By algorithm: games where the common one is too short to exercise it, or leaves too little to
+# chance.
 GAMES: dict[str, dict[str, Any]] = {
-    # All that a run tells is when an arm went. So close together, and with so little budget, some
-    # go or stay in every epoch by their noise.
+    # A run only shows when each arm was eliminated. With means this close and so small a budget,
+    # noise decides some eliminations in every epoch.
     "dp-se": {
         "runs": 10,
         "horizon": 400_000,
         "epsilon": 0.05,
         "means": [round(0.5 + 0.01 * arm, 2) for arm in range(17)],
     },
-    # All that a run tells is when the best arm was ahead. It is by about Delta(2) = 1/4.
+    # A run only shows when the best arm was ahead. Here it leads by about Delta(2) = 1/4.
     "gdp-elim-new": {
         "runs": 10,
         "horizon": 500_000,
@@ -58,31 +59,32 @@ GAMES: dict[str, dict[str, Any]] = {
         "means": [0.3, 0.75, 0.5, 0.5],
     },
 }
-# The environments that every algorithm plays: laws, with the means, or files of conf/environment/.
+# Environments that every algorithm plays: laws, with the means above, or files in
+# conf/environment/.
 FOR_ALL = ("bernoulli", "beta", "exp3-switching")
-PLAYERS = ("adap-ucb", "exp3")  # of every environment: one in batches, one in single rounds
+PLAYERS = ("adap-ucb", "exp3")  # in every environment: one in batches, one in single rounds
 STREAMS = (Stream(0.3), Stream(-0.9, 2.0))
-ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # what a rule's file does not say
+ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # values that a rule's file leaves open
 
 
 @dataclass(frozen=True)
 class Case:
-    """A cell whose runs are golden."""
+    """Cell whose runs are golden."""
 
-    plays: str  # the file of conf/algorithm/
-    on: str  # the file of conf/environment/, the law, or the stream
-    reading: str  # what differs from the files; empty: nothing
+    plays: str  # the file in conf/algorithm/
+    on: str  # the file in conf/environment/, the law, or the stream
+    reading: str  # difference from the files; empty: none
     cell: Cell | StoppingCell
 
     @property
     def name(self) -> str:
-        """The case's name in the file, unique."""
+        """Unique name of the case in the file."""
         return f"{self.plays} on {self.on}{self.reading}"
 
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Every case once, in an order that depends on the names alone."""
+    """Return every case once, in an order that depends on the names alone."""
     return tuple(_cases())
 
 
@@ -105,7 +107,7 @@ def _cases() -> Iterator[Case]:
 
 def _cases_of_environments() -> Iterator[Case]:
     first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
-    counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # in place of the regret
+    counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # instead of the regret
     yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
     files = project.names("environment")
     of_files = {_cell(last, environment).instance for environment in files}
@@ -120,7 +122,8 @@ def _cases_of_environments() -> Iterator[Case]:
 
 
 def _is_another(cell: Cell, instance: Any) -> bool:
-    # Whether a reading moves anything: those of a table of gains are of one adversary each.
+    # Return whether a reading changes anything: each reading of a table of gains belongs to one
+    # adversary.
     environment = registry.environment(cell.environment)
     if not hasattr(environment, "table"):
         return True
@@ -159,7 +162,7 @@ def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
 
 
 def _readings(params: Any) -> Iterator[tuple[str, Any]]:
-    # The parameters with one reading changed, every other member of every IntEnum and bool.
+    # Yield the parameters with one reading changed: every other member of every IntEnum and bool.
     for field, annotation in parameters.fields(type(params)).items():
         for member in members(annotation):
             if member != getattr(params, field):
@@ -168,7 +171,7 @@ def _readings(params: Any) -> Iterator[tuple[str, Any]]:
 
 
 def members(annotation: Any) -> list[Any]:
-    """The values of a field that is a reading; none of a number."""
+    """Return the values of a field that is a reading; an empty list for a number."""
     if not isinstance(annotation, type):
         return []
     if issubclass(annotation, IntEnum):
@@ -178,11 +181,11 @@ def members(annotation: Any) -> list[Any]:
 
 # Rows ----------------------------------------------------------------------------------------
 
-Rows = list[dict[str, Any]]  # of a case: what it is, then a row per run; JSON values
+Rows = list[dict[str, Any]]  # one case: its description, then a row per run; JSON values
 
 
 def play(case: Case) -> Rows:
-    """The rows of a case: what is played, then what each run came to."""
+    """Return the rows of a case: its description, then the result of each run."""
     cell = case.cell
     told = {"case": case.name, **cell.description()}
     if isinstance(cell, StoppingCell):
@@ -207,10 +210,11 @@ def play(case: Case) -> Rows:
 
 
 def difference(golden: Rows, played: Rows) -> str | None:
-    """Where rows first differ, in words; None where they are equal to the last bit."""
+    """Return a description of the first difference, or None where rows are equal to the last bit.
+    """
     rounds = played[0].get("rounds", [])
     description, *runs = zip(golden, played, strict=False)
-    # The runs first: of a field that is new the description alone may differ.
+    # Compare runs first: a new field may change only the description.
     for before, now in (*runs, description):
         for key in {**now, **before}:
             old, new, what = before.get(key), now.get(key), key
@@ -235,7 +239,7 @@ def difference(golden: Rows, played: Rows) -> str | None:
 
 
 def made_with() -> dict[str, str]:
-    """On what the last bits of a draw may depend."""
+    """Return versions and machine, on which the last bits of a draw may depend."""
     return {
         "numba": version("numba"),
         "numpy": version("numpy"),
@@ -245,7 +249,7 @@ def made_with() -> dict[str, str]:
 
 
 def read() -> tuple[dict[str, str], dict[str, Rows]]:
-    """With what the file was made, and its rows by the name of their case."""
+    """Return the versions and machine that made the file, and its rows by case name."""
     first, *others = FILE.read_text("utf-8").splitlines()
     rows: dict[str, Rows] = {}
     for line in others:
@@ -255,7 +259,7 @@ def read() -> tuple[dict[str, str], dict[str, Rows]]:
 
 
 def write(rows: Iterable[Rows]) -> None:
-    """The file: with what it was made, then a line per row."""
+    """Write the file: first the versions and machine, then one line per row."""
     lines = [made_with(), *(row for of_case in rows for row in of_case)]
     # Python writes a float in the shortest form that reads back to the same bits.
     text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)

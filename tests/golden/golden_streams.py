@@ -1,12 +1,12 @@
-"""Golden names of random streams: which of them are kept, how they are recorded, and their file.
+"""Golden names of random streams: which are recorded, how, and in which file.
 
-The name of a stream seeds it: one letter more, and other numbers are drawn. Names are recorded
-where the code requests a generator, so they are those that seed it, whichever function spells them.
-Nothing is played.
+The name of a stream is its seed: one more letter, and it draws other numbers. Names are recorded
+where the code requests a generator, so they are the names that seed it, whichever function builds
+them. Nothing is played.
 
-Every golden case (golden_rows.py) keeps the names of its run. Where its algorithm promises privacy
-and its arms are Bernoulli, it also keeps the names of an audit: the bisections towards the edge of
-a decision, every design in every stage of the search, and the games that are measured.
+Every golden case (golden_rows.py) records the names of its run. Where its algorithm promises
+privacy and its arms are Bernoulli, it also records the names of an audit: the bisections for the
+edge of a decision, every design in every stage of the search, and the games that are measured.
 """
 
 import hashlib
@@ -35,18 +35,18 @@ from dpbandits.files.atomic import write_atomically
 FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
 NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit; none of them a default
-EXAMPLES = 8  # names of an audit that are kept in full, evenly spaced among its hundreds
+EXAMPLES = 8  # names of an audit recorded in full, evenly spaced among its hundreds
 
-Request = tuple[int, Role, int, str]  # the root seed, the role, the number of the run, the name
-Names = dict[str, dict[str, Any]]  # of a case, by role or AUDIT; JSON values
+Request = tuple[int, Role, int, str]  # root seed, role, number of the run, name
+Names = dict[str, dict[str, Any]]  # of one case, by role or AUDIT; JSON values
 
 
 class _Enough(Exception):
-    """All streams are named: nothing has to be played."""
+    """All streams have been requested: nothing needs to be played."""
 
 
 def names(case: Case) -> Names:
-    """The names of the streams of a case."""
+    """Return the names of the streams of a case."""
     kept: Names = {
         role.name.lower(): {"words": _hexadecimal(words(name)), "name": name}
         for _, role, _, name in requests_of_a_run(case.cell)
@@ -55,14 +55,14 @@ def names(case: Case) -> Names:
     if case.on == "bernoulli" and not isinstance(cell, StoppingCell) and cell.pulls_of is None:
         module = registry.algorithm(cell.algorithm)
         if hasattr(module, "claim"):
-            # Some golden games are long and of a tiny budget, which an audit has no use for.
+            # Some golden games are long or have a tiny budget, both useless for an audit.
             params = cell.params._replace(epsilon=COMMON["epsilon"])
             kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.algorithm, params)))
     return kept
 
 
 def requests_of_a_run(cell: Any) -> list[Request]:
-    """The streams that a run of a cell asks for, in order; the policy's is the last."""
+    """Return the streams that a run of a cell requests, in order; the policy's is the last."""
     requests: list[Request] = []
 
     def listening(root: int, role: Role, run: int, name: str) -> np.random.Generator:
@@ -78,10 +78,10 @@ def requests_of_a_run(cell: Any) -> list[Request]:
 
 
 def requests_of_an_audit(subject: Subject) -> list[Request]:
-    """The streams that an audit asks for, in order.
+    """Return the streams that an audit requests, in order.
 
-    Its games are replaced by counts that depend on the design alone and its search by one to which
-    all designs are equal: the names then do not depend on statistics, hence not on the machine.
+    Counts that depend on the design alone replace its games, and a search to which all designs are
+    equal replaces its search. The names therefore depend neither on statistics nor on the machine.
     """
     requests: list[Request] = []
 
@@ -101,8 +101,8 @@ def requests_of_an_audit(subject: Subject) -> list[Request]:
 def _counts(
     algorithm: str, params: Any, design: Design, table: Any, rng: Any, games: int
 ) -> np.ndarray:
-    # Both arms are seen in the first round, and more than one sequence; arm 1 is pulled as often as
-    # its mean says, which is what a bisection reads.
+    # Both arms are pulled in the first round, and more than one sequence occurs; arm 1 is pulled as
+    # often as its mean, which is the value that a bisection reads.
     counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
     counts[:2] = games // 2
     pulls = features(design.arms, design.rounds)[design.rounds]
@@ -118,7 +118,7 @@ def _event(
 
 
 def _summary(requests: list[Request]) -> dict[str, Any]:
-    # All names of an audit would be a megabyte an algorithm.
+    # All names of an audit would take a megabyte per algorithm.
     text = "\n".join(f"{root} {role:d} {run} {name}" for root, role, run, name in requests)
     return {
         "streams": len(requests),
@@ -132,7 +132,7 @@ def _hexadecimal(four: tuple[int, ...]) -> str:
 
 
 def difference(golden: Names, now: Names) -> str | None:
-    """The first difference in words; None where all names are equal to the letter."""
+    """Return a description of the first difference, or None where all names are identical."""
     for kind in {**golden, **now}:
         before, after = golden.get(kind, {}), now.get(kind, {})
         for key in sorted({**before, **after}):  # a name before its digest
@@ -147,7 +147,7 @@ def difference(golden: Names, now: Names) -> str | None:
 
 
 def read() -> dict[str, Names]:
-    """The golden names by case."""
+    """Return the golden names by case."""
     kept: dict[str, Names] = {}
     for line in FILE.read_text("utf-8").splitlines():
         row = json.loads(line)
@@ -156,7 +156,7 @@ def read() -> dict[str, Names]:
 
 
 def write(kept: dict[str, Names]) -> None:
-    """The file: a line per case and stream."""
+    """Write the file: one line per case and stream."""
     lines = [
         {"case": case, "stream": kind, **row}
         for case, of in kept.items()

@@ -1,7 +1,7 @@
-"""Every run is, to the last bit, the one that is kept in rows.jsonl.
+"""Every run equals, to the last bit, the run recorded in rows.jsonl.
 
-What a golden row cannot show: a change that moves no choice of these few runs. Whether the law is
-right is what the other tests are for; here it may not change unnoticed.
+Golden rows cannot show a change that affects no choice in these few runs. Other tests check that
+the law is right; these check that it does not change unnoticed.
 """
 
 import copy
@@ -57,9 +57,9 @@ def test_the_runs_are_the_golden_ones(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_the_golden_runs_of_a_set_differ(name: str) -> None:
-    # Runs that all come to the same would be golden whatever becomes of the rewards.
+    # Runs with identical results would stay golden whatever happened to the rewards.
     _, rows = golden_rows.read()
-    case = next(case for case in cases() if case.plays == name)  # the plainest is the first
+    case = next(case for case in cases() if case.plays == name)  # the plainest case is first
     runs = [{**row, "run": None} for row in rows.get(case.name, [])[1:]]
     assert runs, f"{case.name}: there are no golden rows\n{advice(name)}"
     assert any(run != runs[0] for run in runs), f"{case.name}: give it a game in golden_rows.GAMES"
@@ -181,7 +181,7 @@ def test_the_script_makes_what_is_named_and_tells_what_changed(
     names = golden_streams.read()
     monkeypatch.setattr(golden_rows, "FILE", tmp_path / "rows.jsonl")
     monkeypatch.setattr(golden_streams, "FILE", tmp_path / "streams.jsonl")
-    monkeypatch.setattr(golden_rows, "made_with", lambda: made_with)  # wherever this runs
+    monkeypatch.setattr(golden_rows, "made_with", lambda: made_with)  # on any machine
     spoiled = copy.deepcopy(rows)
     spoiled["nas on a wall"] = [{"case": "nas on a wall"}]
     for name in ("klucb on beta", "uniform on beta"):

@@ -1,7 +1,7 @@
-"""Every random stream has, to the letter, the name that is kept in streams.jsonl.
+"""Every random stream has exactly the name recorded in streams.jsonl.
 
-The name is the seed. Golden rows show some draws of some streams; this shows that no stream at all
-has become another.
+The name is the seed. Golden rows show some draws of some streams; these tests show that no stream
+has changed.
 """
 
 import copy
@@ -68,7 +68,7 @@ def test_every_case_has_golden_names_and_no_other() -> None:
 # The rule ----------------------------------------------------------------------------------------
 
 ON_SAMPLES = "dp-nas on samples of mean 0.3 and radius 1"
-CHANGED = {  # a case, and which Params of its cell are changed
+CHANGED = {  # a case, and the Params of its cell that are changed
     "algorithm": ("adap-ucb on beta", "params"),
     "environment": ("adap-ucb on beta", "instance"),
     "table of gains": ("exp3 on exp3-stochastic", "instance"),
@@ -76,7 +76,7 @@ CHANGED = {  # a case, and which Params of its cell are changed
     "samples": (ON_SAMPLES, "stream"),
     "audited algorithm": ("adap-ucb on bernoulli", "params"),
 }
-NAMES = {  # the streams whose names hold these Params
+NAMES = {  # the streams whose names contain these Params
     "algorithm": {"policy"},
     "environment": {"rewards", "policy"},
     "table of gains": {"rewards", "table", "policy"},
@@ -94,7 +94,7 @@ def case_of(changed: str) -> Case:
 def names_with(
     changed: str, monkeypatch: pytest.MonkeyPatch, annotations: dict[str, Any], *values: Any
 ) -> Names:
-    """The names of the streams where the Params of a member are a class with these annotations."""
+    """Return the names of the streams when a member's Params are a class with these annotations."""
     case, attribute = case_of(changed), CHANGED[changed][1]
     cls: Any = namedtuple("Another", annotations)  # type: ignore[misc]
     cls.__annotations__ = annotations
@@ -172,7 +172,7 @@ def test_a_field_that_is_new_and_not_declared_is_a_failure_that_states_the_rule(
 
 def test_no_wording_names_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     class Another(adap_ucb.Params):
-        """A class of another name, with other words about it."""
+        """Class with another name and another docstring."""
 
         def __repr__(self) -> str:
             return "its parameters"

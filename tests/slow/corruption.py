@@ -1,6 +1,6 @@
-"""Blocks that are damaged or hostile, and `python corruption.py <folder>`: read them, measured.
+"""Damaged and hostile blocks; `python corruption.py <folders>` reads them and measures the cost.
 
-The reading is done by a process of its own, whose memory nothing else has grown.
+The blocks are read in a separate process, whose memory nothing else has grown.
 """
 
 import dataclasses
@@ -30,24 +30,24 @@ CELL = Cell(
     "adap-ucb", adap_ucb.Params(1.0), "bernoulli", bernoulli.Params((0.9, 0.5)), 10_000, Grid.LOG, 1
 )
 OTHER = dataclasses.replace(CELL, seed=2)
-SPRUNG = "SPRUNG"  # the folder that whoever unpickles a payload makes
+SPRUNG = "SPRUNG"  # the folder that unpickling a payload creates
 GIGABYTES = 2  # of zeros, in a bomb
 
 
 def made_up(run: int) -> np.ndarray:
-    """Curves of one run, which no other has."""
+    """Return curves of one run, different from those of every other run."""
     return run + np.linspace(0, 1, CELL.columns)[None, :] / 3
 
 
 def files_of(content: dict[str, Any]) -> bytes:
-    """The bytes of a file that holds arrays by their names."""
+    """Return the bytes of a file that holds arrays under their names."""
     buffer = io.BytesIO()
     np.savez(buffer, **content)
     return buffer.getvalue()
 
 
 def block(header: bytes, curves: np.ndarray) -> bytes:
-    """A block with the right checksum, whatever it says."""
+    """Return a block with a correct checksum, whatever its header."""
     digest = hashlib.sha256(header + curves.tobytes()).digest()
     described, checksum = (np.frombuffer(part, np.uint8) for part in (header, digest))
     return files_of({"header": described, "curves": curves, "checksum": checksum})
@@ -60,14 +60,14 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def claiming(kind: str, shape: str, rest: bytes = bytes(80)) -> bytes:
-    """An array that says of itself what it likes."""
+    """Return an array file whose header claims this type and shape."""
     text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     padded = text.ljust(-(-(len(text) + 11) // 64) * 64 - 11) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded + rest
 
 
 class Trap:
-    """Whoever unpickles it makes a folder."""
+    """Object that creates a folder when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
@@ -76,7 +76,7 @@ class Trap:
         return os.mkdir, (self.path,)
 
 
-# Corruptions: a random generator, the sound block of a run, that run and a folder give the bytes
+# Corruptions: from a random generator, the sound block of a run, that run and a folder, the bytes
 
 Corruption = Callable[[random.Random, bytes, int, Path], bytes]
 
@@ -93,7 +93,9 @@ def flipped(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
 
 
 def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """Whole, with the right checksum: of another cell, of other runs, of another source."""
+    """Return an intact block with a correct checksum, for another cell, other runs or another
+    source.
+    """
     forged = "".join(draw.choice("0123456789abcdef") for _ in range(20))
     told, runs = draw.choice(
         (
@@ -113,7 +115,9 @@ def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) ->
 
 
 def with_a_pickle(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """A payload that makes a folder: in a member, as the whole file, or after a sound block."""
+    """Return a payload that creates a folder: in a member, as the whole file, or after a sound
+    block.
+    """
     trap = np.empty(1, object)
     trap[0] = Trap(folder / SPRUNG)
     raw = pickle.dumps(trap[0], protocol=draw.randrange(2, 6))
@@ -137,21 +141,23 @@ def with_a_pickle(draw: random.Random, sound: bytes, run: int, folder: Path) -> 
 
 
 def zip_bomb(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """Little that would become gigabytes: compressed zeros, or an array that claims them."""
+    """Return a small file that expands to gigabytes: compressed zeros, or an array that claims
+    them.
+    """
     kind = draw.choice(("bzip2", "deflate", "shape", "description", "directory", "sparse"))
     if kind == "sparse":
-        return sound  # and a hole after it, see `write_hostile`
+        return sound  # `write_hostile` appends a hole to it
     if kind in ("bzip2", "deflate"):
         method = zipfile.ZIP_BZIP2 if kind == "bzip2" else zipfile.ZIP_DEFLATED
         return bomb(folder / kind, method, COMPRESSED[kind])
     with np.load(io.BytesIO(sound)) as members:
         content = {f"{name}.npy": npy(members[name]) for name in members.files}
     hit = draw.choice(list(content))
-    content[hit] = content.pop(hit)  # the last one
+    content[hit] = content.pop(hit)  # moves it to the end
     if kind == "shape":
         huge = draw.choice((f"({10**12},)", f"({2**31}, {2**31})", "(3000000000,)", "(-1,)"))
         content[hit] = claiming("<f8", huge)
-    if kind == "description":  # version 2: it may have 4 GB
+    if kind == "description":  # version 2 may claim 4 GB
         content[hit] = b"\x93NUMPY\x02\x00" + (2**32 - 1).to_bytes(4, "little") + bytes(100)
     if kind == "directory":
         content[hit] = claiming("|u1", "(4294967000,)")
@@ -160,7 +166,7 @@ def zip_bomb(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes
         for name, member in content.items():
             archive.writestr(name, member)
     stored = bytearray(buffer.getvalue())
-    if kind == "directory":  # which says of the last member that it has 4 GB
+    if kind == "directory":  # the directory claims 4 GB for the last member
         sizes = stored.rindex(b"PK\x01\x02") + 20
         stored[sizes : sizes + 8] = (2**32 - 2).to_bytes(4, "little") * 2
     return bytes(stored)
@@ -170,12 +176,12 @@ COMPRESSED = {"bzip2": GIGABYTES << 10, "deflate": 50}  # megabytes of zeros
 
 
 def bomb(file: Path, method: int, megabytes: int) -> bytes:
-    """A block whose first member would become so many megabytes.
+    """Return a block whose first member expands to this many megabytes.
 
-    It is no larger than a block may be: bzip2 takes some kilobytes for gigabytes, deflate a
+    The block does not exceed the size limit: bzip2 needs a few kilobytes for gigabytes, deflate a
     thousandth.
     """
-    if not file.exists():  # it takes its time, once
+    if not file.exists():  # slow, so only once
         with zipfile.ZipFile(file, "w", method) as archive:
             with archive.open("header.npy", "w", force_zip64=True) as member:
                 member.write(claiming("|u1", f"({megabytes << 20},)", b""))
@@ -196,14 +202,16 @@ KINDS: dict[str, Corruption] = {
 
 
 def write_sound(folder: Path, number: int) -> None:
-    """So many sound blocks of one run each."""
+    """Write this many sound blocks of one run each."""
     store = Store(folder)
     for run in range(number):
         store.write(CELL, run, made_up(run), 1.0)
 
 
 def write_hostile(folder: Path, sound: Path, number: int, seed: int, own: Path) -> list[str]:
-    """As many corrupted ones, of all kinds in turn, which are returned; `own` may be littered."""
+    """Write as many corrupted blocks, cycling through all kinds; return the kinds. May litter
+    `own`.
+    """
     draw, kinds = random.Random(seed), []
     target = Store(folder).cell_folder(CELL)
     target.mkdir(parents=True)
@@ -220,7 +228,7 @@ def write_hostile(folder: Path, sound: Path, number: int, seed: int, own: Path) 
 
 
 class Counter(logging.Handler):
-    """Counts the warnings, and those that are no single line."""
+    """Counts the warnings, and the warnings of more than one line."""
 
     warnings = lines = 0
 
@@ -230,7 +238,7 @@ class Counter(logging.Handler):
 
 
 def main(sound: str, hostile: str) -> None:
-    """Read sound blocks, then as many hostile ones; print what that took."""
+    """Read sound blocks, then as many hostile ones; print the cost."""
     counter = Counter()
     log = logging.getLogger("dpbandits")
     log.addHandler(counter)

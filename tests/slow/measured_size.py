@@ -1,6 +1,6 @@
-"""`python measured_size.py <what> <folder>`: do something large in a process of its own.
+"""`python measured_size.py <task> <folder>`: do a large task in a separate process.
 
-The last line printed is what it took, as JSON: seconds and peak memory in MB among it.
+The last line printed is its cost as JSON, including seconds and peak memory in MB.
 """
 
 import json
@@ -30,7 +30,7 @@ def plan(folder: Path) -> dict[str, Any]:
     from dpbandits.run import runner
     from dpbandits.store.blocks import Store
 
-    # In a file: a typed list of as many numbers would time the parser of the command line.
+    # In a file: typing a list of this length would time the parser of the command line.
     for name in ("conf", "figures"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("reference"))
     file = folder / "conf" / "figure" / "ftpl-epsilon-sweep.yaml"
@@ -59,7 +59,7 @@ def write_million(folder: Path) -> dict[str, Any]:
 
 
 def load_million(folder: Path) -> dict[str, Any]:
-    """Sum up what the cache has of these runs."""
+    """Summarise these runs from the cache."""
     from dpbandits.curves.series import summarise
     from dpbandits.store.blocks import Store
 
@@ -69,7 +69,7 @@ def load_million(folder: Path) -> dict[str, Any]:
 
 
 def figure(folder: Path) -> Any:
-    """A figure of one curve over time with 10^6 runs."""
+    """Return a figure of one curve over time with 10^6 runs."""
     from dpbandits.config import compose
 
     others = ("dp-ucb", "dp-se", "adap-klucb")

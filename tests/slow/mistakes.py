@@ -1,6 +1,7 @@
-"""A generator of configurations that are wrong, each in a way that cannot happen to be right.
+"""Generator of wrong configurations, each wrong in a way that cannot be valid by accident.
 
-Wrong by construction: a mistake that the commands accept is a bug of either, and fails the test.
+They are wrong by construction. If a command accepts one, either the command or this generator has a
+bug, and the test fails.
 """
 
 import re
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is typed behind `dpbandits run`, and a file of the checkout that says something else."""
+    """Arguments of `dpbandits run`, and a file of the checkout with changed content."""
 
     kind: str
     typed: tuple[str, ...]
@@ -23,7 +24,7 @@ class Mistake:
     content: bytes = field(default=b"", repr=True)
 
 
-# Figures with a horizon and an environment of their own, a panel `a` and no profile's say in them.
+# Figures with their own horizon and environment, which no profile changes, and with a panel `a`.
 CURVES = {
     "adap-c2": "adap-ucb",
     "adap-c4": "dp-se",
@@ -111,7 +112,7 @@ UNREADABLE = (
 
 
 def typed(kind: str, *overrides: st.SearchStrategy[str]) -> st.SearchStrategy[Mistake]:
-    """A figure with a mistake on the command line, perhaps beside what is right."""
+    """Return a figure with a mistake on the command line, perhaps beside valid overrides."""
     right = st.sampled_from([(), ("seed=3",), ("profile=smoke",), ("runs=7", "seed=1")])
     return st.builds(
         lambda figure, wrong, beside: Mistake(kind, (figure, *wrong, *beside)),
@@ -137,7 +138,7 @@ unknown_keys = st.builds(
 
 @st.composite
 def of_a_curve(draw: st.DrawFn) -> Mistake:
-    """A curve with a key that it has not, or a value that it cannot have."""
+    """Return a curve with a key that it does not have, or with an invalid value."""
     figure = draw(figures)
     path = f"figure.curves.{CURVES[figure]}"
     wrong = draw(
@@ -256,7 +257,7 @@ PANELS = (
 
 
 def instead(key: str, text: str, value: str) -> str:
-    """The text with another value of a key of its top level, or with the key."""
+    """Return the text with a new value for a top-level key, added if missing."""
     changed, number = re.subn(
         rf"(?m)^{key}:.*\n(?:[ #-].*\n)*", lambda _: f"{key}: {value}\n", text
     )
@@ -274,7 +275,7 @@ def wrong_place(draw: st.DrawFn) -> Mistake:
 
 @st.composite
 def wrong_file(draw: st.DrawFn) -> Mistake:
-    """A file that is something else altogether."""
+    """Return a file whose whole content is something else."""
     file = draw(st.sampled_from(FILES))
     plain = st.one_of(st.none(), st.booleans(), numbers, st.text(max_size=20))
     content = draw(
@@ -293,7 +294,7 @@ def wrong_file(draw: st.DrawFn) -> Mistake:
 
 @st.composite
 def broken_file(draw: st.DrawFn) -> Mistake:
-    """A file with a byte or a line that YAML or the project does not know."""
+    """Return a file with a byte or a line that is invalid in YAML or in the project."""
     file = draw(st.sampled_from(FILES))
     text, word = TEXT[file], draw(words)
     lines = draw(
@@ -306,7 +307,7 @@ def broken_file(draw: st.DrawFn) -> Mistake:
             ]
         )
     )
-    if lines == "...":  # the end of a document, which something follows
+    if lines == "...":  # the end of a document, with text after it
         lines = f"...\n{word}: 1"
     content = f"{text}{lines}\n".encode()
     if draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""What the tests of reliability share: two commands, and what they must leave on the disk."""
+"""Shared code of the reliability tests: two commands, and what they must leave on the disk."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from dpbandits.config.compose import load
 from dpbandits.store.blocks import Store
 
 ABREAST = 4  # commands side by side
-AT_ONCE = 12  # of many moments, so that a failure shows early
+AT_ONCE = 12  # of the random moments, so that a failure shows early
 WORKERS = 2
 T = TypeVar("T")
 
@@ -40,14 +40,16 @@ INTERRUPTED = (  # below the line of the terminal that shows ^C
 
 
 def errors(done: Done) -> str:
-    """What a command said on stderr, beside the progress that it reports every ten seconds."""
+    """Return what a command wrote to stderr, without the progress that it reports every ten
+    seconds.
+    """
     lines = done.err.splitlines(keepends=True)
     return "".join(line for line in lines if not re.match(r"[\w-]+: \d+/\d+ runs after ", line))
 
 
 @dataclass(frozen=True)
 class Command:
-    """A figure and what is typed with it."""
+    """A figure and the overrides typed with it."""
 
     figure: str
     typed: tuple[str, ...]
@@ -55,7 +57,8 @@ class Command:
     def start(
         self, folder: Path, *more: str, disturbance: str | None = None, **environment: str
     ) -> Process:
-        """The command, with its cache and out below a folder, perhaps with something wrong."""
+        """Start the command, with its cache and out below a folder, and optionally a disturbance.
+        """
         how = DPBANDITS
         if disturbance is not None:
             how = (sys.executable, disturbed.__file__, disturbance)
@@ -64,7 +67,7 @@ class Command:
 
     @cached_property
     def cells(self) -> dict[AnyCell, int]:
-        """The cells of the figure, each with its runs."""
+        """Cells of the figure, each with its number of runs."""
         return load(self.figure, self.typed)[0].runs_of_cells()
 
     @property
@@ -72,18 +75,18 @@ class Command:
         return sum(self.cells.values())
 
     def arrays(self, folder: Path) -> dict[str, bytes]:
-        """The numbers of all runs, cell by cell."""
+        """Return the numbers of all runs, by cell."""
         store = Store(folder / "cache")
         return {cell.name: store.load(cell, runs).tobytes() for cell, runs in self.cells.items()}
 
     def pictures(self, folder: Path) -> dict[str, bytes]:
-        """What is in the figure's folder, by its names."""
+        """Return the content of the files in the figure's folder, by name."""
         found = sorted(p for p in (folder / "out" / self.figure).rglob("*") if p.is_file())
         return {path.name: path.read_bytes() for path in found}
 
 
-# The whole of its life is a few seconds, of which it plays a good part. A block is a run or, where
-# they take less than half a second together, several.
+# The command lasts a few seconds and plays for a good part of them. A block is one run, or several
+# where they take less than half a second together.
 LONG = Command(
     "exp3-deterministic",
     (
@@ -96,7 +99,7 @@ SMALL = Command("adap-c2", ("profile=smoke", "runs=4", "~figure.curves.dp-ucb"))
 
 @dataclass(frozen=True)
 class Calm:
-    """A command that nothing disturbed: its numbers, its pictures and how long it took."""
+    """An undisturbed command: its numbers, its pictures and its duration."""
 
     command: Command
     arrays: dict[str, bytes]
@@ -105,9 +108,10 @@ class Calm:
 
 
 def calm(command: Command, folder: Path) -> Calm:
-    """Play a command undisturbed; the machine code is there afterwards.
+    """Play a command undisturbed; the machine code is compiled afterwards.
 
-    The time is the shortest of some that ran side by side, as the disturbed ones do.
+    The duration is the shortest of several commands that ran side by side, as the disturbed ones
+    do.
     """
     first = folder / "first"
     done = command.start(first).done()
@@ -125,7 +129,7 @@ def calm(command: Command, folder: Path) -> Calm:
 
 @dataclass(frozen=True)
 class OnDisk:
-    """What a cache holds: the runs of sound blocks, and the parts of files that never were."""
+    """Contents of a cache: the runs of sound blocks, and the number of partial files."""
 
     runs: dict[AnyCell, set[int]]
     partial: int
@@ -136,10 +140,10 @@ class OnDisk:
 
 
 def on_disk(command: Command, folder: Path) -> OnDisk:
-    """What is below a folder. One block that is not sound, one file of another name: a failure."""
+    """Return what is below a folder; fail on an unsound block or a file with another name."""
     store = Store(folder / "cache")
     runs = {cell: store.covered(cell) for cell in command.cells}
-    # By now an unsound block is renamed.
+    # Unsound blocks have been renamed by now.
     files = [path for path in folder.rglob("*") if path.is_file()]
     partial = [path for path in files if PARTIAL.fullmatch(path.name)]
     in_cache = {path for path in files if path.is_relative_to(folder / "cache")} - {*partial}
@@ -148,7 +152,7 @@ def on_disk(command: Command, folder: Path) -> OnDisk:
 
 
 def assert_as_if_calm(folder: Path, calm: Calm) -> None:
-    """All is there, with the bytes of the calm command."""
+    """Assert that all files are there, with the bytes of the undisturbed command."""
     command = calm.command
     assert on_disk(command, folder).number == command.runs
     assert command.arrays(folder) == calm.arrays
@@ -162,13 +166,13 @@ def assert_as_if_calm(folder: Path, calm: Calm) -> None:
     sidecar = json.loads(made[f"{command.figure}.json"])
     for kind, digest in sidecar["files"].items():
         assert sha256(made[f"{command.figure}.{kind}"]).hexdigest() == digest
-    for name, content in made.items():  # the sidecar tells the time
+    for name, content in made.items():  # the sidecar contains the time
         if name != f"{command.figure}.json":
             assert content == calm.pictures[name], name
 
 
 def assert_told(done: Done, status: int, *fragments: str) -> None:
-    """One line on stderr that says all this, nothing on stdout."""
+    """Assert one line on stderr that contains all fragments, and nothing on stdout."""
     said = errors(done)
     assert (done.status, done.out) == (status, ""), said
     assert said.startswith("dpbandits: ")
@@ -178,14 +182,14 @@ def assert_told(done: Done, status: int, *fragments: str) -> None:
 
 
 def moments(seed: int, seconds: float) -> Iterator[float]:
-    """Moments of a command's life, each as likely as any other."""
+    """Yield moments of a command's life, uniformly distributed."""
     draw = random.Random(seed)
     while True:
         yield draw.uniform(0, seconds)
 
 
 def send(process: Process, begin: float, moment: float, number: signal.Signals) -> None:
-    """Send a signal so many seconds after the beginning, if the command has not ended by then."""
+    """Send a signal this many seconds after the beginning, unless the command has ended by then."""
     try:
         process.popen.wait(max(0.0, begin + moment - time.monotonic()))
     except subprocess.TimeoutExpired:
@@ -193,7 +197,8 @@ def send(process: Process, begin: float, moment: float, number: signal.Signals) 
 
 
 def many(number: int, seed: int, seconds: float, act: Callable[[float], T | None]) -> list[T]:
-    """Act at random moments, some side by side, until so many came before the command's end."""
+    """Act at random moments, some side by side, until `number` of them precede the command's end.
+    """
     found: list[T] = []
     drawn = moments(seed, seconds)
     with ThreadPoolExecutor(ABREAST) as pool:
@@ -204,14 +209,14 @@ def many(number: int, seed: int, seconds: float, act: Callable[[float], T | None
 
 
 def phase(command: Command, kept: int, drawn: bool) -> str:
-    """What a command was about when it had kept so many runs."""
+    """Return the phase that a command was in when it had stored this many runs."""
     if not kept:
         return "start-up"
     return "drawing" if kept == command.runs or drawn else "playing"
 
 
 def told(phases: list[str]) -> str:
-    """How many moments fell into which part of the command's life."""
+    """Return how many moments fell into each phase of the command's life."""
     return ", ".join(
         f"{phases.count(name)} {words}"
         for name, words in (
@@ -224,7 +229,8 @@ def told(phases: list[str]) -> str:
 
 @contextmanager
 def disk(folder: Path, **options: int | str) -> Iterator[Path]:
-    """A file system of its own in memory, `size=...` bytes, `nr_inodes=...` files; needs root."""
+    """Yield a separate file system in memory, `size=...` bytes, `nr_inodes=...` files; needs root.
+    """
     folder.mkdir(parents=True)
     told = ",".join(f"{name}={value}" for name, value in options.items())
     command = ("mount", "-t", "tmpfs", "-o", told, "tmpfs", str(folder))
@@ -247,7 +253,7 @@ def remount(folder: Path, options: str) -> None:
 
 
 def used(folder: Path) -> tuple[int, int]:
-    """The bytes and the files that a disk holds."""
+    """Return the numbers of bytes and files that a disk holds."""
     status = os.statvfs(folder)
     return (
         (status.f_blocks - status.f_bfree) * status.f_frsize,

@@ -1,7 +1,7 @@
 """`dpbandits check` fails where an algorithm is wrong: bugs are planted, one at a time.
 
-Every bug is played with several seeds; the share of them in which the check of the figures with
-that algorithm noticed it is the power of the check, and is printed (`pytest -m slow -s`).
+Every bug is played with several seeds. The power of the check is the share of seeds for which the
+check of the figures with that algorithm detects the bug; it is printed (`pytest -m slow -s`).
 """
 
 import os
@@ -24,12 +24,12 @@ DP_SE = ("dpse-epsilon", "adap-c1")
 
 @dataclass(frozen=True)
 class Bug:
-    """What stands in a file, what stands there instead, and who should notice."""
+    """Text of a file, its wrong replacement, and the figures that should detect it."""
 
     file: str
     edits: tuple[tuple[str, str], ...]
     figures: tuple[str, ...]
-    labels: tuple[str, ...]  # of the curves that are wrong then, as they begin
+    labels: tuple[str, ...]  # prefixes of the labels of the wrong curves
 
 
 EPISODES, DP_SE_FILE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
@@ -135,7 +135,7 @@ def checked(copy: Path, figures: tuple[str, ...], seed: int) -> subprocess.Compl
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the checkout, which a test may spoil."""
+    """Return a copy of the checkout, which a test may modify."""
     for folder in ("src", "conf", "figures"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
@@ -143,7 +143,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def wrong_curves(output: str) -> set[str]:
-    """The labels of the curves that a check found outside."""
+    """Return the labels of the curves that a check reports outside their bands."""
     return set(re.findall(r"^  \(\w\) (.*) at [\d.,e+-]+: ", output, re.MULTILINE))
 
 
@@ -158,7 +158,7 @@ def test_the_check_notices(name: str, copy: Path) -> None:
         assert done.returncode in (0, 1), done.stderr
         wrong = wrong_curves(done.stdout)
         assert (done.returncode == 1) == bool(wrong), done.stdout
-        # Nobody else is accused.
+        # No other curve is flagged.
         assert all(label.startswith(bug.labels) for label in wrong), wrong
         caught.append(bool(wrong))
     print(f"\n{name}: noticed with {sum(caught)} of {len(caught)} seeds")

@@ -1,9 +1,9 @@
-"""`dpbandits audit` finds leaks: they are planted in a copy of the sources, one at a time.
+"""`dpbandits audit` detects leaks: they are planted in a copy of the sources, one at a time.
 
-Every leak is audited at two budgets with several seeds; the share of them in which it was found is
-the power of the audit. The same audits of the sources as they are accuse nobody. What came of them
-is printed (`pytest -m slow -s`) and kept in out/leaks, of which scripts/make_leaks.py makes the
-table of docs/privacy.md.
+Every leak is audited at two budgets with several seeds; the share of seeds that detect it is the
+power of the audit. The same audits of the unchanged sources flag nothing. The results are printed
+(`pytest -m slow -s`) and stored in out/leaks, from which scripts/make_leaks.py makes the table of
+docs/privacy.md.
 """
 
 import json
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (1, 2, 3)
 EPSILONS = (1, 2)
 PLAYS = 4_000_000
-PATIENCE = 3600  # seconds for an audit, which takes one or two minutes where nobody else is
+PATIENCE = 3600  # seconds for an audit, which takes one or two minutes on an idle machine
 
 EPISODES, DP_SE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
 NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"
@@ -34,12 +34,12 @@ NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"
 
 @dataclass(frozen=True)
 class Leak:
-    """What is typed, what stands in the files and what stands there instead."""
+    """Arguments of the audit, text of the files, and its leaking replacement."""
 
     typed: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...]
     plays: int = PLAYS
-    told: str = "all arms"  # by what is found out: by one choice, or by
+    told: str = "all arms"  # which bound detects it: on one choice, or on
 
 
 HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
@@ -142,7 +142,7 @@ def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, A
         print(f"  {which}: {bounds}")
         if declared:
             told["declared"] = float(declared)
-        # At delta = 0, and at that of the promise where there is one.
+        # At delta = 0, and at the delta of the promise where there is one.
         told[which] = [float(bound) for bound in re.findall(r"\bepsilon >= (\S+?)[; ]", bounds)]
     for which in re.findall("  (all arms|one choice): nothing", done.stdout):
         told[which] = [0.0]
@@ -151,7 +151,7 @@ def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, A
 
 
 def planted(edits: Iterable[tuple[str, str, str]], folder: Path) -> Path:
-    """A copy of the sources with these edits."""
+    """Return a copy of the sources with these edits."""
     package = folder / "dpbandits"
     shutil.copytree(
         ROOT / "src" / "dpbandits", package, ignore=shutil.ignore_patterns("__pycache__")
@@ -164,7 +164,7 @@ def planted(edits: Iterable[tuple[str, str, str]], folder: Path) -> Path:
 
 
 def keep(kind: str, number: int, epsilon: int, audits: list[dict[str, Any]], **more: Any) -> None:
-    """Leave what was measured where the script finds it."""
+    """Write the measurement where the script reads it."""
     file = ROOT / "out" / "leaks" / f"{kind}-{number}-{epsilon}.json"
     told = {"revision": git_revision(), "number": number, "epsilon": epsilon, "audits": audits}
     write_atomically(file, (json.dumps({**told, **more}, indent=1) + "\n").encode())
@@ -214,7 +214,7 @@ def test_without_a_leak_nobody_is_accused(
 def test_half_of_the_noise_of_a_counter_is_found_where_one_draw_has_all_of_epsilon(
     typed: tuple[str, ...], found: bool, tmp_path: Path
 ) -> None:
-    # What is beyond reach, as docs/privacy.md says; who makes it pass may tell it there.
+    # Undetectable, as docs/privacy.md states. If this test passes one day, the document can change.
     package = planted(HALF, tmp_path)
     told = (*typed, "--epsilon=1", "--plays=1000000")
     assert audited(package, tmp_path / "kernels", *told, seed=1)["refuted"] == found

@@ -1,4 +1,4 @@
-"""A thousand blocks that are damaged or hostile: none is believed, none is executed."""
+"""A thousand damaged or hostile blocks: none is used, none is executed."""
 
 import json
 import pickle
@@ -19,7 +19,7 @@ from dpbandits.store.blocks import Store
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 
 BLOCKS = 1000
-MEGABYTES = 16  # that the reading may take beside that of sound blocks; the least bomb has 50
+MEGABYTES = 16  # allowed beyond the reading of sound blocks; the smallest bomb has 50
 
 Row = Callable[[str, str, str], None]
 
@@ -38,13 +38,13 @@ def test_a_thousand_corrupted_blocks_are_noticed_not_executed_and_fill_no_memory
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
 
-    # None was executed, though every trap would have sprung.
+    # No trap was executed, though every one would have worked.
     assert not (own / SPRUNG).exists()
     pickle.loads(pickle.dumps(Trap(own / SPRUNG)))
     assert (own / SPRUNG).exists()
 
-    # Each was set aside with a line of its own. A flip may hit one of the fields of the zip format
-    # that mean nothing here, a time or an operating system: then the numbers are the right ones.
+    # Each block was set aside with a line of its own. A flip may hit one of the fields of the zip
+    # format that have no meaning here, a time or an operating system: then the numbers are right.
     folder = Store(hostile).cell_folder(CELL)
     aside = {run for run in range(BLOCKS) if (folder / f"{run}-{run}.npz.damaged-1").exists()}
     passed = set(range(BLOCKS)) - aside

@@ -1,4 +1,4 @@
-"""Two hundred configurations that are wrong: one line each, and nothing is begun."""
+"""Two hundred wrong configurations: one line each, and no work begins."""
 
 import contextlib
 import io
@@ -38,7 +38,7 @@ def play(*arguments: object) -> None:
 
 @pytest.fixture
 def commands_that_return(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The command ends with an exception instead of the process, and never plays."""
+    """Make the command end with an exception instead of the process, and never play."""
     monkeypatch.setattr("os._exit", leave)
     monkeypatch.setattr("dpbandits.run.runner.play", play)
     monkeypatch.delenv("ZZ_NOT_SET", raising=False)
@@ -48,7 +48,7 @@ def commands_that_return(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def copied(root: Path, folder: Path) -> Path:
-    """A checkout of conf/ and figures/, which holds nothing else."""
+    """Return a copy of conf/ and figures/ alone."""
     shutil.copytree(root / "conf", folder / "conf")
     shutil.copytree(
         root / "figures", folder / "figures", ignore=shutil.ignore_patterns("reference", "__*")
@@ -57,12 +57,12 @@ def copied(root: Path, folder: Path) -> Path:
 
 
 def files(folder: Path) -> dict[Path, bytes]:
-    """All that is below a folder, folders too."""
+    """Return everything below a folder, including folders."""
     return {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
 
 
 def answer(typed: tuple[str, ...]) -> tuple[int, str, str]:
-    """Status, output and errors of `dpbandits run <typed>`."""
+    """Return status, output and errors of `dpbandits run <typed>`."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", ["dpbandits", "run", *typed])

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and clocks that are wrong."""
+"""Full disks, read-only disks and wrong clocks."""
 
 import os
 import random
@@ -38,7 +38,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Calm:
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """All files below a folder, with their content and the time of their last change."""
+    """Return all files below a folder, with their content and modification time."""
     return {
         str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))
@@ -109,7 +109,7 @@ def test_a_read_only_cache_is_read_and_never_written(
         for name, content in SMALL.pictures(tmp_path / "whole").items():
             if name != f"{SMALL.figure}.json":
                 assert content == undisturbed.pictures[name], name
-        # A run more of every cell, then a block that is damaged.
+        # One more run of every cell, then a damaged block.
         wanting, played = start("wanting", "runs=5")
         done = wanting.done()
         assert_told(done, 2, f"cannot write {folder}/cache", "Read-only file system", MAKE_ROOM)
@@ -148,7 +148,7 @@ def start_with_clock(off: int, command: Command, folder: Path, *more: str, **own
 
 
 def set_times(folder: Path, to: int) -> int:
-    """Date all files below a folder; returns how many there are."""
+    """Date all files below a folder; return their number."""
     found = [path for path in folder.rglob("*") if path.is_file()]
     for path in found:
         os.utime(path, (to, to))
@@ -158,7 +158,7 @@ def set_times(folder: Path, to: int) -> int:
 def test_a_clock_that_is_set_back_changes_nothing(
     tmp_path: Path, undisturbed: Calm, row: Row
 ) -> None:
-    # Half of it in ten years, the other half a day ago.
+    # One half is played ten years from now, the other a day ago.
     folder, kernels = tmp_path / "both", {"DPBANDITS_CACHE": str(tmp_path / "kernels")}
     half = start_with_clock(YEARS, SMALL, folder, "runs=2", **kernels).done()
     assert half.counts == (SMALL.runs // 2, 0, "drawn")
@@ -166,7 +166,7 @@ def test_a_clock_that_is_set_back_changes_nothing(
     assert rest.counts == (SMALL.runs // 2, SMALL.runs // 2, "drawn")
     assert (errors(half), errors(rest)) == ("", "")
     assert_as_if_calm(folder, undisturbed)
-    # Files of the future and of 1970.
+    # Files dated in the future and in 1970.
     code = set(files(tmp_path / "kernels"))
     dated = 0
     for to in (2**31 - 1, 0):
@@ -176,7 +176,7 @@ def test_a_clock_that_is_set_back_changes_nothing(
         assert again.counts == (0, SMALL.runs, "pictures are up to date")
         assert errors(again) == ""
         assert files(folder) == before
-        # Played anew by machine code of that time.
+        # Played again with machine code of that date.
         other = tmp_path / f"other-{to}"
         played = start_with_clock(-DAY, SMALL, other, **kernels).done()
         assert played.counts == (SMALL.runs, 0, "drawn")
@@ -207,11 +207,12 @@ def test_a_source_edited_under_a_clock_that_is_set_back_is_never_served_old_mach
     def play(name: str, kernels: str) -> bytes:
         own = {"PYTHONPATH": str(tmp_path / "src"), "DPBANDITS_CACHE": str(tmp_path / kernels)}
         done = start_with_clock(-DAY, edited, tmp_path / "played", **own)
-        assert done.done().counts[0] == 16, name  # none is there
+        assert done.done().counts[0] == 16, name  # none is cached
         return edited.pictures(tmp_path / "played")[f"{SMALL.figure}.csv"]
 
     before = play("before", "kernels")
-    # As long as it was, and older than the machine code and the bytecode of what it was.
+    # Same length as before, but older than the machine code and the bytecode of the previous
+    # version.
     file.write_text(text.replace(right, wrong))
     os.utime(file, (written - DAY, written - DAY))
     after = play("after", "kernels")

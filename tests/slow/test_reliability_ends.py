@@ -1,4 +1,4 @@
-"""Ctrl-C, a worker that dies, many processes at once."""
+"""Ctrl-C, a dying worker, many processes at once."""
 
 import random
 import signal
@@ -29,7 +29,7 @@ from reliability import (
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 
 INTERRUPTS, WORKERS_KILLED = 20, 5
-SOON = 5.0  # seconds in which an interrupted command must have come back, also on a busy machine
+SOON = 5.0  # seconds in which an interrupted command must return, also on a busy machine
 
 Row = Callable[[str, str, str], None]
 
@@ -44,11 +44,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Calm:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """What a command that was interrupted left, and how soon it came back."""
+    """State that an interrupted command left, and how soon it returned."""
 
     phase: str
     seconds: float
-    own: bool  # it was the command that answered, not Python before its first line
+    own: bool  # the command answered, not Python before its first line
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -72,7 +72,7 @@ def test_ctrl_c_is_one_line_at_any_moment(tmp_path: Path, undisturbed: Calm, row
             return None
         own = errors(done) == INTERRUPTED
         if not own:
-            # Until `guarded` runs it is Python that answers, in its own way.
+            # Until `guarded` runs, Python itself answers.
             assert "in guarded" not in done.err
             assert not folder.exists()
             assert moment < undisturbed.seconds / 10
@@ -139,7 +139,7 @@ def test_kill_9_of_a_dask_worker_loses_nothing(
 
 
 def kept(folder: Path) -> int:
-    """The runs of the blocks that are written."""
+    """Return the number of runs in the blocks on the disk."""
     ends = [map(int, path.stem.split("-")) for path in blocks(folder)]
     return sum(last - first + 1 for first, last in ends)
 
@@ -154,7 +154,7 @@ def test_two_and_eight_processes_on_one_figure_agree(
     computed = {}
     for number in (2, 8):
         folder = tmp_path / str(number)
-        # Without machine code, so that they also compile and keep it at the same time.
+        # Without machine code, so that they also compile and store it at the same time.
         own = {"DPBANDITS_CACHE": str(tmp_path / f"{number}-kernels")}
         ended = [
             process.done(2 * PATIENCE)

@@ -39,16 +39,16 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Calm:
 
 @dataclass(frozen=True)
 class Killed:
-    """What a command that was killed left."""
+    """State that a killed command left."""
 
     phase: str
-    kept: int  # runs that are on the disk
-    in_flight: int  # runs that were begun and are not
+    kept: int  # runs on the disk
+    in_flight: int  # runs that began and are not on the disk
     partial: int
 
 
 def noted(file: Path) -> dict[str, set[tuple[str, int]]]:
-    """The runs that a command has begun and those that it has kept, by its own notes."""
+    """Return the runs that a command has begun and those that it has stored, from its own notes."""
     found: dict[str, set[tuple[str, int]]] = {"begun": set(), "kept": set()}
     for line in file.read_text().splitlines() if file.exists() else ():
         what, cell, start, stop = line.split()
@@ -57,13 +57,13 @@ def noted(file: Path) -> dict[str, set[tuple[str, int]]]:
 
 
 def after_a_kill(folder: Path, notes: Path, undisturbed: Calm) -> Killed:
-    """Judge what is there, and go on from there."""
+    """Check what is there, and continue from there."""
     there = on_disk(LONG, folder)
     runs = {(key(cell), run) for cell, held in there.runs.items() for run in held}
     said = noted(notes)
     assert said["kept"] - runs == set()  # nothing that was written is lost
     in_flight = said["begun"] - runs
-    # A worker plays one block, and another of its may be on the way to the disk.
+    # A worker plays one block, and another of its blocks may be on the way to the disk.
     assert len(in_flight) <= 2 * WORKERS * longest(notes)
     drawn = any((folder / "out").rglob(f"{LONG.figure}.json"))
     again = LONG.start(folder).done()
@@ -75,7 +75,7 @@ def after_a_kill(folder: Path, notes: Path, undisturbed: Calm) -> Killed:
 
 
 def longest(notes: Path) -> int:
-    """The runs of the longest block that was begun."""
+    """Return the number of runs of the longest block that was begun."""
     lines = notes.read_text().splitlines() if notes.exists() else ()
     begun = [line.split() for line in lines if line.startswith("begun")]
     return max((int(stop) - int(start) for _, _, start, stop in begun), default=0)
@@ -102,7 +102,7 @@ def test_kill_9_loses_the_blocks_in_flight_and_nothing_else(
 
     killed = many(KILLS, seed, undisturbed.seconds, act)
     phases = [one.phase for one in killed]
-    assert phases.count("playing") > KILLS / 4  # or else the moments tell little
+    assert phases.count("playing") > KILLS / 4  # otherwise the moments show little
     kept = sum(one.kept for one in killed)
     row(
         "`kill -9` of the command",

@@ -1,4 +1,4 @@
-"""Many arms, many runs, many cells: what fits into a gigabyte, and what is planned in seconds."""
+"""Many arms, many runs, many cells: memory below a gigabyte, and plans in seconds."""
 
 import json
 import os
@@ -22,7 +22,7 @@ Row = Callable[[str, str, str], None]
 
 
 def large(what: str, folder: Path) -> dict[str, Any]:
-    """What a process of its own says of a task."""
+    """Return the report of a separate process about a task."""
     command = (sys.executable, measured_size.__file__, what, str(folder))
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * PATIENCE, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -31,14 +31,14 @@ def large(what: str, folder: Path) -> dict[str, Any]:
 
 
 def played(folder: Path, *typed: str) -> tuple[float, float, str]:
-    """The seconds and the peak memory in MB of a command, and what it said."""
+    """Return the seconds and the peak memory in MB of a command, and its output."""
     start = time.monotonic()
     command = [*DPBANDITS, *BATCHED, *typed, *below(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout
         out = process.stdout.read()
         _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)  # it has been waited for
+        process.returncode = os.waitstatus_to_exitcode(status)  # already waited for
     assert process.returncode == 0
     return time.monotonic() - start, used.ru_maxrss / 1024, out
 
@@ -69,8 +69,8 @@ def test_ten_thousand_runs_fit_into_a_gigabyte(tmp_path: Path, row: Row) -> None
 def test_a_hundred_thousand_cells_are_planned_in_seconds(tmp_path: Path, row: Row) -> None:
     told = large("plan", tmp_path)
     assert told["cells"] == 4 * measured_size.VALUES
-    assert told["tasks"] == 20 * told["cells"]  # of 100 runs, five a task
-    assert told["seconds"] < PATIENCE  # it took an hour with a file read for every cell
+    assert told["tasks"] == 20 * told["cells"]  # 100 runs each, five per task
+    assert told["seconds"] < PATIENCE  # it took an hour when a file was read for every cell
     assert told["megabytes"] < 2 * GIGABYTE
     row(
         "Many cells",
