@@ -573,7 +573,7 @@ def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
 def sequences(
     leads: Callable[..., float], params: Any, stream: Sequence[int], starts: int
 ) -> tuple[np.ndarray, list[float]]:
-    """Return log p of all sequences of arms after `starts` pulls of either, and p of each choice."""
+    """Return log p of all sequences of arms after `starts` pulls of each, and p of all choices."""
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
     rounds = len(stream) - 2 * starts
     sums = (sum(stream[:starts]), sum(stream[starts : 2 * starts]))

@@ -210,8 +210,7 @@ def play(case: Case) -> Rows:
 
 
 def difference(golden: Rows, played: Rows) -> str | None:
-    """Return a description of the first difference, or None where rows are equal to the last bit.
-    """
+    """Return the first difference in words, or None where rows are equal to the last bit."""
     rounds = played[0].get("rounds", [])
     description, *runs = zip(golden, played, strict=False)
     # Compare runs first: a new field may change only the description.

@@ -93,9 +93,7 @@ def flipped(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
 
 
 def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """Return an intact block with a correct checksum, for another cell, other runs or another
-    source.
-    """
+    """Return a whole block with a correct checksum: another cell, other runs or another source."""
     forged = "".join(draw.choice("0123456789abcdef") for _ in range(20))
     told, runs = draw.choice(
         (
@@ -115,9 +113,7 @@ def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) ->
 
 
 def with_a_pickle(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """Return a payload that creates a folder: in a member, as the whole file, or after a sound
-    block.
-    """
+    """Return a payload that creates a folder: a member, the whole file, or after a sound block."""
     trap = np.empty(1, object)
     trap[0] = Trap(folder / SPRUNG)
     raw = pickle.dumps(trap[0], protocol=draw.randrange(2, 6))
@@ -141,9 +137,7 @@ def with_a_pickle(draw: random.Random, sound: bytes, run: int, folder: Path) -> 
 
 
 def zip_bomb(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
-    """Return a small file that expands to gigabytes: compressed zeros, or an array that claims
-    them.
-    """
+    """Return a small file that expands to gigabytes: compressed zeros or an array claiming them."""
     kind = draw.choice(("bzip2", "deflate", "shape", "description", "directory", "sparse"))
     if kind == "sparse":
         return sound  # `write_hostile` appends a hole to it
@@ -209,8 +203,9 @@ def write_sound(folder: Path, number: int) -> None:
 
 
 def write_hostile(folder: Path, sound: Path, number: int, seed: int, own: Path) -> list[str]:
-    """Write as many corrupted blocks, cycling through all kinds; return the kinds. May litter
-    `own`.
+    """Write as many corrupted blocks, cycling through all kinds, and return the kinds.
+
+    May litter `own`.
     """
     draw, kinds = random.Random(seed), []
     target = Store(folder).cell_folder(CELL)

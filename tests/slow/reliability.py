@@ -40,9 +40,7 @@ INTERRUPTED = (  # below the line of the terminal that shows ^C
 
 
 def errors(done: Done) -> str:
-    """Return what a command wrote to stderr, without the progress that it reports every ten
-    seconds.
-    """
+    """Return the stderr of a command, without the progress reported every ten seconds."""
     lines = done.err.splitlines(keepends=True)
     return "".join(line for line in lines if not re.match(r"[\w-]+: \d+/\d+ runs after ", line))
 
@@ -57,8 +55,7 @@ class Command:
     def start(
         self, folder: Path, *more: str, disturbance: str | None = None, **environment: str
     ) -> Process:
-        """Start the command, with its cache and out below a folder, and optionally a disturbance.
-        """
+        """Start the command with its cache and out below a folder, optionally disturbed."""
         how = DPBANDITS
         if disturbance is not None:
             how = (sys.executable, disturbed.__file__, disturbance)
@@ -197,8 +194,7 @@ def send(process: Process, begin: float, moment: float, number: signal.Signals) 
 
 
 def many(number: int, seed: int, seconds: float, act: Callable[[float], T | None]) -> list[T]:
-    """Act at random moments, some side by side, until `number` of them precede the command's end.
-    """
+    """Act at random moments, some side by side, until `number` precede the command's end."""
     found: list[T] = []
     drawn = moments(seed, seconds)
     with ThreadPoolExecutor(ABREAST) as pool:
@@ -229,8 +225,7 @@ def told(phases: list[str]) -> str:
 
 @contextmanager
 def disk(folder: Path, **options: int | str) -> Iterator[Path]:
-    """Yield a separate file system in memory, `size=...` bytes, `nr_inodes=...` files; needs root.
-    """
+    """Yield a file system in memory, `size=...` bytes, `nr_inodes=...` files; needs root."""
     folder.mkdir(parents=True)
     told = ",".join(f"{name}={value}" for name, value in options.items())
     command = ("mount", "-t", "tmpfs", "-o", told, "tmpfs", str(folder))

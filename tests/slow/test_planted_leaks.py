@@ -39,7 +39,7 @@ class Leak:
     typed: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...]
     plays: int = PLAYS
-    told: str = "all arms"  # which bound detects it: on one choice, or on
+    told: str = "all arms"  # the bound that detects it; or "one choice"
 
 
 HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
@@ -126,7 +126,7 @@ FINDING = re.compile(
 
 
 def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, Any]:
-    """What the command said: whether it refuted anything, what is declared, what is proved."""
+    """Return the results of the command: any refutation, and the declared and proved epsilons."""
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.cli.main", "audit", *typed, f"--seed={seed}"],
         cwd=ROOT,
@@ -214,7 +214,7 @@ def test_without_a_leak_nobody_is_accused(
 def test_half_of_the_noise_of_a_counter_is_found_where_one_draw_has_all_of_epsilon(
     typed: tuple[str, ...], found: bool, tmp_path: Path
 ) -> None:
-    # Undetectable, as docs/privacy.md states. If this test passes one day, the document can change.
+    # The limits of the audit that docs/privacy.md states; an audit that detects more changes it.
     package = planted(HALF, tmp_path)
     told = (*typed, "--epsilon=1", "--plays=1000000")
     assert audited(package, tmp_path / "kernels", *told, seed=1)["refuted"] == found
