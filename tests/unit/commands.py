@@ -1,4 +1,4 @@
-"""Commands as people type them, each in a process of its own, and what they leave on the disk."""
+"""Commands as typed, each in a separate process, and the files that they leave on the disk."""
 
 import os
 import re
@@ -18,15 +18,15 @@ ROOT = Path(__file__).resolve().parents[2]
 DPBANDITS = (sys.executable, "-m", "dpbandits.cli.main")
 RUN_PY = (sys.executable, str(ROOT / "experiments" / "run.py"))
 FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml"))
-FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as it has room for
-PATIENCE = 600  # seconds for what takes 10 when the machine code is there and nobody else is
+FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as fit
+PATIENCE = 600  # seconds for a command that takes 10 with compiled machine code on an idle machine
 
 COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 
 def bandit_cells(spec: "FigureSpec") -> list["Cell"]:
-    """The cells of a figure that are an algorithm on a bandit."""
+    """Return the cells of a figure that run an algorithm on a bandit."""
     from dpbandits.cells.bandit_cell import Cell
 
     return [cell for cell in spec.cells() if isinstance(cell, Cell)]
@@ -42,7 +42,7 @@ def documented_keys(schema: str) -> set[str]:
 
 @dataclass
 class Done:
-    """What came of a command."""
+    """Result of a command."""
 
     status: int
     out: str
@@ -50,7 +50,7 @@ class Done:
 
     @property
     def counts(self) -> tuple[int, int, str]:
-        """Runs computed, runs from the cache, what became of the pictures."""
+        """Numbers of runs computed and read from the cache, and the outcome of the pictures."""
         assert self.status == 0, self.err
         match = COUNTS.search(self.out)
         assert match, self.out
@@ -58,7 +58,7 @@ class Done:
 
 
 class Process:
-    """A command that has been started in the checkout."""
+    """Command that has been started in the checkout."""
 
     def __init__(self, *command: str, **environment: str) -> None:
         self.popen = subprocess.Popen(
@@ -71,7 +71,7 @@ class Process:
         )
 
     def done(self, timeout: float = PATIENCE) -> Done:
-        """When it has ended; by SIGKILL if that takes too long."""
+        """Wait for the command to end, and kill it if that takes too long."""
         late = ""
         try:
             out, err = self.popen.communicate(timeout=timeout)
@@ -82,7 +82,7 @@ class Process:
         return Done(self.popen.returncode, out, err + late)
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Until something is so while the command still runs."""
+        """Wait until a condition holds while the command is still running."""
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if self.popen.poll() is not None or time.monotonic() > deadline:

@@ -15,20 +15,20 @@ from dpbandits.store.blocks import Store
 
 @pytest.fixture
 def cell() -> Cell:
-    """A cell of 42 checkpoints that plays in no time."""
+    """Cell of 42 checkpoints that plays almost instantly."""
     instance = bernoulli.Params((0.9, 0.5))
     return Cell("adap-ucb", adap_ucb.Params(1.0), "bernoulli", instance, 200, Grid.LOG, 1)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """An empty store."""
+    """Empty store."""
     return Store(tmp_path / "cache")
 
 
 @pytest.fixture
 def fresh_keys() -> Iterator[None]:
-    """Keys are remembered by the process: forget them before and after sources are changed."""
+    """Clear the keys that the process caches, before and after sources are changed."""
     store_module.key.cache_clear()
     yield
     store_module.key.cache_clear()
@@ -36,7 +36,7 @@ def fresh_keys() -> Iterator[None]:
 
 @pytest.fixture
 def checkout(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a copy of the checkout's conf/ and figures/, which a test may spoil."""
+    """Work in a copy of the checkout's conf/ and figures/, which a test may modify."""
     copy = tmp_path / "checkout"
     shutil.copytree(root / "conf", copy / "conf")
     shutil.copytree(root / "figures", copy / "figures", ignore=shutil.ignore_patterns("reference"))

@@ -1,4 +1,4 @@
-"""A scheduler and workers as docs/cluster.md has them started, each in a process of its own."""
+"""Scheduler and workers, started as in docs/cluster.md, each in a separate process."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from commands import PATIENCE
 
 
 class DaskProcesses:
-    """Processes of Dask below a folder; close() ends those that are left."""
+    """Dask processes below a folder; close() ends those that still run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -28,7 +28,7 @@ class DaskProcesses:
                 self.address = json.loads(content)["address"]
 
     def worker(self, **environment: str) -> subprocess.Popen[bytes]:
-        """A worker of one thread, without a nanny that would start it again."""
+        """Start a worker of one thread, without a nanny that would restart it."""
         options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder))
         return self._start("worker", self.address, *options, **environment)
 
@@ -48,7 +48,7 @@ class DaskProcesses:
 
     @property
     def engine(self) -> tuple[str, ...]:
-        """The overrides for a command that is to use it."""
+        """Overrides for a command that uses this scheduler."""
         return "engine=dask", f"engine.scheduler={self.address}"
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""`python disturbed.py <disturbance> <arguments>`: the command while something goes wrong.
+"""`python disturbed.py <disturbance> <arguments>`: run the command while something goes wrong.
 
-Run by test_faults.py and the slow tests of reliability in processes of their own. Whatever a
-disturbance imports, it imports itself: some must come before the package is there.
+test_faults.py and the slow tests of reliability run this in separate processes. A disturbance does
+its own imports: some must act before the package is imported.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ WRITING = ("os.mkdir", "open", "os.rename", "os.remove")
 
 
 def when(event: str, ending: str, act: Callable[[], None], number: int = 1) -> None:
-    """Act at an audit event (see Python's table of them) whose last path has an ending."""
+    """Act at an audit event (see Python's table of them) whose last path has this ending."""
     seen = count(1)
 
     def hook(name: str, arguments: tuple[Any, ...]) -> None:
@@ -38,14 +38,14 @@ def when(event: str, ending: str, act: Callable[[], None], number: int = 1) -> N
 
 
 def replace(name: str, new: Any) -> None:
-    """Put something else in the place of a name, for good."""
-    from unittest import mock  # late: it imports what one of the interrupts waits for
+    """Replace a name permanently."""
+    from unittest import mock  # late: it imports a module that one of the interrupts waits for
 
     mock.patch(name, new).start()
 
 
 def replace_simulate(change: Callable[[Any, Any], None]) -> None:
-    """Do something before every call of a worker."""
+    """Call a function before every call of a worker."""
     from dpbandits.cells.play_bandit import simulate as real
 
     def simulate(cell: Any, runs: Any) -> Any:
@@ -59,9 +59,11 @@ def replace_simulate(change: Callable[[Any, Any], None]) -> None:
 
 
 def in_step() -> None:
-    """Do every step that changes a file together with the other processes, the worst there can be.
+    """Synchronise every step that changes a file with the other processes, the worst case for
+    races.
 
-    PLACES is a folder with a file for each, which counts its steps; OWN is ours.
+    PLACES is a folder with a file per process, which counts its steps; OWN is the file of this
+    process.
     """
     places = list(Path(os.environ["PLACES"]).iterdir())
     own = os.open(os.environ["OWN"], os.O_WRONLY | os.O_APPEND)
@@ -74,8 +76,8 @@ def in_step() -> None:
             return
         os.write(own, b".")
         steps = os.fstat(own).st_size
-        # The first step is after the start of Python. Later ones wait for no process that has
-        # found less to do.
+        # The first step follows the start of Python. Later steps do not wait for a process that has
+        # less to do.
         deadline = time.monotonic() + (60 if steps == 1 else 0.1)
         while any(place.stat().st_size < steps for place in places):
             if time.monotonic() > deadline:
@@ -83,14 +85,14 @@ def in_step() -> None:
             time.sleep(0.0005)
 
     sys.addaudithook(hook)
-    os.getpid = lambda: 7  # as in containers of their own
+    os.getpid = lambda: 7  # as in separate containers
 
 
 # Disk --------------------------------------------------------------------------------------------
 
 
 def full_disk() -> None:
-    """No file grows over 8 kB: a write beyond fails when a part is written, as on a full disk."""
+    """Limit every file to 8 kB: a longer write fails partway, as on a full disk."""
     import dpbandits.core.kernel  # which found room for machine code, when there was some  # noqa: F401
 
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -98,7 +100,7 @@ def full_disk() -> None:
 
 
 def no_privileges() -> None:
-    """Make permission bits bind root as well; nothing must be played."""
+    """Make permission bits apply to root as well; no cell may be played."""
     if os.geteuid() == 0:
         # capset(2): version 3, this process; all of its capabilities empty.
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
@@ -134,7 +136,7 @@ def killed() -> None:
 
 
 def clock_is_off() -> None:
-    """By CLOCK seconds, as far as Python and what is written in it ask for the time."""
+    """Shift the clock by CLOCK seconds, for Python and all code written in it."""
     import datetime
 
     off = int(os.environ["CLOCK"])
@@ -154,14 +156,14 @@ def clock_is_off() -> None:
 
 
 def interrupt() -> None:
-    """Ctrl-C."""
+    """Send Ctrl-C."""
     main = threading.main_thread().ident
     assert main is not None
     signal.pthread_kill(main, signal.SIGINT)
 
 
 def interrupt_from_worker() -> None:
-    """Ctrl-C held down: Python does not notice one that comes just before the main thread waits."""
+    """Send Ctrl-C repeatedly: Python misses one sent just before the main thread waits."""
     while True:
         interrupt()
         time.sleep(0.05)
@@ -185,7 +187,7 @@ def while_compiling() -> None:
 
 
 def while_playing() -> None:
-    """At the third task, when the blocks of two are written; it never ends."""
+    """Interrupt at the third task, when the blocks of two are written; it never ends."""
     from dpbandits.store.blocks import Store
 
     written = threading.Semaphore(0)
@@ -220,18 +222,18 @@ def while_drawing() -> None:
 
 
 def while_writing_a_block() -> None:
-    """When the third block is on the disk and has not got its name."""
+    """Interrupt when the third block is on the disk but not yet renamed."""
     when("os.rename", ".npz", interrupt, 3)
 
 
 def while_clearing_up() -> None:
-    """Again when the first interrupt has led to the removal of a partial file."""
+    """Interrupt again when the first interrupt has caused the removal of a partial file."""
     while_writing_a_block()
-    when("os.remove", ".partial", interrupt, 1 + 2 * 2 + 1)  # identities and blocks before
+    when("os.remove", ".partial", interrupt, 1 + 2 * 2 + 1)  # after those of identities and blocks
 
 
 def while_saying_so() -> None:
-    """Again when the message about the first interrupt is printed, which takes long."""
+    """Interrupt again while the message about the first interrupt is printed, slowly."""
     while_writing_a_block()
 
     class Slow(io.TextIOWrapper):
@@ -245,7 +247,7 @@ def while_saying_so() -> None:
 
 
 def after_one_that_was_lost() -> None:
-    """The first meets a destructor, where Python drops exceptions; the second comes later."""
+    """Interrupt first in a destructor, where Python drops exceptions, and again later."""
 
     class Doomed:
         def __del__(self) -> None:
@@ -262,7 +264,7 @@ def after_one_that_was_lost() -> None:
 
 
 def in_the_background() -> None:
-    """As a shell starts what is followed by `&` in a script; then everything interrupts."""
+    """Ignore SIGINT, as a shell does for `&` in a script; then run all other interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     when("import", "hydra", interrupt)
     when("os.rename", ".npz", interrupt)
@@ -280,7 +282,7 @@ def one_cell_fails() -> None:
 
 
 def two_cells_need_too_much_memory() -> None:
-    """More than any address space, so that no machine and no setting of it gives that much."""
+    """Allocate more than any address space, which no machine and no setting of it allows."""
     import numpy as np
 
     def fail(cell: Any, runs: Any) -> None:
@@ -325,7 +327,7 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
 
 
 if __name__ == "__main__":
-    # Also where whoever runs the tests does so in the background.
+    # Also when the tests themselves run in the background.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     DISTURBANCES[sys.argv.pop(1)]()
     if sys.argv[1].startswith("figure="):

@@ -1,4 +1,4 @@
-"""The pages of a gallery as its tests read them: well-formed, with their links and their text."""
+"""Pages of a gallery, parsed for its tests: well-formed, with their links and their text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ LOADED = {("img", "src"), ("script", "src"), ("link", "href"), ("iframe", "src")
 
 @dataclass
 class Element:
-    """An element, with the text inside."""
+    """Element, with the text inside."""
 
     tag: str
     attributes: dict[str, str]
@@ -25,7 +25,7 @@ class Element:
 
 @dataclass
 class Page:
-    """A page: its elements in order; AssertionError where its tags do not match."""
+    """Page: its elements in order; raises AssertionError where its tags do not match."""
 
     path: Path
     elements: list[Element] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Page:
         return self.elements[0].text
 
     def addresses(self) -> Iterator[tuple[str, bool]]:
-        """Every address, and whether the page loads it by itself."""
+        """Yield every address, and whether the page loads it by itself."""
         for e in self.elements:
             for name in ("href", "src"):
                 if name in e.attributes:
@@ -75,7 +75,7 @@ class _Reader(HTMLParser):
 
 
 def read(path: Path) -> Page:
-    """A page of the disk."""
+    """Read a page from the disk."""
     page = Page(path)
     reader = _Reader(page)
     text = path.read_text("utf-8")
@@ -87,13 +87,13 @@ def read(path: Path) -> Page:
 
 
 def read_all(folder: Path) -> dict[str, Page]:
-    """Every page of a gallery by its path in the folder."""
+    """Return every page of a gallery by its path in the folder."""
     paths = sorted(folder.rglob("*.html"))
     return {path.relative_to(folder).as_posix(): read(path) for path in paths}
 
 
 def broken(pages: dict[str, Page], folder: Path) -> list[str]:
-    """The addresses that lead nowhere, or out of the folder."""
+    """Return the addresses that lead nowhere, or out of the folder."""
     found = []
     ids = {name: page.ids for name, page in pages.items()}
     for name, page in pages.items():

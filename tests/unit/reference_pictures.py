@@ -1,4 +1,4 @@
-"""The figures as they are drawn from their committed references, for tests that look at artists."""
+"""Figures drawn from their committed references, for tests that inspect artists."""
 
 from functools import cache
 
@@ -17,13 +17,13 @@ from dpbandits.spec.figure import FigureSpec
 
 @cache
 def specified(name: str) -> tuple[FigureSpec, Drawing]:
-    """A figure as its file has it, with the numbers of its reference."""
+    """Return a figure as its file specifies it, with the numbers of its reference."""
     spec, _ = compose.load(name, [])
     return spec, produce.drawing(spec, references.read(spec, references.PAPER))
 
 
 def picture(name: str, drawing: Drawing | None = None) -> Figure:
-    """The figure, laid out; of another drawing than that of its reference, where one is given."""
+    """Return the figure, laid out; from the given drawing, or by default from its reference."""
     spec, own = specified(name)
     with matplotlib.style.context(style_file(), after_reset=True):
         figure = drawing_function(spec.paper, spec.draw)(drawing or own)
@@ -32,17 +32,17 @@ def picture(name: str, drawing: Drawing | None = None) -> Figure:
 
 
 def insets(figure: Figure) -> list[Axes]:
-    """The insets of all panels."""
+    """Return the insets of all panels."""
     children = (ax for panel in figure.axes for ax in panel.child_axes)
     return [ax for ax in children if isinstance(ax, Axes)]
 
 
 def overlap(one: Text, other: Text) -> bool:
-    """Whether two texts run into each other."""
+    """Return whether two texts overlap."""
     return bool(one.get_window_extent().overlaps(other.get_window_extent()))
 
 
 def inside(ax: Axes, points: np.ndarray) -> np.ndarray:
-    """Which points, shape (n, 2), lie within the frame of the axes."""
+    """Return which points, shape (n, 2), lie within the frame of the axes; shape (n,), bool."""
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     return np.all((low <= points) & (points <= high), axis=1)

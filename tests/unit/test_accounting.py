@@ -42,7 +42,7 @@ def coin(epsilon: float, delta: float = 0.0, times: float = 1) -> Approximate:
 
 
 def enumerated(coins: list[tuple[float, float]], at: float) -> float:
-    """The delta of coins at an epsilon: every outcome of worst pairs, one after the other."""
+    """Return delta of coins at an epsilon, by enumeration of all outcomes of worst pairs."""
     total = 0.0
     for outcome in itertools.product(range(4), repeat=len(coins)):
         p = q = 1.0
@@ -115,7 +115,7 @@ def test_the_choices_of_exp3_tau_lose_less_than_by_the_theorem_of_the_paper() ->
         assert tight_epsilon(releases, delta) == pytest.approx(tight, abs=0.06)
 
 
-# What needs no accountant ------------------------------------------------------------------------
+# Cases without an accountant --------------------------------------------------------------------
 
 
 def test_without_a_delta_the_least_is_the_sum() -> None:
@@ -199,10 +199,10 @@ def test_one_laplace_release_has_its_closed_form(epsilon: float, delta: float) -
 
 
 def two_laplace(first: float, second: float, at: float) -> float:
-    """The delta of two Laplace releases, by quadrature over the loss of the first one.
+    """Return delta of two Laplace releases, by quadrature over the loss of the first one.
 
     Its loss is epsilon - 2 y with density e^-y/2 for 0 < y < epsilon, epsilon with probability 1/2
-    and -epsilon with e^-epsilon/2; what is left of `at` is for the second one.
+    and -epsilon with e^-epsilon/2; the second release gets the rest of `at`.
     """
 
     def of_one(x: float) -> float:
@@ -234,8 +234,8 @@ def test_two_laplace_releases_are_what_quadrature_gives(
     first: float, second: float, delta: float
 ) -> None:
     found = tight_epsilon([laplace(first), laplace(second)], delta)
-    assert two_laplace(first, second, found) <= delta * (1 + 1e-9)  # never less than the truth
-    assert two_laplace(first, second, found * (1 - 1e-3)) > delta  # and hardly more
+    assert two_laplace(first, second, found) <= delta * (1 + 1e-9)  # never below the true epsilon
+    assert two_laplace(first, second, found * (1 - 1e-3)) > delta  # and hardly above it
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.5, 0.5), (1.0, 0.2), (0.03, 2.0), (3.0, 3.0)])

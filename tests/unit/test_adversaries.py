@@ -1,4 +1,4 @@
-"""The adversaries of tossou2017 against their descriptions, and the table that a bandit plays."""
+"""Adversaries of tossou2017 against their descriptions, and the table that a bandit plays."""
 
 import math
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def literal_oblivious(params: Params, horizon: int, rng: Any) -> list[list[float
 
 
 def literal_switching(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    """Dekel et al. 2014, Figure 1: every W_t is that of its parent and a step."""
+    """Return Dekel et al. 2014, Figure 1: every W_t is the value of its parent plus a step."""
     arms = params.arms
     log_t = math.log2(horizon)
     chi = math.floor(rng.random() * arms)
@@ -119,7 +119,7 @@ def test_a_longer_walk_has_the_same_draws_on_another_scale() -> None:
     steps = []
     for horizon in (128, 4096):
         gains = gains_of(Params(Kind.SWITCHING), horizon)[:128]
-        # Of an arm that is not below the walk; its first 128 values are far from 0 and 1.
+        # From an arm that is not below the walk; its first 128 values are far from 0 and 1.
         worst = 0.5 - gains.min(axis=1)
         steps.append(worst * 9.0 * math.log2(horizon))
     np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)

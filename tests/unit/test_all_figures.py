@@ -1,4 +1,4 @@
-"""Every figure in one process: what fails stops nothing else and is named at the end."""
+"""Every figure in one process: a failure stops no other figure and is named at the end."""
 
 import os
 import re
@@ -51,7 +51,7 @@ Made = dict[str, tuple[Any, Any]]
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """In place of the factory: what it would have made, and failures where a test puts them."""
+    """Replace the factory; return what it would have made, with failures where a test puts them."""
     made: Made = {}
 
     def produce(spec: Any, settings: Any) -> int:
@@ -64,7 +64,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 
 def failing(figure: str, how: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let one figure fail, beside those that are made."""
+    """Make one figure fail, beside those that are made."""
     whole = factory.produce
 
     def produce(spec: Any, settings: Any) -> int:
@@ -104,7 +104,7 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
 @pytest.mark.parametrize(
     ("how", "status", "told"),
     [
-        (lambda: 1, 1, ""),  # the factory has told of the runs that failed
+        (lambda: 1, 1, ""),  # the factory has reported the runs that failed
         (raising(UserError("the disk is full")), 2, "dpbandits: the disk is full\n"),
         (raising(MemoryError()), 2, "dpbandits: dpse-ksweep: out of memory"),
         (raising(KeyError("x")), 1, "dpbandits: dpse-ksweep: KeyError: 'x'\n"),
@@ -126,7 +126,7 @@ def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
     assert "2 of 3 figures are there;" in out
     assert told in err
     assert err.endswith("dpbandits: dpse-ksweep failed, for the reasons above\n")
-    assert ("Traceback" in err) == ("KeyError" in told)  # a fault of ours is told with all of it
+    assert ("Traceback" in err) == ("KeyError" in told)  # a fault of the program gets its traceback
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -175,7 +175,7 @@ def test_an_output_folder_that_cannot_be_made_is_told_once(made: Made, tmp_path:
 def test_the_pictures_of_a_figure_are_not_kept(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    # The bounds of these two figures are not played: nothing is compiled.
+    # The bounds of these two figures are computed, not played: nothing is compiled.
     for path in (checkout / "conf" / "figure").glob("*.yaml"):
         if path.stem not in ("ftpl-gauss-cdf", "ftpl-new-cdf"):
             path.unlink()
@@ -188,7 +188,7 @@ def test_the_pictures_of_a_figure_are_not_kept(
 
         from matplotlib.figure import Figure
 
-        # Not isinstance, which asks what a weak reference points at.
+        # Not isinstance, which dereferences weak references.
         alive.append(sum(type(thing) is Figure for thing in gc.get_objects()))
         return whole(spec, settings)
 
@@ -199,12 +199,12 @@ def test_the_pictures_of_a_figure_are_not_kept(
     assert second <= first, capsys.readouterr()
 
 
-# In a process of its own -------------------------------------------------------------------------
+# In a separate process ---------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_all_figures_at_once(tmp_path: Path) -> None:
-    # UCB decides every round: its only cell of the second figure would take minutes.
+    # UCB decides in every round: its only cell in the second figure would take minutes.
     copy = tmp_path / "checkout"
     shutil.copytree(ROOT / "conf", copy / "conf")
     shutil.copytree(ROOT / "figures", copy / "figures")

@@ -1,4 +1,4 @@
-"""The audit counts what it says, its bounds hold, and it finds a loss where there is one."""
+"""The audit counts correctly, its bounds hold, and it detects a loss where there is one."""
 
 import math
 from collections import Counter
@@ -115,7 +115,7 @@ def test_the_cells_that_differ_are_found_whichever_table_makes_them_likelier(swa
 
 
 def plain_features(played: list[int], arms: int, arm: int, index: int) -> list[object]:
-    """What features.py says of a game, without hashes."""
+    """Return the features of a game as features.py defines them, without hashes."""
     rounds = len(played)
     ends = [t for t in range(1, rounds + 1) if 4 * t // rounds != 4 * (t - 1) // rounds]
     quarters = tuple(played[:t].count(arm) for t in ends)
@@ -155,7 +155,7 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
         assert own.sum() == games
         if number < rounds + arms:
             assert {int(cell): own[cell] for cell in own.nonzero()[0]} == seen
-        else:  # hashed: the same numbers of games together
+        else:  # hashed: the same groups of games
             assert sorted(own[own > 0]) == sorted(seen.values())
 
 
@@ -329,7 +329,7 @@ def test_without_a_limit_what_is_proved_counts_by_itself(limit: float) -> None:
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int, float]]]:
-    """The families of tables that are played, in every round of a search."""
+    """Record the families of tables that are played, in every round of a search."""
     kept: list[set[tuple[int, int, float]]] = []
     real = Auditor._played
 
@@ -382,7 +382,7 @@ def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> N
 
 
 def test_half_of_the_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As much as if it had claimed half of what it spends.
+    # Equivalent to claiming half of the epsilon that it spends.
     real = adap_ucb.claim
     monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(epsilon=0.5))
     (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
@@ -422,7 +422,7 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
 
 
 def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta() -> None:
-    # It is of the mean over rewards: fixed tables do not contradict it, releases they do.
+    # The promise concerns the mean over rewards: fixed tables do not contradict it, releases do.
     subject = subject_of("gdp-elim-new", ["epsilon=1", "delta=0.01"])
     (limit,) = subject.limits(2, 2422)
     assert limit == (subject.composed(2, 2422, 0.01), 0.01, False)

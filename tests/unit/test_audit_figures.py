@@ -1,4 +1,4 @@
-"""Audits as cells of figures: what they keep, what a figure shows of them, mistakes."""
+"""Audits as cells of figures: the values they store, the values a figure shows, and mistakes."""
 
 from pathlib import Path
 
@@ -87,7 +87,7 @@ def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -
     ):
         assert file in reached
     assert "algorithms/dp_ucb.py" not in reached
-    # And an audit is no reason to play anything else again.
+    # An audit gives no other cell a reason to be played again.
     spec, _ = load("adap-c1", [])
     for cell in spec.cells():
         assert isinstance(cell, Cell)

@@ -1,4 +1,4 @@
-"""Every mistake on the command line is told in one line: what it is and what was expected."""
+"""Every mistake on the command line gets one line: the mistake and the expected value."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def steps(values: str) -> str:
     return f"+figure.panels.a.sweep={{key:epsilon,values:{{{values}}}}}"
 
 
-Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, what the message must say
+Row = tuple[str, str, tuple[str, ...]]  # figure, overrides, fragments of the message
 
 SCHEDULER = "engine.scheduler must be like tcp://host:8786, got "
 WORKERS = "engine.workers must be a whole number from 1 to 1024, got"
@@ -128,7 +128,7 @@ VALUES: list[Row] = [
     (C2, "runs=true", (f"{RUNS} True", LINE)),
     (C2, "runs=0x10", (f"{RUNS} '0x10'", LINE)),
     (C2, "runs=1e30", (f"{RUNS} 1e+30", LINE)),
-    (C2, "runs=1_000_001", (f"{RUNS} 1000001", LINE)),  # whose list alone would fill the memory
+    (C2, "runs=1_000_001", (f"{RUNS} 1000001", LINE)),  # its list alone would fill the memory
     (C2, f"runs={'9' * 999}", (f"{RUNS} 999", "999...999", LINE)),
     (C2, f"runs={'9' * 9999}", ("a number of the command line has thousands of digits",)),
     (C2, "figure.runs=0", (f"{RUNS} 0", LINE)),
@@ -261,7 +261,7 @@ NAMES: list[Row] = [
     (KSWEEP, "figure.sweep.key=epsilo", ("figure.sweep.key 'epsilo'", LINE, "'epsilon'")),
     (
         KSWEEP,
-        "figure.environment=c2",  # which has no means.arms
+        "figure.environment=c2",  # it has no means.arms
         (
             "figure.sweep.key 'environment.means.arms'",
             "ksweep.yaml); valid: alpha, decay, delta",
@@ -465,7 +465,7 @@ Ended = Callable[[str], tuple[Any, str, str]]
 
 @pytest.fixture
 def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ended:
-    """What argparse answers to what is typed: status, output, errors."""
+    """Return the answer of argparse to arguments: status, output, errors."""
 
     def answer(typed: str) -> tuple[Any, str, str]:
         monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
@@ -502,10 +502,10 @@ def test_help_tells_how_overrides_and_several_values_are_written(typed: str, end
 
 MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")
 RUNS_0 = f"dpbandits: {RUNS} 0 {LINE}"
-FIRST_RUNS_0 = RUNS_0.replace(C2, FIGURES[0])  # every figure has it, one tells of it
+FIRST_RUNS_0 = RUNS_0.replace(C2, FIGURES[0])  # every figure has this mistake, one reports it
 NONSENSE = f"dpbandits: unknown figure 'nonsense'; valid: {FIRST_FIGURES}"
 
-# The command, and what each line of its errors begins with.
+# The command, and the first words of each line of its errors.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "run": ((*DPBANDITS, "run", C2, "runs=0"), (RUNS_0,)),
     "plot": ((*DPBANDITS, "plot", C2, "runs=0"), (RUNS_0,)),
@@ -545,7 +545,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 @pytest.fixture(scope="module")
 def told(root: Path) -> dict[str, tuple[int, str, str]]:
     """Status, output and errors of all commands, which run side by side."""
-    # As typed by a person: not by the make that runs the tests, and in the language of make.
+    # As a user types them: outside the make that runs the tests, and with make's messages in
+    # English.
     own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
     pipe, quiet = subprocess.PIPE, {**own, "ARGS": "", "LC_ALL": "C"}
     started = {

@@ -1,4 +1,4 @@
-"""Every mistake in a file of conf/ is told in one line, with the file."""
+"""Every mistake in a file of conf/ gets one line, which names the file."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ LINEAR, PAPER = "conf/environment/linear.yaml", "conf/profile/paper.yaml"
 SMOKE, ENGINE, CONFIG = "conf/profile/smoke.yaml", "conf/engine/local.yaml", "conf/config.yaml"
 BROKEN = more("  - : [")
 
-# The file, the mistake in it, the command, what the message must say.
+# The file, the mistake in it, the command, fragments of the message.
 FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "unknown key, figure": (
         FIGURE,

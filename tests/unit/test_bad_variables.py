@@ -1,4 +1,4 @@
-"""Variables of the environment: what is nonsense is told in one line, all else changes nothing."""
+"""Environment variables: an invalid value gets one line, any other value changes no result."""
 
 import os
 import subprocess
@@ -22,12 +22,12 @@ FIGURE = (
 )
 KINDS = ("pdf", "svg", "png", "csv")
 
-Variables = Mapping[str, str | None]  # None: the variable is not there
+Variables = Mapping[str, str | None]  # None: the variable is not set
 
 
 @dataclass
 class Done:
-    """What came of a command."""
+    """Result of a command."""
 
     status: int
     out: str
@@ -41,7 +41,7 @@ class Done:
 
 
 def run(folder: Path, variables: Variables, command: tuple[str, ...]) -> Done:
-    """Run a command with other variables; `@` in their values is its folder."""
+    """Run a command with changed variables; `@` in their values is its folder."""
     environment = dict(os.environ)
     for name, value in variables.items():
         environment.pop(name, None)
@@ -56,7 +56,7 @@ def figure(folder: Path) -> tuple[str, ...]:
     return (*DPBANDITS, "run", "adap-c2", *FIGURE, *paths)
 
 
-# In plain Python where the compiler has nothing to do with the variable: the same bits, sooner.
+# In plain Python where the variable does not concern the compiler: the same bits, faster.
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 
 HARMLESS: dict[str, Variables] = {
@@ -204,7 +204,7 @@ def test_folders_that_cannot_be_used_are_told_and_change_nothing(done: dict[str,
     assert here.files() == done["harmless none"].files()
 
 
-# Where the machine code goes ---------------------------------------------------------------------
+# The folder of the machine code ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_folders_that_cannot_be_used_are_told_and_change_nothing(done: dict[str,
         ("~/own", "/base", "{home}/own"),
         ("", "/base", "/base/dpbandits"),
         (None, "/base", "/base/dpbandits"),
-        (None, "base", "{home}/.cache/dpbandits"),  # relative: to be ignored
+        (None, "base", "{home}/.cache/dpbandits"),  # relative: ignored
         (None, "", "{home}/.cache/dpbandits"),
         (None, None, "{home}/.cache/dpbandits"),
     ],

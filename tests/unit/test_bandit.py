@@ -22,7 +22,7 @@ from dpbandits.core.bandit import (
 from dpbandits.environments import bernoulli, beta
 
 MEANS = (1.0, 0.0, 0.5, 0.25)
-CERTAIN = (1.0, 0.0, 1.0, 0.0)  # rewards that are known, and regret that varies
+CERTAIN = (1.0, 0.0, 1.0, 0.0)  # known rewards, with regret that varies
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -42,7 +42,7 @@ def bandit_of(
 
 
 def regret_of(arms: list[int], means: tuple[float, ...], checkpoints: Any) -> list[float]:
-    """The definition: sum_t (mu* - mu_{a_t}), round by round."""
+    """Return the regret by its definition, sum_t (mu* - mu_{a_t}), round by round."""
     gaps = [max(means) - means[arm] for arm in arms]
     return [sum(gaps[:t]) for t in checkpoints]
 

@@ -1,4 +1,4 @@
-"""The bands around references: false alarms are as rare as promised, wrong laws are noticed."""
+"""Bands around references: false alarms are as rare as promised, wrong laws are detected."""
 
 import math
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from dpbandits.checks.tolerance_bands import (
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 
-# What regrets look like: many values, few values, one value with a rare other one, a lost run.
+# Typical laws of the regret: many values, few values, one value with a rare other, a lost run.
 LAWS: dict[str, Law] = {
     "normal": lambda rng, n: rng.normal(100.0, 10.0, n),
     "skewed": lambda rng, n: rng.lognormal(0.0, 2.0, n),
@@ -31,7 +31,7 @@ LAWS: dict[str, Law] = {
 
 
 def of(values: np.ndarray) -> Reference:
-    """The reference that these runs make."""
+    """Return the reference that these runs make."""
     return Reference(
         len(values),
         float(values.mean()),
@@ -52,7 +52,7 @@ def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int
         bool(compare(draw(rng, runs[1]), of(draw(rng, runs[0])), level).alarm)
         for _ in range(trials)
     )
-    # Were the probability as stated, so many would come up in one of 10,000 such tests.
+    # With the stated probability, more alarms would occur in one of 10,000 such tests.
     assert alarms <= stats.binom.isf(1e-4, trials, level)
 
 
@@ -67,7 +67,7 @@ def test_a_law_that_lies_elsewhere_is_noticed(law: str) -> None:
 
 
 def test_runs_that_all_agree_where_the_reference_spreads_are_noticed() -> None:
-    # As when all arms share one noise: the mean may be where it was.
+    # As when all arms share one noise: the mean may be unchanged.
     reference = np.random.default_rng(7).normal(100.0, 10.0, 400)
     new = np.full(40, float(np.median(reference)) + 1.0)
     assert "above the reference's median" in compare(new, of(reference), 1e-7).alarm
@@ -108,7 +108,7 @@ def test_one_lost_run_is_no_alarm_where_the_reference_has_lost_some() -> None:
 def test_exceedances_have_the_law_that_all_orders_are_equally_likely(
     runs: int, reference: int, place: int
 ) -> None:
-    # Which of the ordered values are the reference's, all choices equally likely.
+    # Enumerate which of the ordered values belong to the reference; all choices are equally likely.
     above = []
     for chosen in combinations(range(runs + reference), reference):
         limit = chosen[place - 1]

@@ -1,4 +1,4 @@
-"""The benchmarks measure what they say: the same algorithm twice."""
+"""The benchmarks measure what they claim: the same algorithm twice."""
 
 import figure
 import kernels

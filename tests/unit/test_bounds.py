@@ -1,4 +1,4 @@
-"""Curves that are bounds: their arguments, the curves of a panel, the points where regimes meet."""
+"""Curves of bounds: their arguments, the curves of a panel, the points where regimes meet."""
 
 import math
 from itertools import pairwise
@@ -150,7 +150,7 @@ def test_an_argument_of_a_bound_alone_may_be_swept_in_equal_steps() -> None:
 def test_what_a_curve_of_a_panel_does_not_take_cannot_be_swept() -> None:
     with pytest.raises(UserError, match=r"unknown figure.sweep.key 'dimension'"):
         spec_of("adap-ksweep", "figure.sweep.key=dimension")
-    # The game gives a bound its means: they are changed as the environment's.
+    # The environment gives a bound its means, so only a change of the environment changes them.
     with pytest.raises(UserError, match=r"unknown figure.sweep.key 'means'"):
         spec_of("adap-ksweep", "figure.sweep.key=means")
 

@@ -1,4 +1,4 @@
-"""The caption says what the privacy of every curve comes to."""
+"""The caption states the composed privacy of every curve."""
 
 import math
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 @cache
 def text(figure: str, *overrides: str) -> str:
-    """The caption in one line, so that it does not matter where it is wrapped."""
+    """Return the caption in one line, so that the positions of line breaks do not matter."""
     spec, _ = load(figure, overrides)
     return " ".join(caption(spec).split())
 
@@ -69,7 +69,7 @@ def test_every_game_is_described_with_the_panels_that_play_it() -> None:
     assert "T = 1,000 to 1,000,000,000,000" in text("horizons")
     ci = text("adap-c2", "profile=ci")
     assert "scale of the profile ci" in ci
-    assert "DP-UCB: C2 (K = 5" in ci  # at a horizon of its own
+    assert "DP-UCB: C2 (K = 5" in ci  # at its own horizon
     assert "walk=plain" in text("exp3-readings")
 
 
@@ -87,7 +87,7 @@ def test_an_audit_stands_beside_the_budget_that_it_was_made_with() -> None:
             f"({letter}) AdaP-UCB: given epsilon = {epsilon} (global DP), composes to {epsilon};"
             " audited at epsilon = 1: at least 0.994" in c2
         )
-    # Another delta is another budget too.
+    # Another delta gives another budget.
     assert "(a) DP-UCB-INT (0.00396): given epsilon = 1" in text("dpucb-2arms")
     assert (
         "composes to 0.7951 at delta = 4.54e-05; audited at epsilon = 1, delta = 0.001: at least"
@@ -96,7 +96,7 @@ def test_an_audit_stands_beside_the_budget_that_it_was_made_with() -> None:
 
 
 def test_no_audited_bound_stands_beside_a_smaller_budget_without_its_own(root: Path) -> None:
-    # What a hasty reader takes for a violation: a bound above the budget that stands before it.
+    # A hasty reader would see a violation: an audited bound above the budget printed before it.
     beside = re.compile(
         r"given epsilon = ([\d.]+)[^;]*?composes to ([\d.]+)[^;]*; audited: at least ([\d.]+)"
     )
@@ -121,7 +121,7 @@ def test_an_audit_of_another_reading_is_not_taken() -> None:
         for counter in (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
     )
     assert full != split
-    # The reading whose budget is that of a theorem has no audit.
+    # The reading whose budget comes from a theorem has no audit.
     assert (
         audit_results.of("exp3-tau", exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)) is None
     )
@@ -184,7 +184,7 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
                 spent = budget(cell)
                 assert spent is not None
                 if cell.member.startswith("dp-ftpl"):
-                    # Of all rounds together there is no bound, but for a start that never ends.
+                    # All rounds together have no bound, unless the start never ends.
                     assert spent == (0.0 if cell.warning() else math.inf)
                     assert "every round" in notion
                 elif cell.member in ("dp-ucb-int", "exp3-tau"):

@@ -1,4 +1,4 @@
-"""Which overrides make another figure, how they are spelled, and the folder that they name."""
+"""Overrides that make another figure, their spelling, and the folder that they name."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def changes(*typed: str, figure: str = "adap-c2") -> list[str]:
         ("runs=5", "seed=7", "engine.workers=1"),
         ("engine=dask",),
         ("figure.runs=3",),
-        ("figure.horizon=10_000_000", "figure.environment=c2"),  # as the file has them
+        ("figure.horizon=10_000_000", "figure.environment=c2"),  # the same values as in the file
         ("figure.horizon=1e7",),
     ],
 )

@@ -20,7 +20,7 @@ EXACT = "ftpl-gauss-cdf"  # nothing is played
 
 @pytest.fixture
 def with_references(checkout: Path, root: Path) -> Path:
-    """A copy of the checkout that has references, which a test may spoil."""
+    """Copy of the checkout with references, which a test may modify."""
     shutil.copytree(root / "figures" / "reference", checkout / "figures" / "reference")
     return checkout
 
@@ -110,7 +110,7 @@ def test_what_is_as_it_was_passes() -> None:
 
 
 def run_in(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> Any:
-    """The status and the output of a check within this process, in a folder."""
+    """Return the status and the output of a check in this process, in a folder."""
     status = against_reference.check(words, [f"paths.cache={folder / 'cache'}"])
     return status, capsys.readouterr().out
 

@@ -1,4 +1,4 @@
-"""The claims in the figures' files: what is read, what is refused, what comes of them."""
+"""Claims in the files of figures: how they are parsed, which are rejected, which ones reproduce."""
 
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017"}
 Claims = dict[str, object]
 
 
-# What is read ------------------------------------------------------------------------------------
+# Parsing -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -70,11 +70,11 @@ def test_fewer_runs_and_another_seed_are_still_the_papers_figure() -> None:
     assert load("adap-headline", ["seed=1"])[0].claims
 
 
-# What is refused ---------------------------------------------------------------------------------
+# Rejections --------------------------------------------------------------------------------------
 
 
 def ratio(**changed: object) -> Claims:
-    """A claim of one ratio, of which something is changed; None takes it out."""
+    """Return claims with one ratio, with some keys changed; None removes a key."""
     test = {"ratio": "adap-ucb", "to": "dp-se", "at_most": 1} | changed
     return {
         "says": "so",
@@ -90,7 +90,7 @@ def of(test: object) -> Claims:
 BOUND = {"bounded": "adap-ucb", "by": "azize2022.adap_ucb_upper_bound"}
 TAU = {"bounded": "exp3", "by": "tossou2017.exp3_tau_upper_bound"}
 
-# The figure, the claim that is added to it, what the message must say beside figure and key.
+# The figure, the claim added to it, fragments of the message besides figure and key.
 WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "unknown curve": (
         "adap-c1",
@@ -223,7 +223,7 @@ def test_the_claims_above_are_refused_for_their_mistake_alone(
     assert read.name == "right"
 
 
-# What comes of them at the papers' scale ---------------------------------------------------------
+# Verdicts at the papers' scale -------------------------------------------------------------------
 
 
 @cache
@@ -248,12 +248,12 @@ def test_every_paper_has_claims_that_hold_and_claims_are_put_to_most_figures() -
     found = {figure: load(figure, [])[0] for figure in FIGURES}
     with_claims = [spec for spec in found.values() if spec.claims]
     assert {spec.paper for spec in with_claims} >= PAPERS
-    # An illustration, of which the text claims nothing, and figures of our own.
+    # An illustration, about which the text claims nothing, and the project's own figures.
     without = {spec.name for spec in found.values() if not spec.claims}
     assert without == {"adap-episodes", "horizons", "privacy-audit"}
 
 
-# A sentence, the figure and claim that it became, and the verdict that docs/deviations.md tells.
+# A sentence, its figure and claim, and the verdict that docs/deviations.md states.
 TOLD: dict[str, tuple[str, str, Verdict]] = {
     "at least 5 times": ("dpse-epsilon", "five-times", Verdict.HOLDS),
     "10 times, DP-SE": ("adap-headline", "ten-times-dp-se", Verdict.FAILS),
@@ -283,7 +283,7 @@ def test_verdicts_are_those_of_the_documentation(sentence: str) -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 def test_adap_klucb_is_lowest_in_13_of_16_panels_up_to_noise() -> None:
-    # The finding of a panel is its worst comparison: it fails where somebody is lower.
+    # The finding of a panel is its worst comparison: it fails where another curve is lower.
     findings = [
         finding
         for figure in ("adap-c1", "adap-c2", "adap-c3", "adap-c4")

@@ -1,4 +1,4 @@
-"""The commands as people type them, each in a process of its own."""
+"""The commands as typed, each in a separate process."""
 
 import csv
 import json
@@ -75,8 +75,8 @@ def test_the_help_of_hydra_is_still_there() -> None:
 # From nothing to six files -----------------------------------------------------------------------
 
 SMOKE = ("profile=smoke", "runs=2")
-WHERE = "adap-ksweep/profile=smoke"  # below paths.out, which is typed
-EXPORT = ("export", "adap-ksweep", "--format", "csv")  # the overrides stand behind an option
+WHERE = "adap-ksweep/profile=smoke"  # below paths.out, which is an override
+EXPORT = ("export", "adap-ksweep", "--format", "csv")  # overrides after an option
 AS_CSV = ("export", "adap-ksweep")  # the default
 
 
@@ -86,7 +86,7 @@ class Smoke:
 
     folder: Path
     first: Done
-    times: dict[str, int]  # of the files after the first command
+    times: dict[str, int]  # modification times of the files after the first command
     second: Done
     plotted: Done
     explained: Done
@@ -191,7 +191,7 @@ def test_export_writes_the_table_and_nothing_else(smoke: Smoke) -> None:
     assert smoke.as_csv == smoke.exported
 
 
-# Refusals ----------------------------------------------------------------------------------------
+# Rejections --------------------------------------------------------------------------------------
 
 REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "unknown figure": (
@@ -267,7 +267,7 @@ def test_a_refusal_is_one_line_and_status_2_and_leaves_nothing_behind(
 def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # UCB decides every round: its only cell would take minutes.
+    # UCB decides in every round: its only cell would take minutes.
     typed = [
         "~figure.curves.dp-ucb",
         "+figure.curves.ucb.algorithm=ucb",
@@ -310,7 +310,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
     assert 6 <= kept < 800
     assert not list((killed / "out").rglob("adap-ksweep.*"))
     resumed = Process(*command, *below(killed))
-    # Meanwhile the same without a disturbance, in another cache and in this process.
+    # Meanwhile, the same without a disturbance, in another cache and in this process.
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-ksweep", [*typed, *below(calm)])
     store = Store(settings.cache)

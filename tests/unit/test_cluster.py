@@ -1,4 +1,4 @@
-"""Dask clusters: the same bits, workers that differ, that die, that come late. Needs Dask."""
+"""Dask clusters: the same bits, and workers that differ, die or come late. Needs Dask."""
 
 import dataclasses
 import os
@@ -48,7 +48,7 @@ def start(folder: Path, *more: str) -> Process:
 
 
 def assert_told(done: Done, status: int, *fragments: str) -> None:
-    """One line on stderr that says all this, beside lines of progress."""
+    """Assert one line on stderr that contains all fragments, beside lines of progress."""
     assert (done.status, done.out) == (status, ""), done.err
     told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
     assert len(told) == 1, done.err
@@ -58,7 +58,7 @@ def assert_told(done: Done, status: int, *fragments: str) -> None:
 
 
 def arrays(folder: Path) -> dict[str, bytes]:
-    """The curves of every block, by its path."""
+    """Return the curves of every block, by its path."""
     found = {}
     for path in blocks(folder):
         with np.load(path) as members:
@@ -68,7 +68,7 @@ def arrays(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What threads compute."""
+    """Curves computed by threads."""
     folder = tmp_path_factory.mktemp("calm")
     assert start(folder).done().counts == (2 * TASKS, 0, "drawn")
     return arrays(folder)
@@ -133,7 +133,7 @@ def test_a_fault_while_tasks_are_handed_out_is_raised_and_not_waited_for(
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
-    """The processes that it has started, and those that they have."""
+    """Return the processes that a process has started, and their own children."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -157,7 +157,7 @@ def test_an_interrupt_keeps_what_was_done_is_one_line_and_leaves_no_process(tmp_
     process.wait_for(lambda: len(blocks(tmp_path)) > 3)
     family = children(process.popen)
     assert len(family) >= 2
-    # As a terminal does: all processes of the foreground are told.
+    # As a terminal does: it signals all processes in the foreground.
     for number in (*family, process.popen.pid):
         os.kill(number, signal.SIGINT)
     interrupted = time.monotonic()
@@ -195,7 +195,7 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path: Path, dask: DaskProce
 
 @pytest.fixture
 def modified(tmp_path: Path) -> str:
-    """A PYTHONPATH with a copy of the sources, in which a comment is changed."""
+    """Return a PYTHONPATH with a copy of the sources in which a comment is changed."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src", tmp_path / "modified", ignore=ignored)
     with (tmp_path / "modified" / "dpbandits" / "algorithms" / "exp3.py").open("a") as file:
@@ -205,7 +205,7 @@ def modified(tmp_path: Path) -> str:
 
 @pytest.fixture
 def absent(tmp_path: Path) -> str:
-    """A PYTHONPATH without the package, as far as Python can tell."""
+    """Return a PYTHONPATH that hides the package from Python."""
     (tmp_path / "absent").mkdir()
     (tmp_path / "absent" / "dpbandits.py").write_text("raise ImportError('not here')")
     return str(tmp_path / "absent")
@@ -247,13 +247,13 @@ def test_a_worker_without_the_package_is_told_before_work_starts(
     assert_told(done, 2, "the worker tcp://127.0.0.1:", "cannot say what it is", "not here")
 
 
-# In mid-run --------------------------------------------------------------------------------------
+# Mid-run -----------------------------------------------------------------------------------------
 
 
 def started_with(
     folder: Path, dask: DaskProcesses, workers: int
 ) -> tuple[Process, list[subprocess.Popen[bytes]]]:
-    """A command that has kept some blocks, and the workers that play it."""
+    """Start a command; return it once it has stored some blocks, with the workers that play it."""
     started = [dask.worker() for _ in range(workers)]
     process = start(folder, *dask.engine)
     process.wait_for(lambda: len(blocks(folder)) > 3)

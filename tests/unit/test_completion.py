@@ -1,4 +1,4 @@
-"""What a shell is offered after a part of a command; it costs nothing where none asks."""
+"""Words that a shell offers after a part of a command; without completion they cost nothing."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from commands import DPBANDITS, FIGURES, ROOT
 ALGORITHMS = sorted(path.stem for path in (ROOT / "conf" / "algorithm").glob("*.yaml"))
 ENVIRONMENTS = sorted(path.stem for path in (ROOT / "conf" / "environment").glob("*.yaml"))
 
-OFFERED: dict[str, tuple[set[str], set[str]]] = {  # what is offered, and what is not
+OFFERED: dict[str, tuple[set[str], set[str]]] = {  # the words offered, and words not offered
     "": ({"run", "list", "export", "--version"}, {"adap-c2"}),
     "run ": (set(FIGURES), set()),
     "run adap-c": ({"adap-c1", "adap-c2", "adap-c3", "adap-c4"}, {"adap-alpha"}),
@@ -49,7 +49,7 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {  # what is offered, and what i
 
 
 def answered(typed: str, file: Path) -> set[str]:
-    """The words that are offered after `dpbandits <typed>`."""
+    """Return the words that are offered after `dpbandits <typed>`."""
     line = f"dpbandits {typed}"
     asked = {
         "_ARGCOMPLETE": "1",

@@ -26,7 +26,7 @@ PROFILES = project.names("profile")
 
 @cache
 def loaded(folder: Path, figure: str, overrides: tuple[str, ...]) -> tuple[FigureSpec, Settings]:
-    # Composing takes 0.2 s, and many tests look at the same figure.
+    # Composing takes 0.2 s, and many tests use the same figure.
     assert folder == Path.cwd()
     return load(figure, overrides)
 
@@ -50,7 +50,7 @@ def curve(spec: FigureSpec, letter: str, name: str) -> Curve:
 
 
 def cell(spec: FigureSpec, letter: str, name: str) -> Cell:
-    """The cell of a curve over time."""
+    """Return the cell of a curve over time."""
     (source,) = curve(spec, letter, name).sources
     assert isinstance(source, Cell)
     return source
@@ -61,7 +61,7 @@ def horizons(spec: FigureSpec) -> set[int]:
 
 
 def written(group: str, name: str) -> dict[str, Any]:
-    """What a file of conf/ says."""
+    """Return the content of a file of conf/."""
     content: dict[str, Any] = yaml.safe_load(Path("conf", group, f"{name}.yaml").read_text())
     return content
 
