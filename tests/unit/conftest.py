@@ -1,4 +1,4 @@
-"""What the unit tests share: a small cell, a store of its own, copies to spoil."""
+"""Shared fixtures of the unit tests: a small cell, an empty store, copies to modify."""
 
 import shutil
 from collections.abc import Iterator

@@ -59,8 +59,7 @@ def replace_simulate(change: Callable[[Any, Any], None]) -> None:
 
 
 def in_step() -> None:
-    """Synchronise every step that changes a file with the other processes, the worst case for
-    races.
+    """Synchronise every step that changes a file with the other processes: the worst case.
 
     PLACES is a folder with a file per process, which counts its steps; OWN is the file of this
     process.
@@ -112,7 +111,7 @@ def no_privileges() -> None:
 
 
 def noted() -> None:
-    """Note every run in the file NOTES, in the moment: that it is begun, that its block is kept."""
+    """Record in the file NOTES, at once, when a run begins and when its block is stored."""
     from dpbandits.store.blocks import Store, key
 
     notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -130,7 +129,7 @@ def noted() -> None:
 
 
 def killed() -> None:
-    """Kill -9 when a file is whole and has not got its name: KILLED is its ending, which one."""
+    """Kill -9 when a file is complete but not renamed: KILLED holds its ending and number."""
     ending, number = os.environ["KILLED"].split()
     when("os.rename", ending, lambda: os.kill(os.getpid(), signal.SIGKILL), int(number))
 

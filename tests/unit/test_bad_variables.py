@@ -109,7 +109,7 @@ OTHERS: dict[str, tuple[Variables, tuple[str, ...]]] = {
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
-    """All commands, side by side: nearly all of their time is the start of Python."""
+    """Results of all commands, run side by side: nearly all their time is Python's start."""
     jobs: dict[str, tuple[Variables, tuple[str, ...]]] = {}
     jobs |= {f"harmless {name}": (variables, ()) for name, variables in HARMLESS.items()}
     for refused in REFUSED:

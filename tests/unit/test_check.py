@@ -1,4 +1,4 @@
-"""`dpbandits check`: what is compared with what, that it can fail, and what it says then."""
+"""`dpbandits check`: the curves it compares, that it can fail, and its report of a failure."""
 
 import csv
 import re

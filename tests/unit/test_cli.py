@@ -82,7 +82,7 @@ AS_CSV = ("export", "adap-ksweep")  # the default
 
 @dataclass
 class Smoke:
-    """A figure made by run.py, again by `dpbandits run`, plotted elsewhere, explained, exported."""
+    """Figure made by run.py, again by `dpbandits run`, plotted elsewhere, explained, exported."""
 
     folder: Path
     first: Done

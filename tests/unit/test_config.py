@@ -1,4 +1,4 @@
-"""From YAML and the command line to a figure's specification: what beats what."""
+"""Composition of YAML and command line to a figure's specification: which source wins."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""The counters: what they release, its noise, its budget."""
+"""Counters: their released sums, their noise, their budget."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ GRID = 64
 
 
 class Dealer:
-    """A generator that deals out given draws and writes down the scales that are asked for."""
+    """Generator that returns given draws and records the scales that are requested."""
 
     def __init__(self, draws: Sequence[float]) -> None:
         self.draws = iter(draws)
@@ -32,13 +32,13 @@ class Dealer:
 
 
 def released(items: Sequence[float], draws: Sequence[float], horizon: int, epsilon: float) -> Any:
-    """The released sums of one counter, in plain Python, with these draws."""
+    """Return the released sums of one counter, in plain Python, with these draws."""
     counters, dealer = binary_counters(1, horizon, epsilon), Dealer(draws)
     return np.array([insert(counters, dealer, 0, item) for item in items])
 
 
 def released_by_hybrid(items: Sequence[float], draws: Sequence[float], budgets: Any) -> Any:
-    """The same of a hybrid counter with budgets of its two parts."""
+    """Return the released sums of a hybrid counter with budgets for its two parts."""
     counters, dealer = hybrid_counters(1, len(items), *budgets), Dealer(draws)
     return np.array([insert(counters, dealer, 0, item) for item in items])
 
@@ -56,7 +56,7 @@ def compiled(items: Any, horizon: int, epsilon: float, rng: Any) -> Any:
 
 @numba.njit
 def compiled_hybrid(items: Any, log_epsilon: float, tree_epsilon: float, rng: Any) -> Any:
-    """The same of hybrid counters."""
+    """Return the same for hybrid counters."""
     counters = hybrid_counters(items.shape[0], items.shape[1], log_epsilon, tree_epsilon)
     sums = np.empty_like(items)
     for c in range(items.shape[1]):
@@ -66,9 +66,9 @@ def compiled_hybrid(items: Any, log_epsilon: float, tree_epsilon: float, rng: An
 
 
 def chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> Iterator[float]:
-    """The binary mechanism to the letter: p-sums alpha, noisy p-sums, their sum over set bits.
+    """Yield the binary mechanism, literally: p-sums alpha, noisy p-sums, their sum over set bits.
 
-    The order in which the set bits are added is not said; here from the highest down.
+    The paper leaves open in which order the set bits are added; here from the highest down.
     """
     exact: dict[int, float] = {}
     noisy: dict[int, float] = {}
@@ -95,7 +95,7 @@ def hybrid_of_chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> I
         if t & (t - 1) == 0:
             log_part += next(draws)
             last, power, since = log_part, t, []
-            # A new tree over the items that are still to come.
+            # A new tree over the items that follow.
             tree = chan_shi_song(items[t : 2 * t - 1], draws)
             yield last
         else:
@@ -105,7 +105,7 @@ def hybrid_of_chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> I
 
 
 def nodes(c: int) -> set[tuple[int, int]]:
-    """The nodes (first, last) whose sum is that of the items 1..c, from the binary digits of c."""
+    """Return the nodes (first, last) that make up the items 1..c, from the binary digits of c."""
     found, end = set(), 0
     for bit in reversed(range(c.bit_length())):
         if c & (1 << bit):
@@ -123,7 +123,7 @@ def hybrid_weights(c: int) -> dict[tuple[str, int, int], float]:
     return scales
 
 
-# What is released --------------------------------------------------------------------------------
+# Released sums -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["coins", "fractions"])
@@ -140,7 +140,7 @@ def test_counters_beside_each_other_are_those_of_chan_shi_and_song_in_kernels_to
     horizon, epsilon, counters = 1500, 2.0, 3
     items = np.random.default_rng(2).random((counters, horizon))
     sums = compiled(items, horizon, epsilon, np.random.default_rng(3))
-    # One draw an item, in the order in which the items came.
+    # One draw per item, in the order of the items.
     rng, scale = np.random.default_rng(3), levels(horizon) / epsilon
     draws = np.array([rng.laplace(0.0, scale) for _ in range(items.size)])
     for which in range(counters):
@@ -227,7 +227,7 @@ def test_the_covariance_of_two_sums_of_a_hybrid_counter_is_that_of_the_draws_the
     counters, dealer = hybrid_counters(1, GRID, *budgets), Dealer(zeros)
     for _ in range(GRID):
         insert(counters, dealer, 0, 0.0)
-    # The released sums are linear in the draws; each with its own scale.
+    # The released sums are linear in the draws, each with its own scale.
     weights = np.array(
         [released_by_hybrid(zeros, np.eye(GRID)[j].tolist(), budgets) for j in range(GRID)]
     ).T
@@ -289,7 +289,7 @@ def test_every_item_draws_once_at_the_scale_that_is_declared(horizon: int, epsil
 def test_an_item_is_in_one_node_of_a_level_and_in_no_more_nodes_than_are_declared(
     horizon: int,
 ) -> None:
-    # The node that item c completes is the smallest of those that make up 1..c.
+    # The node that item c completes is the smallest of the nodes that make up 1..c.
     completed = [max(nodes(c)) for c in range(1, horizon + 1)]
     for item in range(1, horizon + 1):
         own = [last - first for first, last in completed if first <= item <= last]

@@ -30,7 +30,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 def a_series(
     x: list[float], numbers: list[float], panel: str = "a", label: str = "UCB", runs: int = 20
 ) -> Series:
-    """Every statistic its own multiple of `numbers`, so that none can stand for another."""
+    """Return a series in which every statistic is a different multiple of `numbers`."""
     columns: dict[str, Any] = {
         name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
     }
@@ -41,7 +41,7 @@ def rows(series: list[Series]) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(to_csv(series).decode())))
 
 
-# What is shown -----------------------------------------------------------------------------------
+# Quantities shown --------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -157,7 +157,7 @@ def test_the_logarithmic_grid_has_24_rounds_a_decade() -> None:
     rounds = checkpoints(10**12, Grid.LOG)
     for decade in range(3, 12):
         inside = rounds[(rounds >= 10**decade) & (rounds < 10 ** (decade + 1))]
-        # Rounding to whole rounds moves a ratio by 1/1000 at most.
+        # Rounding to whole rounds changes a ratio by 1/1000 at most.
         ratios = np.append(inside, 10 ** (decade + 1))[1:] / inside
         assert inside.size == 24
         np.testing.assert_allclose(ratios, 10 ** (1 / 24), rtol=1.1e-3)
@@ -192,7 +192,7 @@ def test_no_two_algorithms_look_alike() -> None:
 def test_two_strangers_differ_in_colour_from_all_others_and_from_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # As many as there are spare colours; all of them are in the registry, as dropped-in files are.
+    # As many as there are spare colours, all of them in the registry like dropped-in files.
     strangers = [f"mine-{i}" for i in range(len(SPARE_COLOURS))]
     known = registry.algorithm_names()
     monkeypatch.setattr(registry, "algorithm_names", lambda: [*known, *strangers])
@@ -203,7 +203,7 @@ def test_two_strangers_differ_in_colour_from_all_others_and_from_each_other(
     taken = {style.colour for style in STYLES.values()}
     for i, colour in enumerate(colours):
         nearest = min(distance(colour, other) for other in {*taken, *colours[:i]})
-        assert nearest > 30  # of CIE76; 2.3 is just noticeable
+        assert nearest > 30  # in CIE76; 2.3 is just noticeable
 
 
 def distance(one: str, other: str) -> float:

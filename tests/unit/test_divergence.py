@@ -28,7 +28,7 @@ levels = st.one_of(st.just(0.0), st.floats(-16.0, 3.0).map(lambda e: 10.0**e))
 
 
 def exact_kl(p: float, q: float) -> Decimal:
-    """d(p, q) of these very floats, to more than 50 digits; infinite where it is."""
+    """Return d(p, q) of exactly these floats, to more than 50 digits, or infinity."""
     with localcontext() as context:
         context.prec = 60
         total = Decimal(0)
@@ -41,7 +41,7 @@ def exact_kl(p: float, q: float) -> Decimal:
 
 
 def exact_upper(p: float, level: float) -> float:
-    """max {q: d(p, q) <= level}, bracketed with the exact d, to a few last digits."""
+    """Return max {q: d(p, q) <= level}, bracketed with the exact d, to a few last digits."""
     if level == 0.0:
         return p
     if p >= BELOW_ONE or exact_kl(p, BELOW_ONE) <= Decimal(level):
@@ -125,7 +125,7 @@ def test_from_zero_the_upper_inverse_is_closed(level: float) -> None:
 
 
 def test_the_upper_inverse_is_a_probability_not_below_p() -> None:
-    # At a level far below p, rounding takes the last step below p about once in a hundred.
+    # At a level far below p, rounding puts the last step below p about once in a hundred.
     rng = np.random.default_rng(21)
     exponents = rng.uniform(-16, 0, 5000)
     near_zero, near_one = 10.0**exponents, 1.0 - 10.0**exponents
@@ -137,7 +137,7 @@ def test_the_upper_inverse_is_a_probability_not_below_p() -> None:
 @FIXED
 @given(probabilities, levels, levels)
 def test_the_upper_inverse_increases_with_the_level(p: float, a: float, b: float) -> None:
-    # Either may be off by what is promised.
+    # Either value may be off by the promised accuracy.
     low, high = bernoulli_kl_upper(p, min(a, b)), bernoulli_kl_upper(p, max(a, b))
     assert low <= high + 2 * PROMISE
 
@@ -145,7 +145,7 @@ def test_the_upper_inverse_increases_with_the_level(p: float, a: float, b: float
 @FIXED
 @given(probabilities, probabilities, levels)
 def test_the_upper_inverse_increases_with_p(a: float, b: float, level: float) -> None:
-    # Either may be off by what is promised.
+    # Either value may be off by the promised accuracy.
     low, high = bernoulli_kl_upper(min(a, b), level), bernoulli_kl_upper(max(a, b), level)
     assert low <= high + 2 * PROMISE
 

@@ -27,7 +27,7 @@ TARGETS = [(1.0, 0.01), (1.0, E10), (0.1, 0.01), (0.1, E10)]
 
 
 def counts(params: Params) -> Iterator[int]:
-    """W_1, W_2, ... as the algorithm finds them."""
+    """Yield W_1, W_2, ... as the algorithm computes them."""
     epsilon, n, interval = dp_ucb_int.input_epsilon(params), 0, 1
     while True:
         interval = dp_ucb_int.next_interval(params, epsilon, n, interval)
@@ -36,7 +36,7 @@ def counts(params: Params) -> Iterator[int]:
 
 
 def literal_counts(params: Params, epsilon: float) -> Iterator[int]:
-    """W_1, W_2, ...: Lemma B.1, term by term."""
+    """Yield W_1, W_2, ... by Lemma B.1, term by term."""
     if params.schedule is Schedule.CONSTANT:
         yield from itertools.count(math.ceil(1 / epsilon), math.ceil(1 / epsilon))
     s = {Schedule.SERIES: params.v, Schedule.SERIES_X: params.v / 2}[params.schedule]
@@ -49,7 +49,7 @@ def literal_counts(params: Params, epsilon: float) -> Iterator[int]:
 
 
 def literal_epsilon(params: Params) -> float:
-    """Corollary 3.2 as it is printed."""
+    """Return Corollary 3.2 as printed."""
     eight, log = 8 * zeta(params.v), math.log(1 / params.delta)
     return float((math.sqrt((log + 4 * params.epsilon) / eight) - math.sqrt(log / eight)) ** 2)
 
@@ -147,7 +147,7 @@ def test_intervals_grow_up_to_one_over_epsilon(epsilon: float, schedule: Schedul
     assert np.all(np.diff(intervals) >= 0)
     assert intervals[0] >= 1
     assert intervals[-1] <= longest
-    # Far out it is as good as reached.
+    # At large counts the limit is practically reached.
     far = dp_ucb_int.next_interval(params, 1 / (longest - 0.5), 10**15, 1)
     assert far == longest
 
@@ -178,7 +178,7 @@ def generator(run: int = 0) -> np.random.Generator:
 
 
 def literal_dp_ucb_int(params: Params, bandit: Bandit, rng: Any) -> int:
-    """Algorithm 3, round by round as it is listed. Returns how often an arm was left halfway."""
+    """Play Algorithm 3 round by round as listed; return how often an arm was left halfway."""
     arms = range(len(bandit.pulls))
     every = literal_counts(params, literal_epsilon(params))
     released = set(itertools.takewhile(lambda n: n <= bandit.horizon, every))
@@ -208,7 +208,7 @@ def literal_dp_ucb_int(params: Params, bandit: Bandit, rng: Any) -> int:
     return halfway
 
 
-# Distinct gaps, so that the regret tells in every round which arm was pulled.
+# Distinct gaps, so that the regret of every round identifies the arm that was pulled.
 INSTANCES = [(0.6, 0.5, 0.3), (0.5, 0.51, 0.53, 0.57, 0.4), (0.05, 0.9), (0.5, 0.49)]
 
 
@@ -238,14 +238,14 @@ def test_an_arm_that_is_overtaken_is_left_in_that_round(schedule: Schedule, nois
         dp_ucb_int.play(params, ours, generator(run))
         halfway += literal_dp_ucb_int(params, literal, generator(run))
         np.testing.assert_array_equal(ours.curve, literal.curve)
-    # Between two releases, by an arm that waits at one and whose bonus grows.
+    # Between two releases, another arm overtakes: it waits at its release and its bonus grows.
     assert halfway == 0 if noise is Noise.FROZEN else halfway >= 5
 
 
 @pytest.mark.parametrize("schedule", Schedule)
 @pytest.mark.parametrize("horizon", [1, 2, 3, 28, 29, 30, 57, 58, 59, 86, 87, 88, 89, 120])
 def test_a_horizon_around_the_end_of_the_round_robin(horizon: int, schedule: Schedule) -> None:
-    # `series` releases first after 29 pulls, of three arms after 87 rounds.
+    # `series` releases first after 29 pulls, with three arms after 87 rounds.
     params = Params(1.0, 0.01, schedule=schedule)
     ours, literal = (a_bandit((0.6, 0.5, 0.3), horizon) for _ in range(2))
     dp_ucb_int.play(params, ours, generator())
@@ -267,7 +267,7 @@ def test_a_run_takes_about_one_step_a_release(noise: Noise) -> None:
     horizon, steps = 10**6, 0
 
     class Counting:
-        """The generator of the rewards; a step of one arm draws one sum."""
+        """Generator of the rewards; a step of one arm draws one sum."""
 
         def binomial(self, n: int, p: float) -> float:
             nonlocal steps
@@ -290,7 +290,7 @@ def test_a_run_takes_about_one_step_a_release(noise: Noise) -> None:
 # The budget --------------------------------------------------------------------------------------
 
 
-# What the releases compose to at delta over the paper's T = 10^5: series, series-x, constant.
+# Composed epsilon of the releases at delta over the paper's T = 10^5: series, series-x, constant.
 SPENT = {
     (1.0, 0.01): (0.758200, 0.580272, 0.496092),
     (1.0, E10): (0.795108, 0.582342, 0.492404),
@@ -309,7 +309,7 @@ def test_what_is_spent_over_the_horizon_of_the_paper(
         spent = composed_epsilon(dp_ucb_int.releases(params, 2, 10**5), params.delta)
         assert spent == pytest.approx(SPENT[target][schedule], abs=6e-7)
         assert spent <= params.epsilon
-        # The same, from the counts.
+        # The same, computed from the counts.
         literal = literal_counts(params, literal_epsilon(params))
         most = 10**5 - next(counts(params))  # the other arm has its own first release
         made = itertools.takewhile(most.__ge__, literal)

@@ -1,4 +1,4 @@
-"""How curves of one algorithm in a panel are told apart, and how labels are drawn."""
+"""Drawing: how the curves of one algorithm in a panel differ, and how labels are drawn."""
 
 from dataclasses import replace
 from typing import Any
@@ -95,7 +95,7 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
         starts = sorted({float(np.asarray(line.get_xdata())[0]) for line in ax.lines})
         assert starts == [start for start in (2, 3, 5, 6, 10) if start < steps]
         shades = [patch.get_alpha() for patch in ax.patches]
-        assert shades.count(0.6) == 2  # each arm's last episode before the one that is marked
+        assert shades.count(0.6) == 2  # each arm's last episode before the marked one
     label = draw(drawing(original, [*range(1, 13)])).axes[0].get_xlabel()
     assert "t_{4}" in label
     assert "(r_{4}+r_{5})/2" in label

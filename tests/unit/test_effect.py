@@ -1,4 +1,4 @@
-"""An override that no cell depends on is refused; one that has a say is not, whatever its value."""
+"""Overrides on which no cell depends are rejected; those with an effect are not, at any value."""
 
 import pytest
 from complaints import complaint
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 PANELS = "figure.panels.a.epsilon, figure.panels.b.epsilon"
 FOUR_PANELS = f"it is beaten by {PANELS}, figure.panels.c.epsilon, figure.panels.d.epsilon"
-IDLE = [  # the figure, what is typed, why it changes nothing
+IDLE = [  # the figure, the override, why it changes nothing
     ("adap-c1", "+figure.epsilon=1", FOUR_PANELS),
     ("adap-c1", "++figure.epsilon=0.1", FOUR_PANELS),  # which a panel has, and not from here
     ("dpucb-2arms", "+figure.epsilon=1", f"it is beaten by {PANELS}"),
@@ -88,7 +88,7 @@ EFFECTIVE = [
     ("exp3-privacy", "figure.delta=1e-5"),
     ("adap-ksweep", "figure.curves.lower-bound.bound=azize2022.problem_dependent_lower_bound"),
     ("stopping-rules", "figure.stream.mean=0.5"),
-    # Not meant to change cells:
+    # Keys that are not meant to change cells:
     ("adap-c1", "figure.title=Another"),
     ("adap-c1", "figure.panels.a.title='{epsilon}'"),
     ("adap-c1", "figure.spread=std"),
@@ -116,7 +116,7 @@ def test_a_key_that_has_a_say_or_is_not_meant_to_have_one_is_taken(figure: str, 
 
 @pytest.mark.parametrize("figure", names("figure"))
 def test_what_the_file_of_a_figure_says_may_be_typed_too(figure: str) -> None:
-    # In the figure's own words: a number at its top has a say, or it would not stand there.
+    # In the figure's own words: a number at its top level has an effect, or it would not be there.
     content = read_member("figure", figure)
     cells = load(figure, [])[0].cells()
     for key in ("horizon", "epsilon", "delta"):

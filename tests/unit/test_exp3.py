@@ -28,11 +28,11 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-# Literal versions: everything anew in every round, on the plain table -----------------------------
+# Literal versions: every round recomputes everything, on the plain table --------------------------
 
 
 class Game:
-    """A table of gains with a switching cost, as the specification states it."""
+    """Table of gains with a switching cost, as the specification states it."""
 
     def __init__(self, gains: np.ndarray, feedback: SwitchFeedback) -> None:
         self.gains, self.feedback = gains, feedback
@@ -40,7 +40,7 @@ class Game:
         self.earned: list[float] = []
 
     def play(self, arm: int) -> float:
-        """Play a round; returns the observed gain."""
+        """Play a round; return the observed gain."""
         x = o = float(self.gains[len(self.arms), arm])
         if self.arms and arm != self.arms[-1]:
             if self.feedback in (SwitchFeedback.OBSERVED, SwitchFeedback.HIDDEN):
@@ -59,7 +59,7 @@ class Game:
 
 
 def probabilities(estimates: list[float], gamma: float) -> list[float]:
-    """(2.1) from the estimated cumulative gains."""
+    """Return (2.1) from the estimated cumulative gains."""
     k = len(estimates)
     m = max(estimates)
     weights = [math.exp(gamma / k * (g - m)) for g in estimates]
@@ -86,7 +86,7 @@ def literal_exp3(params: Any, game: Game, rng: Any) -> None:
 
 
 def literal_dp_exp3_lap(params: Any, game: Game, rng: Any) -> int:
-    """Returns how many rounds were ignored."""
+    """Play DP-EXP3-Lap; return the number of ignored rounds."""
     rounds, k = game.gains.shape
     b = math.log(rounds) / params.epsilon
     estimates, ignored = [0.0] * k, 0
@@ -205,13 +205,13 @@ def test_no_weight_overflows_over_ten_million_rounds_of_gains_of_one() -> None:
     ):
         bandit = new_bandit(law, 4, horizon, np.array([horizon]), generator(1))
         module.play(params, bandit, generator(2))
-        # With a probability that is no number, it would be the last arm alone.
+        # If a probability were nan, only the last arm would be pulled.
         assert bandit.pulls.min() > exploration(4, horizon) / 4 * horizon / 2
         assert bandit.pulls.sum() == horizon
 
 
 def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is() -> None:
-    # The estimates of a game of any length, in steps of the largest size there is.
+    # The estimates of a game of any length, in steps of the largest possible size.
     rng = generator(5)
     for favourite in (None, 2):
         v, weights, shift, gamma = np.zeros(4), np.ones(4), 0.0, 0.01
@@ -227,7 +227,7 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
             assert p == pytest.approx(expected[arm], rel=1e-9)
 
 
-# Checks that cost nothing -------------------------------------------------------------------------
+# Properties that take no time ---------------------------------------------------------------------
 
 
 def final_regrets(
@@ -277,7 +277,7 @@ def test_without_a_switching_cost_all_tie_on_the_walk() -> None:
     regrets = {a: final_regrets(a, instance, 60, 2**14) for a in ("exp3", "dp-exp3-lap")}
     regrets["exp3-tau"] = final_regrets("exp3-tau", instance, 60, 2**14)
     paid = final_regrets("exp3", costly, 60, 2**14)
-    # What parts the arms is the gap; the switches, where they cost, are a hundred times that.
+    # The gap separates the arms; switches, where they cost, add a hundred times as much.
     gap = 4 ** (1 / 3) * 2 ** (-14 / 3) / (9 * 14)
     for one in regrets.values():
         assert np.all(np.abs(one) <= 2**14 * gap + 1e-9)
@@ -292,8 +292,8 @@ def test_half_a_round_of_a_run_is_ignored() -> None:
         game = Game(gains.gains, SwitchFeedback.NONE)
         params = dp_exp3_lap.Params(epsilon, horizon)
         ignored += literal_dp_exp3_lap(params, game, generator(run + runs))
-    # Beyond the near end of [-b, b+1] with probability 1/(2T) a round, e^-epsilon of it beyond
-    # the far one.
+    # The noisy gain lies beyond the near end of [-b, b+1] with probability 1/(2T) per round, and
+    # beyond the far end with e^-epsilon times that.
     expected = runs * 0.5 * (1.0 + math.exp(-epsilon))
     assert abs(ignored - expected) < 4 * math.sqrt(expected)
 
@@ -333,11 +333,11 @@ def test_the_regret_is_below_the_bounds(kind: Kind) -> None:
     }
     for algorithm, bound in bounds.items():
         if kind is Kind.SWITCHING and algorithm != "exp3-tau":
-            continue  # they promise nothing against an adversary with a memory
+            continue  # no bound against an adversary with a memory
         assert final_regrets(algorithm, instance, 48, horizon).mean() < bound
 
 
-# What people read ---------------------------------------------------------------------------------
+# User-visible texts -------------------------------------------------------------------------------
 
 
 def test_a_cell_is_called_by_its_adversary() -> None:

@@ -1,4 +1,4 @@
-"""Why a cell is not in the cache, in words."""
+"""Explanations of why a cell is not in the cache."""
 
 import dataclasses
 import os
@@ -49,7 +49,7 @@ def write(store: Store, cell: Cell, runs: int) -> None:
 
 
 def line(store: Store, cell: Cell, runs: int = 5) -> str:
-    """What is said of a figure's only cell."""
+    """Return the explanation for the only cell of a figure."""
     first, _ = explain(figure(cell, runs=runs), store)
     return first
 
@@ -209,18 +209,18 @@ def test_explaining_computes_and_writes_nothing(store: Store, cell: Cell) -> Non
     assert not store.folder.exists()
 
 
-# With the sources themselves ---------------------------------------------------------------------
+# With the actual sources --------------------------------------------------------------------------
 
 ONE_RUN = (
     *("adap-c2", "figure.horizon=1000", "runs=1"),
     *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
     *("~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
 )
-HELPER = "algorithms/_argmax.py"  # whose importer the algorithm imports
+HELPER = "algorithms/_argmax.py"  # the algorithm imports a module that imports it
 
 
 class Copy:
-    """A copy of the package, with commands that run it and helpers that a test may edit."""
+    """Copy of the package, with commands that run it and helpers that a test may edit."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.root, self.folder = root, folder
@@ -230,7 +230,7 @@ class Copy:
 
     def start(self, verb: str) -> subprocess.Popen[str]:
         paths = (f"paths.cache={self.folder / 'cache'}", f"paths.out={self.folder / 'out'}")
-        # Plain Python, for there would be nothing but to compile; the cache is the same.
+        # Plain Python, since all time would go to compilation; the cache is the same.
         own = {"PYTHONPATH": str(self.package.parent), "NUMBA_DISABLE_JIT": "1"}
         return subprocess.Popen(
             (sys.executable, "-m", "dpbandits.cli.main", verb, *ONE_RUN, *paths),
@@ -267,7 +267,7 @@ def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
     assert last.endswith("; a run computes nothing")
     assert "0 runs computed, 1 from the cache" in ended(running)
 
-    copy.edit(HELPER, "> largest", ">= largest")  # the last of equals, not the first
+    copy.edit(HELPER, "> largest", ">= largest")  # the last of equal values, not the first
     cell_line, last = ended(copy.start("explain")).splitlines()
     assert "   0/1 runs  adap-ucb" in cell_line
     reason = f"not computed; the nearest that is differs in the source {HELPER}"

@@ -1,4 +1,4 @@
-"""The curves of a figure for other programs: what is written is what is drawn, in every figure."""
+"""Exported curves for other programs equal the drawn curves, in every figure."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         spec, settings = load(figure, ["profile=smoke", *paths, *overrides])
         store, rng = Store(settings.cache), np.random.default_rng(1)
         tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
-        # Episodes are drawn from what was really pulled; the others are not played.
+        # Episodes are drawn from real pulls; all other cells are made up.
         true = [t for t in tasks if isinstance(t.cell, Cell) and t.cell.pulls_of is not None]
         assert runner.play(true, store, 1, figure) == []
         for task in (task for task in tasks if task not in true):
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 
 def strict(content: bytes) -> Any:
-    """JSON without the NaN and the Infinity that Python would read."""
+    """Parse JSON without the NaN and the Infinity that Python would accept."""
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
@@ -64,7 +64,7 @@ def strict(content: bytes) -> Any:
 
 
 def is_balanced(tex: str) -> bool:
-    """Whether braces and environments open and close in turn, as LaTeX reads them."""
+    """Return whether braces and environments open and close in turn, as LaTeX reads them."""
     code = re.sub(r"(?<!\\)%.*", "", tex)
     code = code.replace(r"\def\dpbanditsend{\end{document}}", "").replace(r"\begin{document}", "")
     depth = 0
@@ -144,7 +144,7 @@ def test_pgfplots_has_the_axes_and_the_looks_of_the_picture(filled: Callable[...
         assert tex.count(f"{option},") == 2
     assert r"title={(a) $\epsilon = 0.1$}" in tex
     assert r"xlabel={Number of arms $K$}" in tex
-    assert tex.count("ylabel={Regret at the horizon}") == 1  # as in the picture: it is shared
+    assert tex.count("ylabel={Regret at the horizon}") == 1  # shared, as in the picture
     legend = re.findall(r"\\addlegendentry\{(.*)\}\n", tex)
     assert legend == ["DP-UCB", "DP-SE", "AdaP-UCB", "AdaP-KLUCB", "Lower bound (Thm 3)"]
     for name in ("private-ucb", "dp-se", "adap-ucb", "adap-klucb", "bound"):

@@ -1,4 +1,4 @@
-"""What goes wrong around a command: what is done stays, one line says what to do, it goes on."""
+"""Faults around a command: finished blocks stay, one line gives the fix, a rerun continues."""
 
 import json
 import re
@@ -28,32 +28,32 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "adap-c2"
 TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
-WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # of the figure so changed, below paths.out
+WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # folder of the changed figure, below paths.out
 CELLS = 12
-IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two of every cell
+IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two per cell
 EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
 
 
 def start(folder: Path, *more: str, **environment: str) -> Process:
-    """The command, with its cache and out below a folder."""
+    """Start the command, with its cache and out below a folder."""
     return Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(folder), *more, **environment)
 
 
 def start_disturbed(disturbance: str, folder: Path, *more: str, **environment: str) -> Process:
-    """The same while something goes wrong."""
+    """Start the command with a disturbance."""
     command = (sys.executable, disturbed.__file__, disturbance, "run", FIGURE, *TYPED)
     return Process(*command, *below(folder), *more, **environment)
 
 
 def pictures(folder: Path) -> dict[str, bytes]:
-    """The files of the figure, in whichever folder its changes have, by their names."""
+    """Return the files of the figure by name, in whichever folder its overrides have."""
     files = (path for path in (folder / "out" / FIGURE).rglob("*") if path.is_file())
     return {path.name: path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="module")
 def calm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a command wrote that nothing disturbed; the machine code is there afterwards."""
+    """Folder of an undisturbed command; the machine code is compiled afterwards."""
     folder = tmp_path_factory.mktemp("calm")
     assert start(folder).done().counts == (4 * CELLS, 0, "drawn")
     return folder
@@ -61,12 +61,12 @@ def calm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calm(calm_folder: Path) -> dict[str, bytes]:
-    """Its pictures, its table and its sidecar, by their names."""
+    """Pictures, table and sidecar of the undisturbed command, by name."""
     return pictures(calm_folder)
 
 
 def kept(folder: Path, *typed: str) -> int:
-    """The number of runs that sound blocks hold; nothing else may be in the cache."""
+    """Return the number of runs in sound blocks; assert that the cache holds nothing else."""
     spec, settings = load(FIGURE, [*TYPED, *typed, *below(folder)])
     store = Store(settings.cache)
     runs = sum(len(store.covered(cell)) for cell in bandit_cells(spec))
@@ -76,7 +76,7 @@ def kept(folder: Path, *typed: str) -> int:
 
 
 def assert_as_if_calm(folder: Path, calm: dict[str, bytes]) -> None:
-    """Every block is sound, nothing lies about, table and pictures are those of a calm run."""
+    """Assert sound blocks, no stray files, and the table and pictures of an undisturbed run."""
     assert kept(folder) == 4 * CELLS
     made = pictures(folder)
     sidecar = json.loads(made.pop(f"{FIGURE}.json"))
@@ -89,7 +89,7 @@ def assert_as_if_calm(folder: Path, calm: dict[str, bytes]) -> None:
 
 
 def assert_told(done: Done, status: int, *fragments: str) -> None:
-    """One line on stderr that says all this, nothing on stdout."""
+    """Assert one line on stderr that contains all fragments, and nothing on stdout."""
     assert (done.status, done.out) == (status, ""), done.err
     assert done.err.startswith("dpbandits: ")
     assert len(done.err.splitlines()) == 1, done.err
@@ -115,7 +115,7 @@ def test_processes_that_do_all_at_once_do_not_disturb_each_other(
     for done in [process.done() for process in started]:
         assert (done.status, done.err) == (0, "")
     steps = [place.stat().st_size for place in places]
-    assert min(steps) > 2 * CELLS  # they did meet
+    assert min(steps) > 2 * CELLS  # the processes did meet
     assert_as_if_calm(tmp_path, calm)
     assert start(tmp_path).done().counts == (0, 4 * CELLS, "pictures are up to date")
 
@@ -124,7 +124,8 @@ def test_processes_that_do_all_at_once_do_not_disturb_each_other(
 
 
 def test_a_disk_that_fills_up_in_mid_block_keeps_the_blocks_before(tmp_path: Path) -> None:
-    # 4 runs of panel a, of a short horizon, take 3 kB; of the others 7 kB and a header: too much.
+    # 4 runs of panel a, with a short horizon, take 3 kB; those of other panels 7 kB and a header:
+    # too much.
     typed = ("+figure.panels.a.horizon=50", "runs=5", "engine.workers=1")
     full, calm = tmp_path / "full", tmp_path / "calm"
     done = start_disturbed("full disk", full, *typed).done()
@@ -140,7 +141,7 @@ def test_a_disk_that_fills_up_in_mid_block_keeps_the_blocks_before(tmp_path: Pat
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Any]:
-    """Takes the permission to write from a folder and all below it, for the time of a test."""
+    """Remove the write permission from a folder and everything below it during a test."""
     taken: list[Path] = []
 
     def take(folder: Path) -> None:
@@ -249,7 +250,7 @@ def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
 
 
 def write_zeros(store: Store, cell: Cell) -> None:
-    """Wrong numbers, which would show in the table."""
+    """Write wrong numbers, which would show in the table."""
     store.write(cell, 0, np.zeros((4, len(cell.checkpoints()))), 1.0)
 
 
@@ -259,7 +260,7 @@ INTERRUPTED = (  # below the line of the terminal that shows ^C
     "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on from"
     " there\n"
 )
-# Blocks of two runs that are kept.
+# Number of stored blocks of two runs.
 MOMENTS = {
     "importing argparse": 0,
     "importing numpy": 0,
@@ -278,7 +279,7 @@ REPEATED = ("playing", "writing a block", "drawing", "writing a picture")
 
 @dataclass
 class Interrupted:
-    """A command that was interrupted at some moment, and the files that it left."""
+    """Command that was interrupted at some moment, and the files that it left."""
 
     folder: Path
     done: Done
@@ -290,7 +291,7 @@ def interrupted(
     tmp_path_factory: pytest.TempPathFactory, calm: dict[str, bytes]
 ) -> dict[str, Interrupted]:
     def interrupt(moment: str, folder: Path) -> Interrupted:
-        # Machine code of its own and none yet, where compiling is what is interrupted.
+        # A separate, empty cache of machine code where the compilation is interrupted.
         own = {"DPBANDITS_CACHE": f"{folder}-kernels"} if moment == "compiling" else {}
         done = start_disturbed(moment, folder, *IN_ORDER, **own).done(60)
         return Interrupted(folder, done, [path for path in folder.rglob("*") if path.is_file()])
@@ -309,7 +310,7 @@ def test_an_interrupt_is_one_line_keeps_what_was_done_and_leaves_no_litter(
     assert this.done.err == INTERRUPTED
     found = Counter("block" if path.suffix == ".npz" else path.name for path in this.files)
     wanted = Counter(block=MOMENTS[moment])
-    # The blocks come in the order of the cells, the identity of a cell before its first.
+    # Blocks come in the order of the cells, the identity of a cell before its first block.
     wanted["identity.json"] = {0: 0, 2: 2 if moment == "playing" else 3}.get(wanted["block"], CELLS)
     wanted[f"{FIGURE}.pdf"] = int(moment == "writing a picture")
     assert found == wanted
@@ -333,7 +334,7 @@ def test_run_py_is_interrupted_alike(tmp_path: Path) -> None:
 
 
 def test_what_runs_in_the_background_of_a_script_ignores_interrupts(tmp_path: Path) -> None:
-    # There the shell has SIGINT ignored, so that Ctrl-C ends what is in the foreground alone.
+    # The shell makes a background command ignore SIGINT, so that Ctrl-C ends only the foreground.
     done = start_disturbed("in the background", tmp_path).done()
     assert done.counts == (4 * CELLS, 0, "drawn")
 

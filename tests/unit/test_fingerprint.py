@@ -1,4 +1,4 @@
-"""The fingerprint moves with every source that a cell can reach, and with nothing else."""
+"""The fingerprint changes with every source that a cell can reach, and with nothing else."""
 
 import ast
 import shutil
@@ -46,14 +46,14 @@ PACKAGE = ROOTS[0].folder
 
 
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
-    """The roots of a cell."""
+    """Return the roots of a cell."""
     files = registry.file_name(algorithm), registry.file_name(environment)
     return f"algorithms/{files[0]}", f"environments/{files[1]}", "cells/play_bandit.py"
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A copy of the package. Digests are remembered by path: a state needs a copy of its own."""
+    """Return a copy of the package. Digests are cached by path: each state needs its own copy."""
     return copied(tmp_path / "before")
 
 
@@ -142,7 +142,7 @@ def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Pa
     assert of_adap_ucb(edited) == of_adap_ucb(package)
 
 
-# What is an import: a package made up for it -----------------------------------------------------
+# Definition of an import: a made-up package -------------------------------------------------------
 
 FILES = {
     "__init__.py": "",
@@ -159,7 +159,7 @@ FILES = {
 
 
 def made_up(folder: Path, **changes: str) -> Path:
-    """The files above with some of them changed; a key is a path without its end."""
+    """Write the files above, some of them changed; a key is a path without its suffix."""
     package = folder / "dpbandits"
     for path, text in FILES.items():
         file = package / path

@@ -1,4 +1,4 @@
-"""The algorithms of wang2024 against their boxes, and their constants."""
+"""Algorithms of wang2024 against their boxes, and their constants."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ MEANS = [(0.6, 0.5, 0.3), (0.3, 0.5, 0.5, 0.52), (0.05, 0.9)]
 
 def a_bandit(means: tuple[float, ...], horizon: int, run: int = 0, law: Any = bernoulli) -> Bandit:
     rng = np.random.Generator(np.random.PCG64([1, run]))
-    # Drawn one by one, in the order of the pulls: the same rewards for either version.
+    # Drawn one by one, in the order of the pulls: the same rewards for both versions.
     instance = law.law(law.Params(means))
     return new_bandit(instance, len(means), horizon, np.array([horizon]), rng, True)
 
@@ -43,7 +43,7 @@ Sample = Callable[[list[float], Any], float]  # theta_i from the rewards of the 
 
 
 def literal_ftpl(bandit: Bandit, rng: Any, needed: float, sample: Sample) -> None:
-    """Algorithms 1 to 3 with everything anew in every round, from all rewards."""
+    """Play Algorithms 1 to 3, recomputing everything in every round from all rewards."""
     rewards: list[list[float]] = [[] for _ in bandit.pulls]
     for arm, own in enumerate(rewards):
         while len(own) < needed and playing(bandit):
@@ -95,7 +95,7 @@ def new_sample(epsilon: float, delta: float, horizon: int) -> Sample:
 @pytest.mark.parametrize("means", MEANS, ids=str)
 def test_dp_ftpl_gauss_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
     for run, (epsilon, delta) in enumerate([(1.0, 0.01), (0.3, 0.02), (0.0, 0.05), (1.0, 1.0)]):
-        # At (1, 1) the logarithm is negative; a mean needs a reward.
+        # At (1, 1) the logarithm is negative, but a mean needs a reward.
         needed = max(1 / (4 * math.pi * delta**2), 1)
         if epsilon > 0:
             private = math.log(math.e / (4 * math.pi * delta**2)) / epsilon**2
@@ -173,7 +173,7 @@ def test_gdp_elim_new_is_the_literal_one(means: tuple[float, ...], law: Any) -> 
         literal_gdp_elim_new(params, literal, generator(run))
         assert ours.pulls.tolist() == literal.pulls.tolist()
         ends.add(max(ours.pulls) - min(ours.pulls) > 1)
-    assert ends == {True, False}  # some exploit, some never do
+    assert ends == {True, False}  # some runs exploit, some never do
 
 
 # The constants ---------------------------------------------------------------------------------
@@ -247,11 +247,11 @@ def test_the_phases_of_gdp_elim_new_on_instance_1() -> None:
     assert [math.ceil(n) for n in needed] == [1769, 7074, 28295, 113177]
     bandit = a_bandit(INSTANCE_1, 10**6)._replace(per_round=False)
     gdp_elim_new.play(params, bandit, generator())
-    # It never finishes exploring: passes to the end.
+    # It never finishes exploring: it passes over the arms until the end.
     assert bandit.pulls.tolist() == [111112] + [111111] * 8
 
 
-# What they refuse ------------------------------------------------------------------------------
+# Rejected values -------------------------------------------------------------------------------
 
 MODULES = [dp_ftpl_gauss, dp_ftpl_beta, dp_ftpl_new, gdp_elim_new]
 
@@ -285,7 +285,7 @@ def test_one_part_of_the_budget_may_be_0(module: Any) -> None:
         assert parameters.build(module.Params, values, "here", str)[:2] == (epsilon, delta)
 
 
-# What they release -----------------------------------------------------------------------------
+# Releases --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_one_part_of_the_budget_may_be_0(module: Any) -> None:
 def test_what_all_rounds_compose_to_has_no_bound(module: Any, params: Any) -> None:
     declared = list(module.releases(params, 9, 10**6))
     assert composed_epsilon(declared, params.delta) == math.inf
-    # A round alone is as private as was asked.
+    # A single round is as private as requested.
     alone = [release._replace(times=1) for release in declared]
     assert composed_epsilon(alone, params.delta) == params.epsilon
 

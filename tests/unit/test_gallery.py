@@ -1,4 +1,4 @@
-"""The gallery as files: what is on its pages, and what becomes of it where something is wrong."""
+"""The gallery as files: the content of its pages, and its behaviour where something is wrong."""
 
 import json
 import re
@@ -35,14 +35,14 @@ EVIL = "<script>alert('&')</script>"
 
 
 def without_ink(draw: Any, drawing: Any, keywords: str, look: Any = None) -> dict[str, bytes]:
-    """In the place of plotting.render where the pages count and not the pictures."""
+    """Replace plotting.render in tests of pages, not pictures."""
     look(Figure((1, 1)))
     return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The gallery of all figures; of the pictures, only their names."""
+    """Gallery of all figures, with empty pictures."""
     folder = tmp_path_factory.mktemp("gallery") / "whole"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
@@ -174,7 +174,7 @@ def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> 
         assert 20 < len(line["points"]) <= hover.MOST
         places = np.array([point[:2] for point in line["points"]])
         assert ((places >= 0) & (places <= 1)).all()
-        assert (np.diff(places[:, 0]) >= 0).all()  # time goes to the right
+        assert (np.diff(places[:, 0]) >= 0).all()  # time runs to the right
         for left_top_x_y in line["points"]:
             i = int(np.argmin(np.abs(own.x - left_top_x_y[2])))
             assert left_top_x_y[3] == pytest.approx(own.centre[i], rel=1e-5)
@@ -185,7 +185,7 @@ def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> 
     for kind in ("svg", "dark.svg"):
         picture = (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.{kind}").read_text()
         assert f"dpbandits run {DRAWN}, curves of revision" in picture
-    # The printed one is on white, and is what is offered.
+    # The printed picture is on white, and is offered for download.
     assert "fill: #ffffff" in (tmp_path / "g" / "figures" / DRAWN / f"{DRAWN}.svg").read_text()
     (offered,) = page.find("p", "downloads")
     assert "SVG" in offered.text
@@ -200,7 +200,7 @@ def test_a_point_outside_of_the_frame_has_no_place() -> None:
     drawing = plotting.Drawing("", (plotting.PanelDrawing("a", "", (ONE,)),))
     figure = Figure()
     ax = figure.subplots()
-    ax.set_xscale("log")  # 0 is nowhere
+    ax.set_xscale("log")  # 0 has no place
     shapes.draw_all_over_parameter(ax, drawing.panels[0])
     ax.set_xlim(1, 5)
     (line,) = hover.lines(figure, drawing)
@@ -229,12 +229,12 @@ def test_a_look_at_a_figure_changes_none_of_its_bytes() -> None:
     assert looked == plain
 
 
-# Where something is wrong -------------------------------------------------------------------------
+# Faults -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def project(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of three figures, of which one has a reference; nothing is cached."""
+    """Project of three figures, one of which has a reference; nothing is cached."""
     for path in (checkout / "conf" / "figure").glob("*.yaml"):
         if path.stem not in (DRAWN, "adap-c1", "lower-bounds"):
             path.unlink()
@@ -321,7 +321,7 @@ def test_the_cache_comes_before_the_reference_and_says_when(
     assert full.source.seconds > 0
     assert dict(full.source.versions)["numpy"] == np.__version__
     assert [s.label for s in full.series] == [s.label for s in empty.series]
-    # Another seed has other curves: the reference is not theirs.
+    # Another seed gives other curves, so the reference does not apply.
     assert (
         stored_results.load("adap-episodes", ["seed=1", f"paths.cache={tmp_path}"]).source is None
     )
@@ -345,7 +345,7 @@ CHANGED = ("figure.horizon=200", "figure.environment=c4")
 
 @pytest.fixture
 def played(project: Path) -> list[str]:
-    """The words of a changed figure whose runs are all in the cache."""
+    """Return the arguments of a changed figure whose runs are all in the cache."""
     overrides = [*CHANGED, "runs=2", f"paths.cache={project / 'cache'}"]
     spec, settings = compose.load(DRAWN, overrides)
     store = Store(settings.cache)
@@ -399,7 +399,7 @@ def test_runs_and_seed_make_no_other_figure(project: Path) -> None:
     assert page.find("img")
     assert page.find("p", "changed") == []
     assert "dpbandits run lower-bounds runs=5 seed=7" in page.text
-    assert "make fig-lower-bounds" not in page.text  # it would leave the overrides out
+    assert "make fig-lower-bounds" not in page.text  # it would omit the overrides
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The gallery in a browser, from the disk, as people open it.
+"""The gallery in a browser, opened from the disk as users do.
 
 Skipped where Playwright (`pip install -r requirements-browser.lock`) or Chromium is not installed.
 """
@@ -35,7 +35,7 @@ PHONE, DESK = {"width": 375, "height": 800}, {"width": 1280, "height": 900}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A gallery of a few figures."""
+    """Gallery of a few figures."""
     out = tmp_path_factory.mktemp("gallery") / "gallery"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
@@ -52,7 +52,7 @@ def chromium() -> Iterator[Any]:
 
 
 class Tab:
-    """A tab of a browser that knows the gallery and collects what goes wrong."""
+    """Tab of a browser that opens pages of the gallery and collects errors."""
 
     def __init__(self, chromium: Any, folder: Path, **options: Any) -> None:
         self.folder = folder
@@ -76,7 +76,7 @@ class Tab:
         return self.page
 
     def seen(self, selector: str) -> list[Any]:
-        """The elements that are seen."""
+        """Return the visible elements."""
         return [e for e in self.page.query_selector_all(selector) if e.is_visible()]
 
     @property
@@ -96,11 +96,11 @@ def tab(chromium: Any, folder: Path) -> Iterator[Tab]:
 def test_every_page_loads_without_an_error_and_fits_a_phone(chromium: Any, folder: Path) -> None:
     tab = Tab(chromium, folder, viewport=PHONE)
     paths = [p.relative_to(folder).as_posix() for p in sorted(folder.rglob("*.html"))]
-    # Of the sources, which are one template, a few.
+    # A few of the sources, which share one template.
     sources = [p for p in paths if p.startswith("sources/")]
     for path in [p for p in paths if p not in sources] + sources[:3]:
         page = tab.open(path)
-        # Pictures further down are loaded when they are needed.
+        # Pictures further down are loaded lazily.
         page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
         broken = page.evaluate(
             "Promise.all([...document.images].map(i => i.decode().then(() => '', () => i.src)))"
@@ -144,7 +144,7 @@ def test_search_finds_words_of_titles_sentences_and_algorithms(tab: Tab) -> None
     page.fill("#q", "Klucb lowest")
     assert 1 <= len(tab.seen(".card")) < len(SHOWN)
     assert len(tab.seen("table.claims tbody tr")) >= 1
-    page.fill("#q", "epsilon")  # spelled out, though a page shows the letter
+    page.fill("#q", "epsilon")  # spelled out, though the page shows the letter
     assert len(tab.seen(".card")) >= 1
     page.fill("#q", "no such thing <b>")
     assert tab.seen(".card") == []
@@ -154,7 +154,7 @@ def test_search_finds_words_of_titles_sentences_and_algorithms(tab: Tab) -> None
     assert page.input_value("#q") == "no such thing <b>"
     page.click(".nothing .again >> visible=true >> nth=0")
     page.wait_for_function("document.querySelectorAll('.card[hidden]').length === 0")
-    # A hash of another page's making is no error.
+    # A hash that another page made is no error.
     tab.open("index.html#verdict=perhaps&paper=%00")
     page.reload()
     assert len(tab.seen(".card")) == len(SHOWN)
@@ -187,7 +187,7 @@ def test_the_values_of_the_point_under_the_pointer_are_shown(tab: Tab) -> None:
     assert f"{x:,.0f}" in tip
     assert len(re.findall(r"[\d,.]+", tip.partition("from")[2])) == 2
     assert low < high
-    # The dot is on the point: the places are the picture's.
+    # The dot lies on the point: the coordinates are those of the picture.
     dot = page.locator(".dot").bounding_box()
     assert dot["x"] + dot["width"] / 2 == pytest.approx(box["x"] + left * box["width"], abs=1.5)
     assert dot["y"] + dot["height"] / 2 == pytest.approx(box["y"] + top * box["height"], abs=1.5)
@@ -257,14 +257,14 @@ def test_the_theme_is_the_systems_until_another_is_chosen_and_then_that(
 
 
 def background(page: Any, selector: str) -> str:
-    """The background of an element, #rrggbb."""
+    """Return the background of an element, #rrggbb."""
     script = f"getComputedStyle(document.querySelector('{selector}')).backgroundColor"
     red, green, blue, *_ = (int(part) for part in re.findall(r"\d+", page.evaluate(script)))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def pixels(page: Any, selector: str) -> np.ndarray:
-    """An element as it is seen, (height, width, 3), each from 0 to 1."""
+    """Return an element as rendered, shape (height, width, 3), values from 0 to 1."""
     return plt.imread(io.BytesIO(page.locator(selector).screenshot()))[..., :3]
 
 
@@ -287,7 +287,7 @@ def test_pictures_are_on_the_pages_own_colour_in_its_ink(
     paper = most[0][most[1].argmax()]
     behind = {"f": ".plate", "i": ".thumb", "a": "body"}[path[0]]
     assert to_hex(tuple(paper)) == background(page, behind)
-    # Nearly all of a picture is paper; on a dark page nothing of it is as light as white paper.
+    # Nearly all of a picture is paper; on a dark page no part of it is as light as white paper.
     ink = np.abs(seen - paper).max(axis=2) > 0.1
     assert 0.01 < ink.mean() < 0.5
     assert (scheme == "dark") == (paper.max() < 0.2)
@@ -322,7 +322,7 @@ def test_a_wide_picture_has_a_shadow_on_the_sides_where_there_is_more(
     assert room > 100
 
     def await_shadows(left: str, right: str) -> None:
-        page.wait_for_function(  # they fade
+        page.wait_for_function(  # they fade in
             """expected => ["::before", "::after"].every((side, i) => expected[i]
                 === getComputedStyle(document.querySelector(".edges:has(> .plate)"), side).opacity)
             """,
@@ -335,7 +335,7 @@ def test_a_wide_picture_has_a_shadow_on_the_sides_where_there_is_more(
     for place, left, right in ((room / 2, "1", "1"), (room, "1", "0"), (0, "0", "1")):
         page.evaluate(f"document.querySelector('.plate').scrollLeft = {place}")
         await_shadows(left, right)
-    # On a wide screen there is no more, and nothing says so.
+    # A wide screen shows everything, so no shadow appears.
     page.set_viewport_size(DESK)
     await_shadows("0", "0")
     assert not hint.is_visible()

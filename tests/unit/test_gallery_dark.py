@@ -1,4 +1,4 @@
-"""Pictures for dark pages: which colours they have, and that the printed ones stay as they are."""
+"""Pictures for dark pages: their colours, and that the printed pictures do not change."""
 
 import math
 import re
@@ -31,7 +31,7 @@ def test_every_style_is_legible_on_the_dark_sheet(name: str) -> None:
 
 
 def oklab(colour: str) -> tuple[float, float, float]:
-    """A colour in Ottosson's space, where distances are those that are seen."""
+    """Return a colour in Ottosson's space, where distances are perceptual."""
     red, green, blue = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
     )
@@ -57,7 +57,7 @@ def test_greys_are_turned_around_and_legible_colours_stay() -> None:
     greys = [dark.contrast(dark.colour(str(i / 10))) for i in range(11)]
     assert greys == sorted(greys, reverse=True)
     assert dark.colour("#E69F00") == "#e69f00"
-    # A colour of an algorithm of one's own.
+    # A colour of a user's own algorithm.
     assert dark.colour("#000080") not in ("#000080", dark.INK)
     assert dark.contrast(dark.colour("#000080")) >= dark.LEGIBLE
 
@@ -89,10 +89,10 @@ def test_a_dark_picture_is_transparent_and_has_no_colour_of_paper() -> None:
         *(dark.INK, dark.SHEET, dark.colour("#332288")),
         *(dark.colour("#e4e4e4"), dark.colour("#6b6b6b")),
     }
-    assert f'<svg fill="{dark.INK}" ' in svg  # of what has no fill of its own: texts
+    assert f'<svg fill="{dark.INK}" ' in svg  # the default fill, for texts
     assert "words" in svg
     assert "<dc:date>" not in svg
-    # Painted with the colour of the sheet: the marker, twice in the file, and the inset alone.
+    # Painted with the colour of the sheet: only the marker, twice in the file, and the inset.
     figure = drawn()
     (inset,) = figure.axes[0].child_axes
     inset.patch.set_visible(False)

@@ -1,4 +1,4 @@
-"""What the start phase of DP-FTPL-Gauss costs, and where its regimes meet."""
+"""Regret of the start phase of DP-FTPL-Gauss, and the point where its regimes meet."""
 
 import math
 
@@ -15,14 +15,14 @@ from dpbandits.theory.wang2024 import (
 )
 from dpbandits.theory.wang2024_privacy import gauss_start
 
-INSTANCE_1 = [0.3 + 0.05 * i for i in range(9)]  # gaps that add up to 1.8
+INSTANCE_1 = [0.3 + 0.05 * i for i in range(9)]  # gaps with sum 1.8
 T = 10**6
 
 
 def test_the_start_costs_as_many_pulls_of_every_arm_up_to_the_horizon() -> None:
     assert gauss_start_regret(INSTANCE_1, T, 1.0, 0.01) == pytest.approx(1.8 * 8)
     assert gauss_start_regret(INSTANCE_1, T, 0.0, 0.001) == pytest.approx(1.8 * 79_578)
-    # 318,310 pulls of each of three arms, and what is left of the rounds of the fourth.
+    # 318,310 pulls of each of three arms, and the remaining rounds on the fourth.
     filled = (0.4 + 0.35 + 0.3) * 318_310 + 0.25 * (T - 3 * 318_310)
     assert gauss_start_regret(INSTANCE_1, T, 0.0, 0.0005) == pytest.approx(filled)
     assert gauss_start_regret(INSTANCE_1, T, 0.0, 1e-9) == pytest.approx(0.4 * T)
@@ -41,7 +41,7 @@ def test_the_algorithm_starts_with_that_regret(delta: float, horizon: int) -> No
 
 
 def slope(epsilon: float, delta: float) -> float:
-    """Of log N_G* against log delta."""
+    """Return the slope of log N_G* against log delta."""
     step = 1e-6
     change = math.log(gauss_start(epsilon, delta * (1 + step)) / gauss_start(epsilon, delta))
     return change / math.log1p(step)

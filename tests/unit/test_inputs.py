@@ -1,4 +1,4 @@
-"""An edit of anything that a caption, a sidecar or a verdict reads writes the files again."""
+"""An edit of any input of a caption, a sidecar or a verdict causes the files to be rewritten."""
 
 import json
 import os
@@ -18,7 +18,7 @@ AUDITS = "figures/reference/privacy-audit/curves.csv"
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout, with its figure made once."""
+    """Copy of the checkout, with its figure made once."""
     folder = tmp_path_factory.mktemp("inputs")
     for name in ("src", "conf", "figures"):
         leave = shutil.ignore_patterns("__pycache__")
@@ -45,7 +45,7 @@ def run(folder: Path) -> str:
 
 
 def texts(folder: Path) -> str:
-    """Caption, sidecar without the time, and verdict."""
+    """Return caption, sidecar without the time, and verdict."""
     out = folder / "out" / FIGURE
     sidecar = json.loads((out / f"{FIGURE}.json").read_text())
     sidecar["provenance"].pop("written")
@@ -58,7 +58,7 @@ def replaced(file: str, old: str, new: str) -> tuple[str, Callable[[str], str]]:
 
 
 def audited(text: str) -> str:
-    # The bound of AdaP-UCB at epsilon = 1, as the caption states it.
+    # Bound of AdaP-UCB at epsilon = 1, as the caption states it.
     return re.sub(r"(?m)^(c,AdaP-UCB,1,.*)$", lambda m: m[1].replace("0.99", "0.33"), text)
 
 
@@ -90,7 +90,7 @@ def test_an_edit_of_any_input_writes_the_files_again(copy: Path, edit: str) -> N
     file, change = EDITS[edit]
     path, out = copy / file, copy / "out"
     shutil.rmtree(out, ignore_errors=True)
-    shutil.copytree(copy / "first", out)  # as the unchanged inputs made it
+    shutil.copytree(copy / "first", out)  # as made from the unchanged inputs
     before, original = texts(copy), path.read_text("utf-8")
     path.write_text(change(original), "utf-8")
     assert path.read_text("utf-8") != original

@@ -1,4 +1,4 @@
-"""The decorators: machine code that is kept, never stale, and functions chosen by a class."""
+"""The decorators: cached machine code that is never stale, and functions dispatched by a class."""
 
 import ast
 import os
@@ -43,7 +43,7 @@ print(both(0), sum(both.stats.cache_hits.values()))
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A copy of the package with a kernel in one file and its helpers in another."""
+    """Copy of the package with a kernel in one file and its helpers in another."""
     copy = tmp_path / "copy" / "dpbandits"
     shutil.copytree(ROOTS[0].folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "mechanisms" / "helper.py").write_text(HELPER)
@@ -52,7 +52,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def run(package: Path, cache: Path) -> tuple[int, int]:
-    """What a fresh process computes, and how much of its machine code it found on disk."""
+    """Return the output of a fresh process, and how much of its machine code was on disk."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(package.parent),
@@ -78,7 +78,7 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
 
 
 def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: Path) -> None:
-    # As two processes leave it behind that compile for one type each, at once.
+    # The state left by two processes that each compile for one type at once.
     cache = tmp_path / "cache"
     using = USING.replace("print(both(0), ", "print(int(both(0.5)) and both(0), ")
     (package / "mechanisms" / "using.py").write_text(using)
@@ -106,7 +106,7 @@ def test_without_room_for_machine_code_there_is_no_folder(
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path))
     assert kernel.machine_code_folder() is not None
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # As on a disk that is full: a write beyond 8 kB fails.
+    # As on a full disk: a write beyond 8 kB fails.
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
     try:
         assert kernel.machine_code_folder() is None
@@ -135,7 +135,7 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(package: 
 
 
 def test_the_island_imports_nothing_but_itself() -> None:
-    # What compiled code is made of would else change without a change of its digest.
+    # Otherwise compiled code could change without a change of its digest.
     for file in ROOTS[0].island():
         for name in imported(file):
             if name.startswith("dpbandits."):
@@ -143,7 +143,7 @@ def test_the_island_imports_nothing_but_itself() -> None:
 
 
 def imported(file: Path) -> Iterator[str]:
-    """Full names of all that a file imports."""
+    """Yield full names of all imports of a file."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -179,7 +179,7 @@ class Neither(NamedTuple):
 
 @pytest.fixture
 def side(monkeypatch: pytest.MonkeyPatch) -> Any:
-    # Classes of a test are foreign to the package; nothing compiled with them is kept.
+    # Classes of a test do not belong to the package; nothing compiled with them is cached.
     monkeypatch.setattr(kernel, "FOLDER", None)
 
     @kernel.by_class

@@ -1,4 +1,4 @@
-"""docs/privacy.md tells what the planted leaks came to: every leak, as its audits measured it."""
+"""docs/privacy.md lists the result of every planted leak, as its audits measured it."""
 
 import ast
 import json
@@ -42,7 +42,7 @@ def audit(seed: int, refuted: bool, *bounds: float, declared: float = 1.0) -> di
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two leaks and one algorithm without, audited at epsilon = 1."""
+    """Results of two leaks and of one algorithm without a leak, audited at epsilon = 1."""
     monkeypatch.setattr(make_leaks, "ROOT", tmp_path)
     monkeypatch.setattr(make_leaks, "DOCUMENT", tmp_path / "privacy.md")
     monkeypatch.setattr(make_leaks, "AUDITS", tmp_path)
@@ -109,11 +109,12 @@ def test_the_script_writes_nothing_of_audits_that_are_not_whole(
     assert "is left as it was" in capsys.readouterr().err
 
 
-# What the document computes ----------------------------------------------------------------------
+# Values computed in the document -----------------------------------------------------------------
 
 
 def loss_of_a_choice(arms: int, others: float, delta: float = 0.0) -> float:
-    """What DP-FTPL-Gauss tells by one choice after one pull of every arm, of the first's reward.
+    """Return the loss of one choice of DP-FTPL-Gauss about the first arm's reward, after one pull
+    each.
 
     It chooses the first arm if N(R, 2) is larger than all N(others, 2).
     """

@@ -1,4 +1,4 @@
-"""Theorem 5 of azize2022, the convex program, where the answer is known or found in another way."""
+"""Theorem 5 of azize2022, the convex program, against known or independently computed values."""
 
 import math
 from itertools import pairwise
@@ -21,12 +21,12 @@ LOG_T = math.log(HORIZON)
 BASIS = np.eye(4).tolist()
 THETA = (0.9, 0.5, 0.3, 0.1)
 EXTRA = (0.9, 0.5)  # of the figure lower-bounds
-LARGE = 1e7  # for alpha(a*) over the sum of all others, where the infimum has it infinite
-NO_PRIVACY = 1e9  # an epsilon so large that the private limits do not count
+LARGE = 1e7  # alpha(a*) over the sum of all others; the infimum has it infinite
+NO_PRIVACY = 1e9  # an epsilon so large that the private limits have no effect
 
 
 def gap(actions: Any, theta: Any, epsilon: float = NO_PRIVACY) -> float:
-    """The bound in units of log T."""
+    """Return the bound in units of log T."""
     return linear_lower_bound(actions, theta, HORIZON, epsilon) / LOG_T
 
 
@@ -36,7 +36,7 @@ def close(value: float) -> Any:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.05, 0.06, 0.1, 1.0, NO_PRIVACY])
 def test_orthonormal_actions_cost_one_over_the_smaller_limit_each(epsilon: float) -> None:
-    # There H is diagonal, and rho_a = 2 (Example 3).
+    # Here H is diagonal, and rho_a = 2 (Example 3).
     gaps = [THETA[0] - value for value in THETA[1:]]
     expected = sum(g / min(0.5 * g * g, 6.0 * epsilon * g) for g in gaps)
     assert gap(BASIS, THETA, epsilon) == close(expected)
@@ -49,8 +49,9 @@ def test_orthonormal_actions_change_regime_at_a_twelfth_of_their_gap() -> None:
 @pytest.mark.parametrize("dimension", [2, 5, 10])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.0221, 0.0223, 0.05, 0.06, 0.1, 10.0])
 def test_the_instances_of_lower_bounds_by_hand(dimension: int, epsilon: float) -> None:
-    # Orthogonal to e_1 the extra action is 0.5 e_2 at a tenth of the gap of e_2: it alone is
-    # pulled, at 0.4 for each unit of H_22; every other action of the basis for itself.
+    # Orthogonally to e_1 the extra action is 0.5 e_2 at a tenth of the gap of e_2, so it replaces
+    # e_2: it is pulled 0.4 times per unit of H_22. Every other action of the basis is pulled for
+    # itself.
     norm = 0.9**2 + 0.5**2
     rho_2, rho_extra = 2 + 0.4 / norm, 0.1 + 0.5 + (0.5**2 - 0.9 * 0.1) / norm
     rho_other = 2 + 0.9 / norm
@@ -75,7 +76,7 @@ def test_the_instances_of_lower_bounds_change_regime_at_0_0222_and_0_0585() -> N
     first, second = 0.1 / (6 * (0.6 + 0.16 / norm)), 1 / (6 * (2 + 0.9 / norm))
     assert first == pytest.approx(0.022194, abs=5e-7)
     assert second == pytest.approx(0.058499, abs=5e-7)
-    # e_2 binds nowhere, beside the extra action.
+    # The constraint of e_2 is never active, given the extra action.
     assert basis_transitions(2, EXTRA) == pytest.approx((first,))
     assert basis_transitions(5, EXTRA) == pytest.approx((first, second))
 
@@ -86,9 +87,9 @@ def several(seed: int, actions: int, dimensions: int) -> tuple[np.ndarray, np.nd
 
 
 def by_newton(actions: np.ndarray, theta: np.ndarray, epsilon: float) -> float:
-    """The program as it is printed, with a large alpha(a*), along the path of its log barrier.
+    """Solve the program as printed, with a large alpha(a*), along the path of its log barrier.
 
-    In the unknowns spent_b = alpha(b) Delta_b. The point it values is feasible.
+    The unknowns are spent_b = alpha(b) Delta_b. The returned value is that of a feasible point.
     """
     values = actions @ theta
     best = int(np.argmax(values))
@@ -99,7 +100,7 @@ def by_newton(actions: np.ndarray, theta: np.ndarray, epsilon: float) -> float:
         rho = sum(abs(b @ (arms[i] - actions[best])) / (b @ b) for b in actions)
         limits[i] = min(gaps[i] ** 2 / 2, 3 * epsilon * rho * gaps[i])
     free = LARGE * np.outer(actions[best], actions[best])
-    # What of H one unit buys that is spent on an arm.
+    # Contribution to H of one unit spent on an arm.
     units = np.array([np.outer(b, b) + free for b in arms]) / gaps[:, None, None]
 
     def norms(spent: np.ndarray) -> np.ndarray:
@@ -124,7 +125,7 @@ def by_newton(actions: np.ndarray, theta: np.ndarray, epsilon: float) -> float:
         return slope, bend
 
     spent = np.ones(len(rest))
-    scale = norms(spent).max()  # in units of it, as much for every arm is just feasible
+    scale = norms(spent).max()  # at this scale, equal shares for all arms are just feasible
     units *= scale
     spent *= 2.0
     for weight in 10.0 ** np.arange(8):  # at the last one the barrier costs 8/10^7

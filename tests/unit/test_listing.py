@@ -1,4 +1,4 @@
-"""The list is aligned whatever names are long, and describes what it names."""
+"""The list is aligned however long its names are, and describes each of them."""
 
 import re
 from pathlib import Path

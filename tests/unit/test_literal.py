@@ -1,9 +1,9 @@
-"""Policies against what their descriptions say to the letter.
+"""Policies against literal versions of their descriptions.
 
 UCB, KL-UCB, SE, Private-UCB, DP-UCB-BOUND and DP-UCB.
 
-Each literal version evaluates everything anew in every round, from all rewards. It plays in plain
-Python on the same streams, so that one different choice anywhere leaves other pulls behind.
+Each literal version recomputes everything in every round, from all rewards. It plays in plain
+Python on the same streams, so that a single different choice changes the pulls.
 """
 
 import itertools
@@ -23,13 +23,13 @@ from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_play
 from dpbandits.core.kl import bernoulli_kl
 from dpbandits.environments import bernoulli, beta
 
-Index = Callable[[list[float], int], float]  # of an arm: its rewards, t
+Index = Callable[[list[float], int], float]  # index of an arm from its rewards and t
 
 
 def a_bandit(means: tuple[float, ...], horizon: int, run: int = 0, law: Any = bernoulli) -> Bandit:
     rng = np.random.Generator(np.random.PCG64([1, run]))
     params = law.Params(means)
-    # Drawn one by one, in the order of the pulls: the same rewards for either version.
+    # Drawn one by one, in the order of the pulls: the same rewards for both versions.
     return new_bandit(law.law(params), len(means), horizon, np.array([horizon]), rng, True)
 
 
@@ -38,7 +38,7 @@ def generator(run: int = 0) -> np.random.Generator:
 
 
 def choices(bandit: Bandit, choose: Callable[[int, list[list[float]]], int]) -> list[list[float]]:
-    """Play to the end by a rule from t and all rewards; returns the rewards of every arm."""
+    """Play to the end by a rule of t and all rewards; return the rewards of every arm."""
     rewards: list[list[float]] = [[] for _ in bandit.pulls]
     while playing(bandit):
         arm = choose(int(rounds_played(bandit)) + 1, rewards)
@@ -47,7 +47,7 @@ def choices(bandit: Bandit, choose: Callable[[int, list[list[float]]], int]) -> 
 
 
 def largest_index(index: Index) -> Callable[[int, list[list[float]]], int]:
-    """Every arm once, then the first of those of largest index."""
+    """Return the rule: every arm once, then the first arm of largest index."""
 
     def choose(t: int, rewards: list[list[float]]) -> int:
         if t <= len(rewards):
@@ -78,7 +78,7 @@ def test_ucb_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
 @pytest.mark.parametrize("means", MEANS, ids=str)
 def test_klucb_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
     def index(rewards: list[float], t: int) -> float:
-        # Solved by another method; equal arms have equal indices here as there.
+        # Solved by another method; equal arms have equal indices in both.
         n, mean = len(rewards), math.fsum(rewards) / len(rewards)
         if mean >= 1.0 or n * bernoulli_kl(mean, 1.0) <= math.log(t):
             return 1.0
@@ -96,7 +96,7 @@ def test_klucb_is_the_literal_one(means: tuple[float, ...], law: Any) -> None:
 
 
 def literal_se(bandit: Bandit, horizon: int) -> None:
-    """Pass after pass, each followed by the comparison of all confidence intervals."""
+    """Play pass after pass, comparing all confidence intervals after each."""
     arms = len(bandit.pulls)
     viable = list(range(arms))
     rewards: dict[int, list[float]] = {arm: [] for arm in viable}
@@ -126,12 +126,12 @@ def test_se_checks_every_pass_that_can_remove_an_arm(means: tuple[float, ...], l
 
 
 def test_se_compares_rarely() -> None:
-    # Two arms alike over 10^9 rounds: a comparison after each of 5 10^8 passes would take a minute.
+    # Two equal arms over 10^9 rounds: a comparison after each of 5 10^8 passes would take a minute.
     bandit = a_bandit((0.5, 0.5), 10**9)._replace(per_round=False)
     steps = 0
 
     class Counting:
-        """The generator of the rewards; a step draws the sum of every viable arm once."""
+        """Generator of the rewards; a step draws the sum of every viable arm once."""
 
         def binomial(self, n: int, p: float) -> float:
             nonlocal steps
@@ -150,14 +150,14 @@ def test_se_compares_rarely() -> None:
 
 
 def nodes(n: int) -> Iterator[int]:
-    """The items at which the nodes of the sum of n items were completed: n without its low bits."""
+    """Yield the items that completed the nodes of the sum of n items: n without its low bits."""
     return itertools.takewhile(
         bool, itertools.accumulate(itertools.repeat(n), lambda c, _: c & (c - 1))
     )
 
 
 def literal_private_ucb(params: private_ucb.Params, bandit: Bandit, rng: Any) -> None:
-    """Private-UCB with the index as the papers print it."""
+    """Play Private-UCB with the index as the papers print it."""
     arms, horizon, epsilon = len(bandit.pulls), params.horizon, params.epsilon
     levels = math.floor(math.log2(horizon)) + 1
     shared = params.split is Split.ARMS
@@ -218,7 +218,7 @@ def test_the_readings_of_private_ucb_differ() -> None:
         seen.add((relaxation, split, decay, bandit.pulls[0]))
     for relaxation, split in itertools.product((Relaxation.ON, Relaxation.CSS), Split):
         assert len({row[3] for row in seen if row[:2] == (relaxation, split)}) == len(Decay)
-    # Without a relaxation there is no failure probability; what is left is the noise.
+    # Without a relaxation there is no failure probability; only the noise remains.
     off = {row[1:] for row in seen if row[0] is Relaxation.OFF}
     assert len({pulls for _, _, pulls in off}) == len(Split)
 
@@ -244,7 +244,7 @@ def test_private_ucb_over_fewer_rounds_than_a_logarithm_needs(horizon: int) -> N
 
 
 class LiteralCounter:
-    """The hybrid mechanism in the three readings: every sum is added up anew from all draws."""
+    """Hybrid mechanism in the three readings; it adds up every sum again from all draws."""
 
     def __init__(self, counter: Counter, epsilon: float, rng: Any) -> None:
         self.single = counter is Counter.SINGLE
@@ -267,7 +267,7 @@ class LiteralCounter:
 
 
 def literal_dp_ucb(params: Any, bandit: Bandit, rng: Any, every_round: bool) -> None:
-    """Algorithm 1 with its nu, or with `every_round` Algorithm 2."""
+    """Play Algorithm 1 with its nu, or with `every_round` Algorithm 2."""
     arms, epsilon = len(bandit.pulls), params.epsilon
     counters = [LiteralCounter(params.counter, epsilon, rng) for _ in range(arms)]
     sums = [0.0] * arms
@@ -315,7 +315,7 @@ def test_dp_ucb_is_the_literal_one(counter: Counter) -> None:
 
 
 def test_the_smaller_nu_at_a_power_of_two_parks_an_arm_there() -> None:
-    # Until the bonus of the best arm is as small, n of every other arm stays at a power of two.
+    # n of every other arm stays at a power of two until the bonus of the best arm is as small.
     bandit = a_bandit((0.9, 0.6), 100_000)
     dp_ucb_bound.play(dp_ucb_bound.Params(1.0), bandit, generator())
     assert int(bandit.pulls[1]).bit_count() == 1

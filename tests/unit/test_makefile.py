@@ -17,7 +17,7 @@ Make = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What a checkout has that make reads."""
+    """Files of a checkout that make reads."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in ("pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path)
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(folder: Path) -> Make:
-    """Type a make command there, as a person does who is not inside another make."""
+    """Run a make command there, as a user does outside another make."""
     own = {
         n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS", "ARGS"))
     }
@@ -137,7 +137,7 @@ ENVIRONMENT = (".venv/ready", ".venv/lib/__pycache__/x.pyc")
 
 @pytest.fixture
 def used(folder: Path) -> set[Path]:
-    """A checkout with results, pictures, measurements and an environment; its own files."""
+    """Checkout with results, pictures, measurements and an environment; returns its own files."""
     own = {path for path in folder.rglob("*") if path.is_file()}
     kept = [f"cache/{name}" for name in (*RESULTS, *NO_RESULTS)]
     for name in (*kept, *MADE, *MEASURED, *ENVIRONMENT):

@@ -1,4 +1,4 @@
-"""One way to plan, play, report and fail: for a figure, for the check and for the search."""
+"""The figure, the check and the search share one way to plan, play, report and fail."""
 
 import importlib.util
 import json

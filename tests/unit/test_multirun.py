@@ -1,4 +1,4 @@
-"""Multiruns as people type them: shared cells, tables, pictures, failures and mistakes."""
+"""Multiruns as typed: shared cells, tables, pictures, failures and mistakes."""
 
 import csv
 import importlib.util
@@ -34,7 +34,7 @@ TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers
 
 @pytest.fixture(scope="module")
 def run_py() -> Any:
-    """The module experiments/run.py."""
+    """Module experiments/run.py."""
     found = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
     assert found is not None
     assert found.loader is not None
@@ -63,7 +63,7 @@ def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Ca
 
 
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
-    """The cells and runs that are played from here on."""
+    """Record the cells and runs that are played from here on."""
     found: list[tuple[Cell, int]] = []
     whole = whole_simulate
 
@@ -76,7 +76,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
 
 
 def told(done: Done) -> list[str]:
-    """The errors, without lines of progress."""
+    """Return the errors, without lines of progress."""
     return [line for line in done.err.splitlines() if line.startswith("dpbandits: ")]
 
 
@@ -84,7 +84,7 @@ def table(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(file.read_text().splitlines()))
 
 
-# What comes out ----------------------------------------------------------------------------------
+# Results -----------------------------------------------------------------------------------------
 
 
 def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     keys = [ALPHA, "figure.epsilon"]
     assert list(rows[0]) == ["job", "figure.horizon", *keys, *PLACE, *STATISTICS]
     for job in jobs:
-        # All of the job's own table, and what was typed for it.
+        # The whole table of the job, and the overrides of the job.
         own = table(folder / job / "adap-headline.csv")
         mine = [row for row in rows if row["job"] == job]
         assert [{key: row[key] for key in own[0]} for row in mine] == own
@@ -160,7 +160,7 @@ def test_what_is_drawn_is_what_curves_end_at(
     points: int,
 ) -> None:
     drawn = []
-    render = whole_render if panels == 1 else plotting.render  # in earnest, or quickly
+    render = whole_render if panels == 1 else plotting.render  # a real picture, or a quick one
 
     def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
         drawn.append(drawing)
@@ -235,7 +235,7 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
     assert "2 of 3 jobs are there" in done.out
     rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
-    # When that is mended the same command computes what is missing, no more.
+    # After the fix, the same command computes only the missing runs.
     monkeypatch.setattr(runner, "simulate", whole)
     found = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
@@ -401,7 +401,7 @@ def test_names_are_those_of_folders_and_differ(values: tuple[str, str]) -> None:
 
 # Saved sweeps ------------------------------------------------------------------------------------
 
-SAVED = {  # the figure, the jobs, small numbers of the test's own
+SAVED = {  # the figure, the jobs, small numbers for the test
     "alpha": ("adap-headline", 6, ("figure.horizon=2000",)),
     "epsilon": ("adap-headline", 5, ("figure.horizon=2000",)),
     "v": ("dpucb-2arms", 6, ("figure.horizon=2000",)),
