@@ -1,4 +1,4 @@
-"""What unit tests and slow tests share: the checkout, interrupts, rows of measured figures."""
+"""Shared fixtures of unit tests and slow tests: the checkout, interrupts, rows of measurements."""
 
 import json
 import signal

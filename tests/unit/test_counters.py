@@ -45,7 +45,7 @@ def released_by_hybrid(items: Sequence[float], draws: Sequence[float], budgets: 
 
 @numba.njit
 def compiled(items: Any, horizon: int, epsilon: float, rng: Any) -> Any:
-    """The same in a kernel, several counters fed in turn; shape (counters, items of each)."""
+    """Return the sums of counters fed in turn, in a kernel; shape (counters, items of each)."""
     counters = binary_counters(items.shape[0], horizon, epsilon)
     sums = np.empty_like(items)
     for c in range(items.shape[1]):
@@ -86,7 +86,7 @@ def chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> Iterator[fl
 
 
 def hybrid_of_chan_shi_song(items: Sequence[float], draws: Iterator[float]) -> Iterator[float]:
-    """The hybrid mechanism to the letter: the logarithmic one at powers of two, a tree between."""
+    """Yield the hybrid mechanism, literally: logarithmic at powers of two, a tree between."""
     log_part, power, since = 0.0, 1, list[float]()
     last = 0.0
     tree: Iterator[float] = iter(())
@@ -115,7 +115,7 @@ def nodes(c: int) -> set[tuple[int, int]]:
 
 
 def hybrid_weights(c: int) -> dict[tuple[str, int, int], float]:
-    """The draws in the release of the hybrid mechanism at c, as (part, ...), with their scales."""
+    """Return the draws in the release of the hybrid mechanism at c: scales by (part, ...)."""
     k = c.bit_length() - 1
     scales: dict[tuple[str, int, int], float] = {("log", j, 0): 1.0 for j in range(k + 1)}
     for first, last in nodes(c - 2**k):

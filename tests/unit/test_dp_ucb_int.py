@@ -167,7 +167,7 @@ def test_a_budget_beyond_reason_is_played(epsilon: float) -> None:
 def a_bandit(
     means: tuple[float, ...], horizon: int, run: int = 0, law: Any = bernoulli, single: bool = True
 ) -> Bandit:
-    """A bandit that records every round; `single` rewards are drawn in the order of the pulls."""
+    """Return a bandit that records every round; `single` draws rewards in order of the pulls."""
     rng = np.random.Generator(np.random.PCG64([1, run]))
     rounds = np.arange(1, horizon + 1)
     return new_bandit(law.law(law.Params(means)), len(means), horizon, rounds, rng, single)
@@ -238,7 +238,7 @@ def test_an_arm_that_is_overtaken_is_left_in_that_round(schedule: Schedule, nois
         dp_ucb_int.play(params, ours, generator(run))
         halfway += literal_dp_ucb_int(params, literal, generator(run))
         np.testing.assert_array_equal(ours.curve, literal.curve)
-    # Between two releases, another arm overtakes: it waits at its release and its bonus grows.
+    # Overtaken between two releases, by an arm that waits at one while its bonus grows.
     assert halfway == 0 if noise is Noise.FROZEN else halfway >= 5
 
 

@@ -14,7 +14,7 @@ PANELS = "figure.panels.a.epsilon, figure.panels.b.epsilon"
 FOUR_PANELS = f"it is beaten by {PANELS}, figure.panels.c.epsilon, figure.panels.d.epsilon"
 IDLE = [  # the figure, the override, why it changes nothing
     ("adap-c1", "+figure.epsilon=1", FOUR_PANELS),
-    ("adap-c1", "++figure.epsilon=0.1", FOUR_PANELS),  # which a panel has, and not from here
+    ("adap-c1", "++figure.epsilon=0.1", FOUR_PANELS),  # a panel has its own
     ("dpucb-2arms", "+figure.epsilon=1", f"it is beaten by {PANELS}"),
     ("exp3-privacy", "+figure.epsilon=1", "it is beaten by figure.sweep.values"),
     (
@@ -69,8 +69,8 @@ def test_a_deletion_that_changes_no_cell_is_refused_with_the_reason(
 
 
 EFFECTIVE = [
-    ("adap-headline", "figure.epsilon=1.0"),  # what it is anyhow: the figure is what was asked for
-    ("adap-headline", "figure.curves.adap-ucb.alpha=3.1"),  # and the algorithm's own default
+    ("adap-headline", "figure.epsilon=1.0"),  # the value it has anyway
+    ("adap-headline", "figure.curves.adap-ucb.alpha=3.1"),  # also the algorithm's default
     ("adap-headline", "figure.curves.adap-ucb.ties=first"),
     ("adap-headline", "figure.environment=c2"),
     ("adap-headline", "figure.checkpoints=linear"),

@@ -1,4 +1,4 @@
-"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017) against their descriptions, and what they must do."""
+"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017): their descriptions and required properties."""
 
 import itertools
 import math

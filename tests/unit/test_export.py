@@ -32,7 +32,7 @@ Loaded = tuple[FigureSpec, Settings]
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[..., Loaded]:
-    """A figure of which the cache has every run: made up, for nothing here asks what was played."""
+    """Return figures whose runs are all in the cache, made up: no test reads real curves."""
     folder = tmp_path_factory.mktemp("export")
 
     def fill(figure: str, *overrides: str) -> Loaded:

@@ -67,7 +67,7 @@ def test_the_sheet_and_the_ink_are_those_of_dark_pages() -> None:
 
 
 def drawn() -> Figure:
-    """A figure with all that is painted: black and coloured ink, a grey grid, white, an inset."""
+    """Return a figure with all paints: black and coloured ink, a grey grid, white, an inset."""
     figure = Figure()
     figure.suptitle("title")
     ax = figure.subplots()

@@ -113,8 +113,7 @@ def test_the_script_writes_nothing_of_audits_that_are_not_whole(
 
 
 def loss_of_a_choice(arms: int, others: float, delta: float = 0.0) -> float:
-    """Return the loss of one choice of DP-FTPL-Gauss about the first arm's reward, after one pull
-    each.
+    """Return the loss of one choice of DP-FTPL-Gauss about the first reward, after one pull each.
 
     It chooses the first arm if N(R, 2) is larger than all N(others, 2).
     """

@@ -49,9 +49,9 @@ def test_orthonormal_actions_change_regime_at_a_twelfth_of_their_gap() -> None:
 @pytest.mark.parametrize("dimension", [2, 5, 10])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.0221, 0.0223, 0.05, 0.06, 0.1, 10.0])
 def test_the_instances_of_lower_bounds_by_hand(dimension: int, epsilon: float) -> None:
-    # Orthogonally to e_1 the extra action is 0.5 e_2 at a tenth of the gap of e_2, so it replaces
-    # e_2: it is pulled 0.4 times per unit of H_22. Every other action of the basis is pulled for
-    # itself.
+    # Orthogonally to e_1 the extra action is 0.5 e_2 at a tenth of the gap of e_2, so it is pulled
+    # instead of e_2, at a cost of 0.4 per unit of H_22. Every other action of the basis is pulled
+    # for itself.
     norm = 0.9**2 + 0.5**2
     rho_2, rho_extra = 2 + 0.4 / norm, 0.1 + 0.5 + (0.5**2 - 0.9 * 0.1) / norm
     rho_other = 2 + 0.9 / norm
@@ -76,7 +76,7 @@ def test_the_instances_of_lower_bounds_change_regime_at_0_0222_and_0_0585() -> N
     first, second = 0.1 / (6 * (0.6 + 0.16 / norm)), 1 / (6 * (2 + 0.9 / norm))
     assert first == pytest.approx(0.022194, abs=5e-7)
     assert second == pytest.approx(0.058499, abs=5e-7)
-    # The constraint of e_2 is never active, given the extra action.
+    # The constraint of e_2 never binds beside that of the extra action.
     assert basis_transitions(2, EXTRA) == pytest.approx((first,))
     assert basis_transitions(5, EXTRA) == pytest.approx((first, second))
 

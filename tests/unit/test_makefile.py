@@ -1,4 +1,4 @@
-"""Make refuses what it would ignore, answers near misses, and deletes no results by the way."""
+"""Make rejects words that it would ignore, answers near misses, and deletes no results silently."""
 
 import os
 import shutil

@@ -45,7 +45,7 @@ def run_py() -> Any:
 
 @pytest.fixture
 def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Run:
-    """The command in this process, with folders of the test's own; drawn, but written as texts."""
+    """Run the command in this process, in the test's folders; pictures are written as texts."""
     monkeypatch.chdir(ROOT)
 
     def render(draw: Any, drawing: Any, keywords: str) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""The noise that the algorithms draw is the noise that they declare."""
+"""The noise that the algorithms draw equals the noise that they declare."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
 
 
 class Draw(NamedTuple):
-    """A call of rng.laplace, and the pulls of every arm at that moment."""
+    """Call of rng.laplace, and the pulls of every arm at that moment."""
 
     location: float
     scale: float
@@ -30,9 +30,9 @@ class Draw(NamedTuple):
 
 
 class Recorder:
-    """A policy's generator that writes down what noise is asked for.
+    """Generator for a policy that records which noise is requested.
 
-    Where `noises` are given they are dealt out in place of the generator's, then zeros.
+    Where `noises` are given, it returns those instead of its own, then zeros.
     """
 
     def __init__(self, bandit: Bandit, noises: Iterable[float] | None = None) -> None:
@@ -83,7 +83,7 @@ def of_arm(releases: Iterable[Laplace], arm: int) -> list[Laplace]:
 
 
 def drawn_releases(draws: list[Draw], arms: int) -> list[Laplace]:
-    """What was released: each draw follows the pulls of one arm, the rewards it reads."""
+    """Return the releases: each draw follows the pulls of one arm, whose rewards it covers."""
     before = (0,) * arms
     released = []
     for draw in draws:
@@ -106,7 +106,7 @@ def test_adaptive_episodes_draw_the_noise_that_they_declare(
     draws = recorded(module, params, a_bandit(means, horizon))
     released = drawn_releases(draws, len(means))
     assert all(draw.location == 0.0 for draw in draws)
-    # The horizon cut the last episode short: nobody acts on its mean.
+    # The horizon cut the last episode short: no choice depends on its mean.
     complete = released[:-1]
     assert len(complete) > 10
     declared = list(module.releases(params, len(means), horizon))
@@ -137,7 +137,7 @@ def test_the_noise_of_half_an_episode_is_that_of_half_a_reward(module: ModuleTyp
 @pytest.mark.parametrize("lifted", range(4))
 @pytest.mark.parametrize("module", ADAPTIVE.values(), ids=ADAPTIVE.keys())
 def test_the_noise_of_an_arm_lifts_its_own_index(module: ModuleType, lifted: int) -> None:
-    # A small exploration term, so that AdaP-KLUCB's clip does not make equals of all.
+    # A small exploration term, so that AdaP-KLUCB's clip does not make all indices equal.
     params = module.Params(1000.0, alpha=0.001)
     noises = [0.0 if arm == lifted else -0.9 for arm in range(4)]
     bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 5)
@@ -149,7 +149,7 @@ def test_the_noise_of_an_arm_lifts_its_own_index(module: ModuleType, lifted: int
 def test_the_noise_of_an_episode_lowers_the_index_of_the_arm_that_was_played(
     module: ModuleType,
 ) -> None:
-    # The first arm is played of those that tie; its noise leaves the lead to the second, and so on.
+    # The first of the tied arms is played; its noise then leaves the lead to the second, and so on.
     params = module.Params(1000.0, alpha=0.001)
     bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 8)
     recorded(module, params, bandit, [0.0, 0.0, 0.0, 0.0, -0.9, -0.9, -0.9, -0.9])
@@ -168,7 +168,8 @@ def test_dp_se_draws_the_noise_that_it_declares(epsilon: float) -> None:
     declared = list(dp_se.releases(params, arms, horizon))
     epochs = len(of_arm(declared, 0))
     assert epochs >= 2
-    # And one draw an arm for the epoch that the horizon cuts short; nobody acts on its means.
+    # One more draw per arm for the epoch that the horizon cuts short; no choice depends on its
+    # means.
     assert len(draws) == arms * (epochs + 1)
     assert all(draw.location == 0.0 for draw in draws)
     for arm in range(arms):
@@ -261,7 +262,7 @@ def test_dp_ucb_int_draws_the_noise_that_it_declares(
     assert {release.times for release in declared} == {
         math.inf if noise is dp_ucb_int.Noise.EVERY_ROUND else 1
     }
-    # Whose draw it is follows from its scale: that of the count of an arm's pulls.
+    # The scale identifies the arm of a draw: it is the scale for the arm's number of pulls.
     made: set[tuple[int, int]] = set()
     for draw in draws:
         n = round(draw.scale ** (1 / (params.v / 2 - 1)))
@@ -270,7 +271,7 @@ def test_dp_ucb_int_draws_the_noise_that_it_declares(
         assert owners
         made.update((arm, n) for arm in owners)
     expected = {(r.arm, r.last) for r in declared if r.last <= bandit.pulls[r.arm]}
-    # One released at the very end is not drawn any more.
+    # A release at the very end is not drawn.
     assert made <= expected
     assert len(expected - made) <= 1
     for release in declared:
@@ -305,7 +306,7 @@ def test_the_laplace_mechanism_draws_laplace_noise(sensitivity: float, epsilon: 
     n, scale = 100_000, sensitivity / epsilon
     rng = np.random.default_rng(13)
     noise = np.array([laplace(rng, sensitivity, epsilon) for _ in range(n)])
-    # The fourth moment is 24 scale^4, so that a square has variance (24 - 4) scale^4.
+    # The fourth moment is 24 scale^4, so a square has variance (24 - 4) scale^4.
     standard_error = math.sqrt(20 / n) * scale**2
     assert abs(np.mean(noise**2) - 2 * scale**2) < 5 * standard_error
     assert stats.kstest(noise, stats.laplace(scale=scale).cdf).pvalue > 1e-4
@@ -325,7 +326,7 @@ def test_kernels_draw_the_noise_of_python() -> None:
 
 
 class Dealt(np.random.Generator):
-    """A generator of given uniform numbers."""
+    """Generator that returns given uniform numbers."""
 
     def __init__(self, *numbers: float) -> None:
         super().__init__(np.random.PCG64(0))

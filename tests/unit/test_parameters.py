@@ -141,7 +141,7 @@ def test_whole_means_become_floats() -> None:
 
 
 def test_a_mean_of_minus_zero_is_zero() -> None:
-    # They are equal, so the two cells are; in the JSON that names key and streams they differ.
+    # They are equal, and so are the two cells; the JSON that names key and streams would differ.
     assert repr(coerce(Means, [-0.0, 0.5])) == repr(coerce(Means, [0.0, 0.5]))
 
 
@@ -318,7 +318,7 @@ def test_plain_parameters_build_the_same_parameters(module: ModuleType) -> None:
         built = build(params, dict(zip(params._fields, values, strict=True)), "it", origin)
         stored = json.loads(json.dumps(plain(built)))
         again = build(params, stored, "it", origin)
-        # repr tells 1 from 1.0 and an IntEnum from its number.
+        # repr distinguishes 1 from 1.0 and an IntEnum from its number.
         assert repr(again) == repr(built)
 
 

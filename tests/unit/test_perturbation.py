@@ -1,4 +1,4 @@
-"""The perturbation of Lemma 15 against the distribution function that the paper prints."""
+"""The perturbation of Lemma 15 against the distribution function printed in the paper."""
 
 import math
 from decimal import Decimal, localcontext
@@ -14,7 +14,7 @@ BUDGETS += [(1e-5, 0.001), (1.0, 1.0), (0.0, 1.0), (1e-3, 1e-10)]
 
 
 def printed_cdf(x: float, epsilon: float, delta: float) -> float:
-    """Lemma 15 at x_0 = 0 and N = 1, its three cases."""
+    """Return Lemma 15 at x_0 = 0 and N = 1, its three cases."""
     if delta == 0.0:
         return 0.5 * math.exp(epsilon * x) if x <= 0 else 1 - 0.5 * math.exp(-epsilon * x)
     if epsilon == 0.0:
@@ -45,7 +45,7 @@ def test_the_law_is_symmetric(budget: tuple[float, float]) -> None:
 
 
 def exact_quantile(u: float, epsilon: float, delta: float) -> float:
-    """log[(delta + u E)/(delta + E/2)]/epsilon with four hundred digits."""
+    """Return log[(delta + u E)/(delta + E/2)]/epsilon with four hundred digits."""
     with localcontext() as context:
         context.prec = 400
         e = Decimal(epsilon).exp() - 1
@@ -120,7 +120,7 @@ def test_what_is_drawn_has_the_printed_law(budget: tuple[float, float]) -> None:
     law, rng = perturbation(*budget), np.random.default_rng(5)
     drawn = np.array([perturb(law, rng) for _ in range(20_000)])
     cdf = np.vectorize(lambda x: printed_cdf(x, *budget))
-    # A correct law fails one of the ten once in 10^4.
+    # A correct law fails any of the ten with probability 10^-4.
     assert stats.kstest(drawn, cdf).pvalue > 1e-5
 
 
@@ -147,7 +147,7 @@ def test_the_generator_s_zero_has_a_quantile_too() -> None:
 def test_a_mean_that_moves_by_1_over_n_is_as_private_as_was_asked(
     budget: tuple[float, float],
 ) -> None:
-    # (10) and (11) on a grid, and that no smaller delta would do.
+    # (10) and (11) hold on a grid, and no smaller delta suffices.
     epsilon, delta = budget
     grid = np.linspace(-60.0, 60.0, 241)
     before, after = (np.array([printed_cdf(x + z, *budget) for x in grid]) for z in (0.0, 1.0))

@@ -1,4 +1,4 @@
-"""Figures across papers as a reader sees them: nothing is cut, all that is drawn is explained."""
+"""Figures across papers as a reader sees them: nothing is cut, every line has a legend entry."""
 
 import math
 from collections.abc import Iterator
@@ -49,14 +49,14 @@ ONE = Series(
 
 @cache
 def reference(name: str) -> Drawing:
-    """What the drawing function of a figure gets, of its committed numbers."""
+    """Return the input of a figure's drawing function, from its committed numbers."""
     spec, _ = compose.load(name, [])
     return produce.drawing(spec, references.read(spec, references.PAPER))
 
 
 @cache
 def as_saved(name: str) -> Figure:
-    """The figure, laid out as for its files and at the resolution of its picture."""
+    """Return the figure, laid out as for its files and at the resolution of its picture."""
     spec, _ = compose.load(name, [])
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = drawing_function(spec.paper, spec.draw)(reference(name))
@@ -72,7 +72,7 @@ def legends(figure: Figure) -> list[Legend]:
 
 
 def texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
-    """Every text that is seen, tick labels of an axis as one, and where it is."""
+    """Yield every visible text and its position, with the tick labels of an axis as one text."""
     renderer: Any = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     several: list[Text] = [*figure.texts]
     for legend in legends(figure):
@@ -281,7 +281,7 @@ def test_every_mark_of_an_audit_is_in_its_legend() -> None:
     (legend,) = figure.legends
     handles = {str(h.get_marker()) for h in legend.legend_handles if isinstance(h, Line2D)}
     assert handles == {str(line.get_marker()) for ax in figure.axes for line in ax.lines}
-    assert any(isinstance(handle, Rectangle) for handle in legend.legend_handles)  # of a bar
+    assert any(isinstance(handle, Rectangle) for handle in legend.legend_handles)  # for a bar
     assert not any(line.get_clip_on() for ax in figure.axes for line in ax.lines)
 
 
@@ -289,8 +289,8 @@ def test_every_mark_of_an_audit_is_in_its_legend() -> None:
 
 
 def board() -> Figure:
-    # On C1 AdaP-UCB is first at both budgets, on C2 at one: DP-SE, from panels of its own with the
-    # same row and column, is second.
+    # On C1 AdaP-UCB is first at both budgets, on C2 at one; DP-SE is second. Its panels are
+    # separate but share the row and column.
     def panel(
         row: str, column: str, label: str, style: str, means: tuple[float, float]
     ) -> PanelDrawing:
@@ -316,7 +316,7 @@ def test_a_leaderboard_has_a_block_a_notion_and_its_rows_by_their_mean_rank() ->
     assert [text.get_text() for text in other.get_yticklabels()] == ["X"]
 
     def marked(ax: Axes) -> list[tuple[float, float, bool]]:
-        # Of every marker the number, the row and whether it is hollow.
+        # Number, row and hollowness of every marker.
         marks = [line for line in ax.lines if line.get_marker() != "None"]
         places = [(*np.ravel(line.get_xydata()), line.get_markerfacecolor()) for line in marks]
         return sorted((x, round(y), face == "white") for x, y, face in places)
@@ -340,7 +340,7 @@ def test_a_leaderboard_explains_its_bars_its_markers_and_its_ranks() -> None:
         for line in ax.lines
         if line.get_marker() == "None"
     ]
-    assert {*widths, bar.get_linewidth()} == {3.5}  # seen beside the marker, no hairline
+    assert {*widths, bar.get_linewidth()} == {3.5}  # visible beside the marker, not a hairline
     assert figure.axes[-1].get_xlabel() == "Rank (1 is the\nlowest regret)"
 
 

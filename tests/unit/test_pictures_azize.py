@@ -1,4 +1,4 @@
-"""The pictures of azize2022, drawn from its references."""
+"""Pictures of azize2022, drawn from its references."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -16,7 +16,7 @@ EMPTY = ("adap-headline", "adap-c1", "adap-c2", "adap-c3", "adap-c4")
 
 
 def shortened(drawing: Drawing, factor: float) -> Drawing:
-    # All regrets divided by a factor, as of a much shorter game.
+    # Divide all regrets by a factor, as in a much shorter game.
     parts = ("centre", "low", "high")
     return replace(
         drawing,

@@ -1,4 +1,4 @@
-"""The pictures of sajed2019 and wang2024, drawn from their references as readers see them."""
+"""Pictures of sajed2019 and wang2024, drawn from their references as readers see them."""
 
 from functools import cache
 from itertools import combinations, pairwise
@@ -27,7 +27,7 @@ ALL = ("dpse-ksweep", *OVER_TIME, *OVER_PARAMETERS, *CDFS)
 
 
 class Picture(NamedTuple):
-    """A figure with the curves of its reference, drawn."""
+    """Drawn figure with the curves of its reference."""
 
     spec: FigureSpec
     drawing: Drawing
@@ -36,7 +36,7 @@ class Picture(NamedTuple):
 
 @cache
 def picture(name: str) -> Picture:
-    """The picture of a figure as its file has it."""
+    """Return the picture of a figure as its file specifies it."""
     spec, _ = compose.load(name, [])
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
@@ -47,7 +47,7 @@ def picture(name: str) -> Picture:
 
 
 def handles(figure: Figure) -> list[Line2D]:
-    """The lines in the legend of a figure."""
+    """Return the lines in the legend of a figure."""
     found = figure.legends[0].legend_handles
     return [handle for handle in found if isinstance(handle, Line2D)]
 

@@ -1,4 +1,4 @@
-"""The pictures of tossou2016 and tossou2017, drawn from their references."""
+"""Pictures of tossou2016 and tossou2017, drawn from their references."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_a_regret_of_zero_is_left_out_of_a_logarithmic_axis(name: str) -> None:
         assert ax.get_xlabel() == ROUND
         low = ax.get_ylim()[0]
         for line, series in zip(curves(ax), panel.series, strict=True):
-            # As drawn: a masked point is nan, one that is clipped lies far below the frame.
+            # As drawn: a masked point is nan, a clipped one lies far below the frame.
             drawn = line.get_transform().transform(np.asarray(line.get_xydata()))
             shown = np.isfinite(drawn).all(axis=1)
             assert shown.tolist() == (series.centre > 0).tolist()

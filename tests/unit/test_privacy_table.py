@@ -1,4 +1,4 @@
-"""The table of promises and compositions, and the command that prints it."""
+"""Table of promised and composed privacy, and the command that prints it."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ from dpbandits.theory import tossou2017
 
 
 def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
-    """Claimed and composed, by reading."""
+    """Return claimed and composed epsilon, by reading."""
     return {row.reading: (row.claim.epsilon, row.composed) for row in found if row.name == name}
 
 

@@ -1,4 +1,4 @@
-"""Ranks go by the mean, and as far as standard errors allow."""
+"""Ranks follow the mean, as far as standard errors allow."""
 
 import itertools
 from typing import Any
@@ -16,7 +16,7 @@ RUNS = 4
 
 
 def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
-    # With the mean at the second of two points; at the first all are alike.
+    # The mean is at the second of two points; at the first all curves are equal.
     spread = np.broadcast_to(errors, len(means)) * np.sqrt(RUNS)
     found = []
     for mean, std in zip(means, spread, strict=True):
@@ -47,7 +47,7 @@ def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
 
 
 def test_what_cannot_be_told_apart_needs_no_order() -> None:
-    # The first and the last differ surely, and neither does from the one between.
+    # The first and the last differ significantly, but neither differs from the one between.
     assert ranks(curves(0.0, 3.0, 6.0, errors=1.0), 1) == [(1, 1, 2), (2, 1, 3), (3, 2, 3)]
 
 

@@ -1,4 +1,4 @@
-"""README.md tells of the figures what the references say."""
+"""README.md states the results of the figures as the references have them."""
 
 import re
 

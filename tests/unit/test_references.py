@@ -1,4 +1,4 @@
-"""The reference curves are those of the figures that there are, with where they come from."""
+"""Every reference curve belongs to an existing figure and records its origin."""
 
 import csv
 import hashlib
@@ -72,7 +72,7 @@ def test_a_reference_of_the_profile_ci_is_what_its_command_would_make(figure: st
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """A table and its sidecar, as a command leaves them."""
+    """Table and sidecar, as a command writes them."""
     table = b"panel,label\n"
     sidecar = {
         "figure": "f",

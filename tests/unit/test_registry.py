@@ -1,4 +1,4 @@
-"""A member whose file is broken is refused in one line that names the file and the line."""
+"""A member with a broken file is rejected in one line that names the file and the line."""
 
 import importlib
 import sys
@@ -48,7 +48,7 @@ def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def message_about(folder: str) -> str:
-    """The message that refuses the member my-own, in one line."""
+    """Return the message that rejects the member my-own, in one line."""
     with pytest.raises(UserError) as caught:
         FINDERS[folder]("my-own")
     (line,) = str(caught.value).splitlines()
@@ -80,7 +80,7 @@ BROKEN = {
     "import json\n\njson.loads('{')": "FOLDER/my_own.py, line 3: JSONDecodeError: Expecting",
     "assert False": "FOLDER/my_own.py, line 1: AssertionError",
     "x = 1\nraise ValueError('one\\ntwo')": "FOLDER/my_own.py, line 2: ValueError: one",
-    "x = 1 \0": "FOLDER",  # which line is not known of a file with null bytes
+    "x = 1 \0": "FOLDER",  # with null bytes the line is unknown
     "from {package} import _shared": (
         "FOLDER/_shared.py, line 2: ZeroDivisionError: division by zero"
     ),

@@ -53,7 +53,7 @@ def test_adjacent_releases_do_not_add_up() -> None:
 
 
 def test_only_the_worst_reward_counts() -> None:
-    # Rewards 3 and 4 are in two releases each, 6 in the large one alone.
+    # Rewards 3 and 4 are in two releases each, 6 only in the large one.
     overlapping = [release(1, 3, 0.5), release(3, 4, 0.25), release(4, 5, 0.5), release(6, 6, 0.7)]
     assert composed_epsilon(overlapping) == 0.75
 

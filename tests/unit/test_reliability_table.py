@@ -1,4 +1,4 @@
-"""docs/reliability.md tells what the slow tests measured: of each one row, of nothing else one."""
+"""docs/reliability.md has one row for the result of each slow reliability test, and no others."""
 
 import ast
 import json
@@ -16,7 +16,7 @@ measured = pytest.mark.skipif("Not measured yet." in TEXT, reason="`make reliabi
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of the rows between the two comments, below their titles."""
+    """Return the cells of the rows between the two comments, below their titles."""
     found = make_reliability.BETWEEN.search(text)
     assert found
     lines = [line for line in found[0].splitlines() if line.startswith("|")]
@@ -67,7 +67,7 @@ def test_every_one_of_these_tests_is_slow_and_tells_its_row_last() -> None:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of two tests, one of which fails where the file `broken` is."""
+    """Project of two tests, one of which fails where the file `broken` exists."""
     (tmp_path / "tests" / "slow").mkdir(parents=True)
     (tmp_path / "docs").mkdir()
     (tmp_path / "out").mkdir()
@@ -128,7 +128,7 @@ def test_the_script_writes_nothing_where_a_test_failed_or_was_skipped(
 
 def test_the_script_goes_on_from_what_was_measured_at_the_same_revision(elsewhere: Path) -> None:
     assert make_reliability.main([]) == 0
-    (elsewhere / "broken").touch()  # which the first test would not survive
+    (elsewhere / "broken").touch()  # the first test would fail now
     assert make_reliability.main([]) == 0
     (elsewhere / "out" / "reliability" / "test_one.json").unlink()
     assert make_reliability.main([]) == 1

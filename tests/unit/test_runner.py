@@ -1,4 +1,4 @@
-"""The loop over runs of many cells: what is planned, played, kept, told."""
+"""The loop over runs of many cells: planning, playing, storing, reporting."""
 
 import dataclasses
 import json
@@ -124,7 +124,7 @@ def test_a_failed_task_stops_no_other_and_is_told_with_its_cell_and_traceback(
     assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
     assert failure.curves is None
     assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
-    # Mended, the same command computes what failed and nothing else.
+    # After the fix, the same command computes only what failed.
     monkeypatch.setattr(runner, "simulate", made_up)
     tasks = plan(dict.fromkeys(cells, 6), store, 2)
     assert tasks == [Task(cells[1], range(2, 4))]
@@ -184,7 +184,7 @@ def test_an_obstacle_of_the_disk_stops_at_once_and_keeps_what_was_written(
 
 @pytest.fixture
 def release() -> Iterator[threading.Event]:
-    """Lets workers go that a test has left behind."""
+    """Release workers that a test has left behind."""
     event = threading.Event()
     yield event
     event.set()
@@ -242,7 +242,7 @@ def test_an_exit_inside_a_worker_reaches_the_caller(
         left.set()
 
     tasks = plan(dict.fromkeys(cells, 4), store, 2)
-    threading.Thread(target=call, daemon=True).start()  # lest a mistake hang the tests
+    threading.Thread(target=call, daemon=True).start()  # so that a mistake does not hang the tests
     assert left.wait(20)
 
 
@@ -277,7 +277,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
 def test_a_cluster_without_dask_says_what_to_install(
     store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not there
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
     tasks = plan(dict.fromkeys(cells, 2), store, 2)
     with pytest.raises(UserError, match=r"not installed .*pip install '\.\[dask\]'"):
         play(tasks, store, None, "test", Cluster())
@@ -320,7 +320,7 @@ def test_the_last_task_takes_one_worker_its_whole_time() -> None:
     estimate.add("quick", 10, 0.5)
     assert estimate.remaining() == pytest.approx((1 * 8.0 + 90 * 0.5) / 2)
     estimate.add("quick", 90, 0.5)
-    assert estimate.remaining() == pytest.approx(8.0)  # the run that is left of a task of five
+    assert estimate.remaining() == pytest.approx(8.0)  # the remaining run of a task of five
 
 
 def test_little_is_not_estimated_while_kernels_may_have_to_be_compiled() -> None:
@@ -332,7 +332,7 @@ def test_little_is_not_estimated_while_kernels_may_have_to_be_compiled() -> None
     assert estimate.remaining() == pytest.approx(6 * 0.001 / 2)
     long = Estimate({"a": 8, "b": 8}, 1)
     long.add("a", 4, 10.0)
-    assert long.remaining() == pytest.approx(12 * 10.0)  # beside which a compilation is nothing
+    assert long.remaining() == pytest.approx(12 * 10.0)  # compilation is negligible beside this
 
 
 def test_when_all_is_done_nothing_is_left() -> None:
@@ -417,7 +417,7 @@ def test_on_a_terminal_the_time_left_passes_between_two_tasks(
         clock[0] += 23.5
         assert shown() == "elapsed, less than a second left"
         clock[0] += 1.0
-        assert shown() == "elapsed"  # it takes longer, nothing tells how much
+        assert shown() == "elapsed"  # it takes longer, by an unknown amount
 
 
 def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
@@ -479,7 +479,7 @@ def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
     assert play(plan({quick: 900, slow: 900}, store, 5), store, 1, "test") == []
     own = {cell: [runs for c, runs in played if c == cell] for cell in (quick, slow)}
     assert {len(runs) for runs in own[slow]} <= {15, 900 % 15}
-    # The first tells the pace; two tasks are handed out before it is known.
+    # The first run gives the pace; two tasks are handed out before it is known.
     assert len(own[quick]) <= 5
     assert max(len(runs) for runs in own[quick]) == 495  # half a second of them, in fifteens
     for cell, runs in own.items():

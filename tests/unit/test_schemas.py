@@ -1,4 +1,4 @@
-"""The keys of the files that others read are those of docs/files.md."""
+"""The keys of the public JSON files are those of docs/files.md."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The set-up says what it installs, and why it cannot, in few lines."""
+"""The set-up reports in few lines what it installs, and why it cannot."""
 
 import os
 import shutil
@@ -59,7 +59,7 @@ def test_any_other_failure_is_told_in_the_last_lines_of_pip() -> None:
 
 
 def printing(*lines: str, status: int = 0) -> tuple[str, ...]:
-    """A command that prints lines and ends with a status."""
+    """Return a command that prints lines and ends with a status."""
     return (sys.executable, "-c", f"import sys; print(*{lines!r}, sep='\\n'); sys.exit({status})")
 
 
@@ -104,7 +104,7 @@ def test_the_set_up_counts_the_packages_of_the_lock(tmp_path: Path) -> None:
     lock = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if line.strip()]
     assert (made.packages, locked.packages, own.packages) == (0, len(lock), 0)
     assert locked.done == f"{len(lock)} packages of requirements.lock"
-    # What is there already is not made again.
+    # An existing environment is not made again.
     assert len(set_up.steps(Path(sys.prefix))) == 2
 
 
@@ -114,7 +114,7 @@ def test_without_a_network_make_says_so_and_fails(tmp_path: Path) -> None:
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     own = {n: v for n, v in os.environ.items() if not n.startswith(("MAKE", "MFLAGS", "PIP_"))}
-    # Port 9 of this machine: where nothing listens.
+    # Port 9 of this machine, on which nothing listens.
     pip = {
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_INDEX_URL": "http://127.0.0.1:9/",

@@ -1,6 +1,6 @@
-"""The shared shapes set names, limits and ticks that need no further help.
+"""The shared shapes set names, limits and ticks that need no further code.
 
-They are tried on the figure of docs/add-a-figure.md, as it stands there, with made-up curves.
+The tests use the figure of docs/add-a-figure.md, exactly as printed there, with made-up curves.
 """
 
 import re
@@ -43,7 +43,7 @@ NO_MARKER = ("", "None", None)
 
 
 def series_of(spec: FigureSpec, centre: Curve, spread: Curve) -> list[curves.Series]:
-    """Made-up curves of a figure, each a little above the one before."""
+    """Return made-up curves of a figure, each a little above the previous one."""
     made = []
     for panel in spec.panels:
         for i, curve in enumerate(panel.curves):
@@ -57,7 +57,7 @@ def series_of(spec: FigureSpec, centre: Curve, spread: Curve) -> list[curves.Ser
 
 
 def example(checkout: Path, yaml: str, python: str) -> FigureSpec:
-    """The figure of the document, written into a copy of the checkout."""
+    """Write the figure of the document into a copy of the checkout."""
     (checkout / "conf" / "figure" / "my-figure.yaml").write_text(yaml, "utf-8")
     file = checkout / "figures" / "azize2022.py"
     file.write_text(f"{file.read_text('utf-8')}\n\n{python}", "utf-8")
@@ -65,7 +65,7 @@ def example(checkout: Path, yaml: str, python: str) -> FigureSpec:
 
 
 def drawn(spec: FigureSpec, centre: Curve, spread: Curve) -> Figure:
-    """The picture as it is written."""
+    """Return the picture as it is written."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
     seen: list[Figure] = []
     drawing = produce.drawing(spec, series_of(spec, centre, spread))
@@ -74,7 +74,7 @@ def drawn(spec: FigureSpec, centre: Curve, spread: Curve) -> Figure:
 
 
 def labels(axis: Axis) -> list[str]:
-    """The labels of the ticks that are in view, major and minor."""
+    """Return the labels of the ticks that are in view, major and minor."""
     low, high = sorted(axis.get_view_interval())
     return [
         label.get_text()
@@ -87,7 +87,7 @@ def labels(axis: Axis) -> list[str]:
 
 
 def in_frame(ax: Axes, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Which of the points are inside of the frame."""
+    """Return which of the points are inside the frame."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     return (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
 
@@ -147,7 +147,7 @@ def test_the_figure_of_the_document_needs_no_further_help(checkout: Path, kind: 
 
 
 def look(line: Line2D) -> tuple[Any, ...]:
-    """What a reader sees of a line and its marker."""
+    """Return the visible properties of a line and its marker."""
     marker = line.get_marker()
     face = line.get_markerfacecolor() if marker not in NO_MARKER else None
     return line.get_color(), line.get_linestyle(), line.get_linewidth(), marker, face
@@ -181,7 +181,7 @@ def test_over_a_parameter_every_axis_has_a_name_and_two_labels_and_no_marker_is_
 
 
 def assert_no_marker_is_cut(ax: Axes) -> None:
-    """Every marker in the frame is there with its whole width."""
+    """Assert that every marker in the frame is there with its whole width."""
     left, right = (ax.bbox.x0, ax.bbox.x1)
     for line in ax.lines:
         if line.get_marker() not in NO_MARKER:
@@ -221,7 +221,7 @@ def test_a_parameter_and_what_is_drawn_over_it_have_names(
     over: str, shows: Shown, runs: int, x: str, y: str
 ) -> None:
     ax = Figure().subplots()
-    # A bound before it does not decide: it is in the unit of what is played.
+    # A bound before it has no effect: it takes the unit of the played curves.
     bound = replace(ONE, runs=0, over=over)
     draw_all_over_parameter(
         ax, PanelDrawing("a", "", (bound, replace(ONE, over=over, shows=shows, runs=runs)))

@@ -1,4 +1,4 @@
-"""The sparse vector technique: the first query that is lifted, in one draw as in many."""
+"""Sparse vector technique: the first query above the threshold, in one draw or in many."""
 
 import math
 
@@ -43,7 +43,7 @@ def test_the_first_lifted_query_and_its_noise_have_the_law_of_one_noise_a_query(
         np.bincount(drawn[:, 0].astype(int), minlength=queries + 1) for drawn in (ours, theirs)
     ]
     table = np.array(counts)[:, np.sum(counts, axis=0) > 0]
-    # 9 cases of 3 comparisons: a right function fails one of them once in 10^4.
+    # 9 cases of 3 comparisons: a correct function fails any of them with probability 10^-4.
     limit = 1e-4 / 27
     if table.shape[1] > 1:
         assert stats.chi2_contingency(table).pvalue > limit

@@ -115,7 +115,7 @@ def test_a_quantile_is_linear_between_order_statistics(values: np.ndarray, q: fl
     below = min(math.floor(position), len(ordered) - 1)
     above = min(below + 1, len(ordered) - 1)
     expected = ordered[below] + (position - below) * (ordered[above] - ordered[below])
-    # The position itself is rounded, by 40 * 2^-53 at most, between neighbours 2 size apart.
+    # The position itself is rounded, by at most 40 * 2^-53, between neighbours 2 size apart.
     close(statistics.quantile(values, q), expected, 2 * size(values))
 
 
@@ -180,7 +180,7 @@ def test_every_column_is_summed_up_by_itself(name: str, runs: int) -> None:
     for column in range(3):
         alone = EACH[name](values[:, column])
         assert np.shape(alone) == ()
-        # Along a row numpy adds in another order than along a column.
+        # Along a row numpy adds in a different order from along a column.
         close(table[column], float(alone), 1.0)
 
 
@@ -304,7 +304,7 @@ def test_quantiles_increase_with_q(values: np.ndarray, a: float, b: float) -> No
     assert high <= values.max()
 
 
-# What is drawn ---------------------------------------------------------------------------------
+# Drawn statistics ------------------------------------------------------------------------------
 
 
 def test_a_figure_finds_each_centre_under_its_name() -> None:
@@ -335,7 +335,7 @@ def test_a_figure_finds_each_spread_under_its_name() -> None:
         np.testing.assert_allclose(drawn, (low, high), rtol=1e-15)
 
 
-# Distances from a centre hold it whatever it is; quartiles hold the median alone.
+# Distances from a centre always enclose it; quartiles enclose only the median.
 HOLDING = [("quartiles", "median")] + [
     (spread, centre)
     for spread in ("none", "std", "standard-error", "gini")
@@ -364,7 +364,7 @@ def test_quartiles_need_not_hold_the_mean() -> None:
 def test_the_gini_mean_difference_of_a_normal_law_is_two_sigma_over_root_pi() -> None:
     n, sigma = 20_000, 3.0
     values = np.random.default_rng(7).normal(5.0, sigma, n)
-    # The estimate's own standard deviation is 0.807 sigma / sqrt(n); four of them.
+    # The estimate's own standard deviation is 0.807 sigma / sqrt(n); allow four of them.
     tolerance = 4 * 0.807 * sigma / math.sqrt(n)
     expected = 2 * sigma / math.sqrt(math.pi)
     assert statistics.gini_mean_difference(values) == pytest.approx(expected, abs=tolerance)

@@ -1,7 +1,7 @@
-"""NAS, DP-NAS and DP-exponential-NAS against what sajed2019 says to the letter.
+"""NAS, DP-NAS and DP-exponential-NAS against literal versions of sajed2019.
 
-The literal versions draw every sample and every noise, look where the algorithm boxes look, and
-share no code with the kernels, which take many samples in one step.
+The literal versions draw every sample and every noise, and check where the algorithm boxes check.
+They share no code with the kernels, which take many samples in one step.
 """
 
 import math
@@ -99,7 +99,7 @@ def test_every_rule_has_its_literal_version() -> None:
 @pytest.mark.parametrize("rule", LITERAL)
 def test_a_rule_has_the_law_of_the_literal_one(rule: str, mean: float) -> None:
     literal = LITERAL[rule](mean, RADIUS, np.random.default_rng(1))
-    # By Bonferroni over both, a correct rule fails this once in 10^4.
+    # By Bonferroni over both, a correct rule fails this with probability 10^-4.
     assert min(p_values(kernel(rule, mean, RADIUS), literal)) > 1e-4 / 2
 
 
@@ -125,7 +125,7 @@ def test_nas_on_samples_that_never_vary_halts_at_the_first_t_of_its_formula() ->
 
 
 def test_dp_nas_without_privacy_is_nas_at_a_quarter_of_the_failures() -> None:
-    # Noise and c_t vanish; what is left of Algorithm 1 is h_t with 16/beta where NAS has 4/beta.
+    # Noise and c_t vanish; Algorithm 1 keeps h_t with 16/beta where NAS has 4/beta.
     private = registry.stopping_rule("dp-nas").Params(1e12, ALPHA, BETA)
     samples = [
         simulate(StoppingCell(rule, params, Stream(MEAN, RADIUS), 3), range(STREAMS))[0][:, 0]

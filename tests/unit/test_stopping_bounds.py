@@ -1,4 +1,4 @@
-"""Bounds of sajed2019 on stopping rules: by hand, by the proof, and where they apply."""
+"""Bounds of sajed2019 on stopping rules: by hand, by the proof, and their domain."""
 
 import itertools
 import math
@@ -28,8 +28,8 @@ small = st.floats(-6, math.log10(0.08)).map(lambda e: 10.0**e)
 
 
 def test_theorem_3_3_by_hand() -> None:
-    # R/(alpha |mu|) = 8, log 8/0.05 = 41.588831, of which the logarithm is 3.727832; log 20 is
-    # 2.995732. alpha^2 mu^2 = 1/16, epsilon |mu| = 1/4, epsilon alpha |mu| = 1/8.
+    # R/(alpha |mu|) = 8; log 8/0.05 = 41.588831, with logarithm 3.727832; log 20 is 2.995732.
+    # alpha^2 mu^2 = 1/16, epsilon |mu| = 1/4, epsilon alpha |mu| = 1/8.
     game = {"mean": -0.5, "radius": 2.0, "alpha": 0.5, "beta": 0.05}
     assert t_0(**game) == pytest.approx(4 * 3.727832 * 16, rel=1e-6)
     assert t_1(**game, epsilon=0.5) == pytest.approx(2 * 3.727832 * 4, rel=1e-6)
@@ -82,7 +82,7 @@ def test_only_the_ratio_of_mean_and_radius_counts(
 
 
 def halts(mean: float, epsilon: float, alpha: float, beta: float) -> float:
-    """The first t = 2^k at which the proof of Theorem 3.3 lets Algorithm 2 halt; R = 1."""
+    """Return the first t = 2^k at which the proof of Theorem 3.3 lets Algorithm 2 halt; R = 1."""
     for k in itertools.count(1):
         t = 2.0**k
         h = math.sqrt(2 / t * math.log(16 * k * k / beta))

@@ -55,12 +55,12 @@ def test_a_swept_part_of_the_stream_leaves_the_rest_as_it_stands() -> None:
 
 
 def test_panels_that_show_different_things_of_a_rule_play_it_once() -> None:
-    # NAS at three means, the second of which panel b needs for both budgets; the others at five.
+    # NAS at three means; panel b needs the second of them for both budgets, other rules at five.
     assert len(spec_of().cells()) == 3 + 2 * (3 + 2)
 
 
 def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: Path) -> None:
-    # Real estimates hardly ever fail: these are made up. alpha |mu| is 0.5, 0.125 and 0.25.
+    # Real estimates hardly ever fail, so these are made up. alpha |mu| is 0.5, 0.125 and 0.25.
     estimates = {-1.0: [-1.4, -0.5, -1.5, 1.0], 0.25: [0.3, 0.2, 0.126, 0.374], 0.5: [9, 9, 9, 0.6]}
     failures = {-1.0: 3, 0.25: 0, 0.5: 3}
     spec, store = spec_of("runs=4"), Store(tmp_path)

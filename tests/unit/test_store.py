@@ -1,4 +1,4 @@
-"""Blocks on disk: nothing is lost, nothing stale or damaged is ever served."""
+"""Blocks on disk: nothing is lost, and no stale or damaged block is ever read."""
 
 import dataclasses
 import errno
@@ -33,12 +33,12 @@ from dpbandits.store.blocks import Store, key
 
 
 def made_up(cell: Cell, runs: range) -> np.ndarray:
-    """Curves that tell every run and checkpoint apart."""
+    """Return curves in which every run and checkpoint has its own value."""
     return np.array(runs)[:, None] + cell.checkpoints() / 1e6
 
 
 def write(store: Store, cell: Cell, runs: range) -> Path:
-    """Write made-up curves; returns the path of the block."""
+    """Write made-up curves; return the path of the block."""
     store.write(cell, runs.start, made_up(cell, runs), 0.25 * len(runs))
     return store.cell_folder(cell) / f"{runs.start}-{runs.stop - 1}.npz"
 
@@ -55,7 +55,7 @@ def test_what_is_written_is_loaded_bit_for_bit(store: Store, cell: Cell) -> None
 
 
 def test_a_block_of_many_arms_is_sound(store: Store, cell: Cell) -> None:
-    # Their means stand in its header.
+    # The header contains their means.
     cell = dataclasses.replace(cell, instance=bernoulli.Params((0.9, *[1 / 3] * 10_000)))
     write(store, cell, RUNS)
     assert store.missing(cell, 5) == []
@@ -210,7 +210,7 @@ def test_1_and_1_point_0_are_one_key() -> None:
 
     keys = set()
     for one, thousand in ((1, 1000), (1.0, 1000.0)):
-        key.cache_clear()  # equal cells would share what is remembered
+        key.cache_clear()  # equal cells would share a cached key
         keys.add(key(built(one, thousand)))
     assert len(keys) == 1
 
@@ -265,7 +265,7 @@ def block(header: Any, curves: np.ndarray) -> bytes:
 
 
 def header_of(cell: Cell, runs: range) -> dict[str, Any]:
-    """As much of a header as the store needs."""
+    """Return the part of a header that the store needs."""
     return {"key": key(cell), "runs": [runs.start, runs.stop - 1], "seconds": 1.0}
 
 
@@ -310,7 +310,7 @@ def compressed_again(path: Path, store: Store, cell: Cell) -> None:
 
 
 def zip_bomb(path: Path, store: Store, cell: Cell) -> None:
-    # 50 MB of zeros in 50 kB: no larger than a block may be.
+    # 50 MB of zeros in 50 kB: within the size limit of a block.
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, size in (("header", 50_000_000), ("curves", 1000), ("checksum", 32)):
             archive.writestr(f"{name}.npy", npy(np.zeros(size, np.uint8)))
@@ -393,7 +393,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def test_a_block_made_by_this_test_is_sound(store: Store, cell: Cell) -> None:
-    # Otherwise the damages below would be found for another reason than their own.
+    # Otherwise the damages below could be detected for another reason than their own.
     write(store, cell, RUNS).write_bytes(block(header_of(cell, RUNS), right(cell)))
     assert store.covered(cell) == set(RUNS)
     assert np.array_equal(store.load(cell, 5), right(cell))
@@ -440,7 +440,7 @@ def test_a_truncated_block_is_set_aside_and_computed_again(store: Store, cell: C
 
 def larger_than_memory(path: Path, store: Store, cell: Cell) -> None:
     with path.open("r+b") as file:
-        file.truncate(300_000_000)  # a hole, it takes no room on the disk
+        file.truncate(300_000_000)  # a hole, which takes no room on the disk
 
 
 @pytest.mark.parametrize("damage", [zip_bomb, larger_than_memory])
@@ -496,7 +496,7 @@ def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
 
 
 class Trap:
-    """Whoever unpickles it makes a folder."""
+    """Object that creates a folder when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
@@ -521,7 +521,7 @@ def test_a_pickled_object_is_never_unpickled(
     assert store.covered(cell) == set()
     assert not sprung.exists()
     assert path.with_name("0-4.npz.damaged-1").exists()
-    # The trap is a good one.
+    # The trap itself works.
     with np.load(io.BytesIO(buffer.getvalue()), allow_pickle=True) as members:
         members[member]
     assert sprung.exists()
@@ -530,8 +530,8 @@ def test_a_pickled_object_is_never_unpickled(
 def test_a_flipped_bit_anywhere_in_a_block_never_gives_other_numbers(
     store: Store, cell: Cell
 ) -> None:
-    # At every byte of the file, one bit. The zip format has fields that mean nothing here (a time,
-    # an operating system); a flip in one of them may pass, with the right numbers.
+    # Flip one bit at every byte of the file. The zip format has fields that have no meaning here (a
+    # time, an operating system); a flip in one of them may pass, with the right numbers.
     cell = dataclasses.replace(cell, horizon=10)
     path = write(store, cell, range(2))
     right = made_up(cell, range(2))
@@ -568,7 +568,7 @@ def full(*args: Any, **kwargs: Any) -> None:
 
 
 class HalfFile(io.FileIO):
-    """A file on a disk that is full when half of it is written."""
+    """File on a disk that is full when half of it is written."""
 
     def write(self, content: Any) -> int:
         super().write(content[: len(content) // 2])
@@ -652,12 +652,12 @@ def test_a_block_is_on_the_disk_before_it_has_its_name(
         seen.extend(names(store.folder))
         real(descriptor)
 
-    write(store, cell, range(5))  # the identity is there from now on
+    write(store, cell, range(5))  # the identity exists from now on
     monkeypatch.setattr("dpbandits.files.atomic.os.fsync", watched)
     write(store, cell, range(5, 10))
     assert "5-9.npz" not in seen
     assert "0-4.npz" in seen
-    assert len(seen) == 3  # and a partial file, which nothing takes for a block
+    assert len(seen) == 3  # and a partial file, which is never read as a block
 
 
 def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(

@@ -70,7 +70,7 @@ def test_the_words_are_the_first_four_of_the_digest() -> None:
 
 
 def test_a_stream_draws_what_it_has_always_drawn() -> None:
-    # Whoever changes these numbers throws away every stored result and every golden curve.
+    # A change of these numbers invalidates every stored result and every golden curve.
     assert draws((1, Role.REWARDS, 0, "c1")) == [
         1018511622122175449,
         7160235984869978429,
@@ -103,7 +103,7 @@ def cell(
 
 @pytest.fixture
 def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A function that plays a run and returns the first draws of the streams it was given."""
+    """Return a function that plays a run and returns the first draws of the streams it received."""
     asked: list[tuple[int, Role, int, str]] = []
 
     def listening(root: int, role: Role, run: int, description: str) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""Multiruns whose jobs are processes elsewhere: hydra-submitit-launcher, as on SLURM, but here."""
+"""Multiruns with jobs in other processes: hydra-submitit-launcher as on SLURM, but local."""
 
 import importlib.util
 from pathlib import Path
@@ -24,7 +24,7 @@ def multirun(folder: Path, *more: str) -> Done:
 
 
 def logs(folder: Path, kind: str) -> list[str]:
-    """What each of the jobs said."""
+    """Return the log of each job."""
     found = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
     return [path.read_text() for path in found]
 

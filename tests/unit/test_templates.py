@@ -53,7 +53,7 @@ def test_titles_and_labels_follow_what_is_typed() -> None:
     assert titles("dpucb-2arms")[0] == "Regret with two arms"
     title, panels, _ = titles("dpucb-2arms", "figure.environment=c1")
     assert (title, panels[0]) == ("Regret with five arms", r"$\epsilon = 1$, 5 arms")
-    # A panel of its own: the title lists both.
+    # A panel with its own environment: the title lists both.
     assert titles("adap-c2", "+figure.panels.a.environment=c4")[0] == (
         "Evolution of regret on C4 and C2"
     )
@@ -63,10 +63,10 @@ def test_titles_and_labels_follow_what_is_typed() -> None:
     assert panels[1] == r"Instance 1, $\delta = 0.2$"
     _, panels, _ = titles("dpse-epsilon", "figure.panels.a.each.values=[0.2,0.3,4]")
     assert panels[0] == r"$\epsilon =$ 0.2, 0.3 and 4"
-    # An instance that no file names is described by its law.
+    # An instance without a named file is described by its law.
     bernoulli = "figure.environment={law: bernoulli, means: [0.5, 0.1]}"
     assert titles("adap-c2", bernoulli)[0] == "Evolution of regret on Bernoulli, K = 2"
-    # The name belongs to the instance, however it is spelled.
+    # The name belongs to the instance, however it is written.
     c4 = "figure.environment={law: bernoulli, means: [0.75, 0.71875, 0.625, 0.46875, 0.25]}"
     assert titles("adap-c2", c4)[0] == "Evolution of regret on C4"
 

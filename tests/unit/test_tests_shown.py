@@ -1,4 +1,4 @@
-"""`make test` shows where it is: in a log a line now and then, on a terminal one that changes."""
+"""`make test` shows its progress: occasional lines in a log, a live line on a terminal."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ A, B = "tests/unit/test_a.py", "tests/unit/test_b.py"
 
 
 def tally(workers: int = 2, pace: dict[str, float] | None = None) -> Tally:
-    """Four tests of one file, two of another."""
+    """Return a tally of four tests in one file and two in another."""
     return Tally(
         [*(f"{A}::t{i}" for i in range(4)), f"{B}::t0", f"{B}::t[::]"], workers, pace or {}
     )
@@ -63,7 +63,7 @@ def test_the_line_names_the_files_that_are_being_played() -> None:
     assert shown.pace() == {A: 10.0, B: 10.0}
 
 
-# In a pytest of its own --------------------------------------------------------------------------
+# In a separate pytest --------------------------------------------------------------------------
 
 CONFTEST = """
 import pathlib
@@ -93,7 +93,7 @@ def test_that_fails():
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Two files, of which one fails."""
+    """Project of two test files, one of which fails."""
     for name, text in (("conftest", CONFTEST), ("test_a", TESTS), ("test_b", TESTS + BAD)):
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -q -p no:cacheprovider\n", "utf-8")
@@ -101,13 +101,13 @@ def project(tmp_path: Path) -> Path:
 
 
 def environment() -> dict[str, str]:
-    # Of a person, not of the pytest around it.
+    # A user's environment, not that of the pytest around it.
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return {**own, "PYTHONPATH": f"{ROOT / 'tests' / 'unit'}:{ROOT / 'src'}", "COLUMNS": "100"}
 
 
 def played(project: Path, *words: str, **more: str) -> list[str]:
-    """The lines of `pytest` with these words, which must end with the failure."""
+    """Return the lines of `pytest` with these words, which must end with the failure."""
     command = (sys.executable, "-m", "pytest", *words)
     env = environment() | more
     done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True)
@@ -130,7 +130,7 @@ def test_in_a_log_there_are_lines_and_no_dots(project: Path, workers: tuple[str,
     assert percent[-1] == 100
     assert shown[-1][1] == "2"
     failed = lines.index("FAILED test_b.py::test_that_fails")
-    assert failed < max(i for i, line in enumerate(lines) if LINE.match(line))  # at once
+    assert failed < max(i for i, line in enumerate(lines) if LINE.match(line))  # immediately
     # And again in pytest's own summary, below its report.
     assert lines[-2].startswith("FAILED test_b.py::test_that_fails - ")
     assert lines[-1].startswith("1 failed, 6 passed in ")
@@ -158,7 +158,7 @@ def test_on_a_terminal_there_is_one_line_that_changes(
     assert process.wait() == 1
     *live, rest = text.decode().split("\r")[:-1], text.decode()
     assert len([part for part in live[0] if LINE.match(part)]) > 7
-    assert not re.search(r"\n\d/2 files", rest)  # always over the line before
+    assert not re.search(r"\n\d/2 files", rest)  # always overwriting the previous line
     assert re.search(r"\rFAILED test_b.py::test_that_fails\r\n", rest)
 
 

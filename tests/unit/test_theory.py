@@ -61,7 +61,8 @@ def test_in_the_private_regime_every_suboptimal_arm_costs_one_over_six_epsilon()
 
 
 def test_arms_change_regime_each_at_its_own_epsilon() -> None:
-    # d(.5, .75) = .5 log(4/3) and d(.25, .75) = .5 log 3; they meet 6 eps Delta at .0959 and .1831.
+    # d(.5, .75) = .5 log(4/3) and d(.25, .75) = .5 log 3; they equal 6 eps Delta at .0959 and
+    # .1831.
     near, far = 0.5 * math.log(4 / 3), 0.5 * math.log(3)
     expected = (0.25 / near + 1 / (6 * 0.12)) * LOG_T
     assert near / (6 * 0.25) < 0.12 < far / (6 * 0.5)
@@ -85,7 +86,7 @@ def test_under_a_best_mean_of_one_the_private_term_rules_alone(epsilon: float) -
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-7, 1e-8, 1e-9])
 def test_the_bound_holds_for_nearly_equal_arms(gap: float) -> None:
-    # d(p, p + gap) = gap^2/(2 p(1-p)) (1 + O(gap)): one per cent, whatever the gap.
+    # d(p, p + gap) = gap^2/(2 p(1-p)) (1 + O(gap)): one per cent at any gap.
     means = (0.3, 0.3 + gap)
     expected = 2 * 0.3 * 0.7 / (means[1] - means[0]) * LOG_T
     assert bound(1.0, means) == pytest.approx(expected, rel=0.01)
@@ -145,7 +146,7 @@ def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(hori
 
 
 def test_131_over_27_is_not_where_the_terms_of_theorem_2_are_equal() -> None:
-    # As printed, the private term is smaller than the other by the square of that.
+    # As printed, the private term is smaller than the other by the square of that factor.
     printed = 131 / 27 * math.sqrt(4 / HORIZON)
     private = 4 / (131 * printed)
     ratio = minimax_lower_bound(5, HORIZON, printed) / private
@@ -185,7 +186,7 @@ def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha:
     beta = np.array([divergence / bernoulli_kl(mean + x * gap, best) - 1 for x in c])
     for episode in range(60):
         level = log_t / 2**episode
-        if level >= bernoulli_kl(best, mean):  # gamma would be 1 or more
+        if level >= bernoulli_kl(best, mean):  # gamma would be at least 1
             continue
         gamma = brentq(lambda g, at=level: bernoulli_kl(mean + g * gap, mean) - at, 0, 1)
         above = np.maximum(c - gamma, 1e-300)
@@ -222,7 +223,7 @@ def test_theorem_8_holds_for_means_of_zero_and_one(means: tuple[float, ...]) -> 
 
 
 def test_no_constant_c_1_suffices_where_the_best_mean_is_nearly_one() -> None:
-    # d(mu_a, mu*) is without limit, and gamma < 1 asks for 2^l > log T/d(mu*, mu_a) all the same.
+    # d(mu_a, mu*) is unbounded, but gamma < 1 still requires 2^l > log T/d(mu*, mu_a).
     def needed(best: float) -> float:
         bound = adap_klucb_upper_bound((best, 0.5), HORIZON, 1e9, 3.1)
         return bound / (best - 0.5) * bernoulli_kl(0.5, best) / LOG_T

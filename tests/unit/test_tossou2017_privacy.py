@@ -1,6 +1,6 @@
-"""What privacy EXP3 and EXP3_tau lose: the theorems of tossou2017 as printed and as they hold.
+"""Privacy loss of EXP3 and EXP3_tau: the theorems of tossou2017 as printed and as they hold.
 
-Short games are enumerated to the end: every sequence of arms, with its probability.
+Short games are enumerated completely: every sequence of arms, with its probability.
 """
 
 import itertools
@@ -26,7 +26,7 @@ DELTA = float(T) ** -2
 
 
 def conditional(arms: tuple[int, ...], gains: np.ndarray, gamma: float) -> list[np.ndarray]:
-    """The probabilities of all arms in every round, given that these arms are played before it."""
+    """Return the probabilities of all arms in every round, given the arms played before it."""
     k = gains.shape[1]
     v, weights, shift, found = np.zeros(k), np.ones(k), 0.0, []
     for t, arm in enumerate(arms):
@@ -43,7 +43,7 @@ def of_every_game(gains: np.ndarray, gamma: float) -> dict[tuple[int, ...], list
 
 
 def choices_in(games: dict[tuple[int, ...], list[np.ndarray]], t: int) -> np.ndarray:
-    """The law of the arm of round t (from 0): Definition 2.1 compares two of these."""
+    """Return the law of the arm of round t (from 0): Definition 2.1 compares two of these."""
     seen: dict[tuple[int, ...], np.ndarray] = {}
     for arms, p in games.items():
         before = math.prod(float(p[s][arms[s]]) for s in range(t))
@@ -53,7 +53,7 @@ def choices_in(games: dict[tuple[int, ...], list[np.ndarray]], t: int) -> np.nda
 
 
 def tables(k: int, rounds: int, step: float, seed: int, number: int = 6) -> Any:
-    """Pairs of tables that differ in the gains of one round by `step` at most."""
+    """Yield pairs of tables that differ in the gains of one round by at most `step`."""
     rng = np.random.Generator(np.random.PCG64(seed))
     for i in range(number):
         gains = rng.integers(0, 2, (rounds, k)).astype(float)
@@ -70,7 +70,7 @@ def tables(k: int, rounds: int, step: float, seed: int, number: int = 6) -> Any:
 def test_a_choice_loses_no_more_than_the_gain_that_was_changed(
     k: int, rounds: int, step: float
 ) -> None:
-    # Theorem 3.3 has 2 a round, with 1 for the step; 2/tau in EXP3_tau becomes 1/tau.
+    # Theorem 3.3 has 2 per round, with 1 for the step; in EXP3_tau 2/tau becomes 1/tau.
     worst = 0.0
     for gamma in (0.02, exploration(k, rounds), 0.9):
         for gains, other in tables(k, rounds, step, seed=k):
@@ -103,7 +103,7 @@ def test_the_budget_of_corollary_3_2_is_kept_by_rounding_up_alone() -> None:
     real = (T / (7 * 4 * math.log(4))) ** (1 / 3)
     corollary = 4 * T / real**3 + math.sqrt(8 * math.log(1 / DELTA) * T / real**3)
     assert corollary == pytest.approx(BUDGET, rel=1e-12)
-    # With T/tau^3 outside the root it would be far more.
+    # With T/tau^3 outside the root the loss would be far larger.
     assert tossou2017.exp3_tau_printed_privacy_loss(T, 19, DELTA) > 2.0 * BUDGET
 
 
@@ -144,12 +144,12 @@ def test_one_batch_reads_nothing_before_it_chooses() -> None:
 
 
 def test_the_third_term_of_theorem_3_3_is_one_of_the_horizon() -> None:
-    # Of gamma = .999 hardly a round loses anything: printed is less than what they lose on average.
+    # At gamma = .999 hardly any round has a loss: the printed bound is below the average loss.
     gamma = 0.999
     mean = 2 * (1 - gamma) * T
     assert tossou2017.exp3_printed_privacy_loss(4, T, gamma) < mean + 0.1
     assert tossou2017.exp3_privacy_loss(4, T, gamma) < 2 * T * 0.01
-    # The number of rounds is exceeded by 2 sqrt(2 ln T/T) with a probability near a half.
+    # The number of rounds is exceeded by 2 sqrt(2 ln T/T) with probability close to a half.
     rng = np.random.Generator(np.random.PCG64(1))
     lossy = 2 * rng.binomial(T, 1 - gamma, 4000)
     assert np.mean(lossy > tossou2017.exp3_printed_privacy_loss(4, T, gamma)) > 0.4

@@ -1,4 +1,4 @@
-"""Upper bounds of tossou2016: by hand, by their proofs, and where they apply."""
+"""Upper bounds of tossou2016: by hand, by their proofs, and their domain."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ def test_b_times_ln_b_plus_7_covers_the_solution_by_lambert_w() -> None:
     b = np.logspace(1e-9, 172, 5000)
     exact = -b * lambertw(-1 / (math.e * b), -1).real
     assert np.all([_noise(x, "") for x in b] >= exact)
-    # It does up to w = e^6, where both are equal.
+    # This holds up to w = e^6, where both are equal.
     assert -lambertw(-1 / (math.e * LARGEST), -1).real == pytest.approx(math.exp(6), rel=1e-12)
     beyond = LARGEST * 1e10
     assert beyond * (math.log(beyond) + 7) < -beyond * lambertw(-1 / (math.e * beyond), -1).real
@@ -76,7 +76,7 @@ def test_below_one_every_count_satisfies_the_inequality(b: float) -> None:
 
 
 def b_of(gap: float, horizon: int, epsilon: float, lambda_0: np.ndarray) -> np.ndarray:
-    """B with the factor 2 of (A.12) and the gap."""
+    """Return B with the factor 2 of (A.12) and the gap."""
     return 2 * math.sqrt(8) / (epsilon * (1 - lambda_0) * gap) * math.log(4 * float(horizon) ** 4)
 
 
@@ -148,7 +148,7 @@ def test_theorem_3_3_by_hand() -> None:
     pulls = (735.503638 * 13.6005555) ** 2
     value = dp_ucb_upper_bound(TWO, HORIZON, 1.0)
     assert value == pytest.approx(0.3 * (pulls + 1 + 4 * 2.6123753), rel=1e-7)
-    # In the first round neither term is left: 4 zeta(1.5) = 10.449501.
+    # In the first round neither term remains: 4 zeta(1.5) = 10.449501.
     assert dp_ucb_upper_bound(TWO, 1, 1.0) == pytest.approx(0.3 * 11.449501, rel=1e-7)
     # A gap so small that the other term is larger: 8/10^-10 * log t.
     near = dp_ucb_upper_bound((0.5, 0.50001), HORIZON, 1.0)

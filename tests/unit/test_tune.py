@@ -1,4 +1,4 @@
-"""The search for the best value: what it tries, what it tells, what it refuses."""
+"""The search for the best value: the values it tries, its report, its rejections."""
 
 import csv
 import importlib.util

@@ -1,4 +1,4 @@
-"""Claims are judged as they are meant: on curves that are made up for it."""
+"""Claims are judged as intended, on made-up curves."""
 
 import math
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ A, B, PANEL = ("a",), ("b",), ("a",)
 
 
 class Drawn:
-    """Panels with curves whose means, at the times above, are these."""
+    """Panels with curves that have these means at the times above."""
 
     def __init__(self) -> None:
         self.curves: dict[str, list[Curve]] = {}
@@ -65,7 +65,7 @@ class Drawn:
         cells: Sequence[Any] = (Bound("none", ()),),
         **statistics: Sequence[float],
     ) -> "Drawn":
-        """A curve with the standard error of its means; over `x` where it is not over time."""
+        """Add a curve with the standard error of its means; over `x` where it is not over time."""
         swept = None if x is None else tuple(x)
         label = f"{name.upper()}{len(self.series)}"
         curve = Curve(
@@ -93,7 +93,7 @@ class Drawn:
         return self
 
     def judge(self, readings: dict[str, Sequence[Test]]) -> verdicts.Judged:
-        """A claim of these tests."""
+        """Judge a claim with these tests."""
         claim = Claim("it", "so", "here", "", tuple((r, tuple(t)) for r, t in readings.items()))
         panels = tuple(Panel(letter, "", tuple(c)) for letter, c in self.curves.items())
         spec = FigureSpec("f", "p", "t", "d", RUNS, "mean", "none", False, panels, (claim,))
@@ -101,17 +101,17 @@ class Drawn:
         return judged
 
     def of(self, *tests: Test) -> Verdict:
-        """What comes of the tests."""
+        """Return the verdict of the tests."""
         return self.judge({"": tests}).verdict
 
     def told(self, *tests: Test) -> str:
-        """The numbers of the one finding."""
+        """Return the numbers of the only finding."""
         (finding,) = self.judge({"": tests}).findings
         return finding.told
 
 
 def two(a: Sequence[float], b: Sequence[float], error: float = 0.0) -> Drawn:
-    """Two curves, of the same standard error."""
+    """Return two curves of the same standard error."""
     return Drawn().add("a", a, error).add("b", b, error)
 
 
@@ -157,7 +157,7 @@ def test_a_ratio_is_put_at_the_end_everywhere_somewhere_or_at_a_point() -> None:
     assert drawn.of(ratio(MORE, at=At.SOMEWHERE)) is HOLDS
     assert drawn.of(ratio(TWICE, at=At.SOMEWHERE)) is FAILS
     assert drawn.of(ratio(LESS, at=100.0)) is FAILS
-    assert drawn.of(ratio(LESS, at=99.0)) is HOLDS  # the last point up to there
+    assert drawn.of(ratio(LESS, at=99.0)) is HOLDS  # the last point up to this time
     assert drawn.of(ratio(LESS, at=At.EVERYWHERE, between=(500.0, math.inf))) is HOLDS
     assert drawn.of(ratio(LESS, at=At.EVERYWHERE, between=(100.0, 100.0))) is FAILS
 
@@ -274,7 +274,7 @@ def test_slopes_are_of_logarithms_with_the_error_of_the_fit() -> None:
     bent = Drawn().add("a", [*square, 1e-4], x=(1, 10, 100, 1000), cells=[Bound("none", ())] * 4)
     assert bent.of(near_two) is FAILS
     assert bent.of(Slope(A, PANEL, Limits(-2.1, -1.9), (1.0, 100.0))) is HOLDS
-    # at the ends the logarithm is off by .01: the slope by .01 sqrt(2)/log(10)
+    # At the ends the logarithm is off by .01: the slope by .01 sqrt(2)/log(10).
     steep = Drawn().add("a", [1.0, 0.1], 0.01, x=(1, 10), cells=[Bound("none", ())] * 2)
     error = math.hypot(0.01, 0.1) / math.log(10)
     assert steep.of(Slope(A, PANEL, Limits(at_most=-1 + 3.01 * error))) is HOLDS

@@ -1,4 +1,4 @@
-"""The regret bounds of wang2024: by hand, by their proofs, and where they apply."""
+"""Regret bounds of wang2024: by hand, by their proofs, and their domain."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ horizons = st.integers(2, 10**12)
 
 
 def printed(top: float, bottom: float, epsilon: float) -> float:
-    """(1/epsilon) log(top/bottom), both of the form A (e^epsilon - 1) + B."""
+    """Return (1/epsilon) log(top/bottom), both of the form A (e^epsilon - 1) + B."""
     return math.log(top / bottom) / epsilon
 
 
@@ -152,7 +152,7 @@ def test_the_leading_sums_grow_with_lambda_up_to_its_limit(
 
 
 def test_theorem_16_by_hand() -> None:
-    # Radius 4.464748: at gaps .4 and .1 sampling rules, 16 log T/Delta; delta = 0 has 131.2236.
+    # Radius 4.464748: at gaps .4 and .1 sampling dominates, 16 log T/Delta; delta = 0 has 131.2236.
     sampling = 16 * LOG_T * (1 / 0.4 + 1 / 0.1)
     found = wang.ftpl_new_upper_bound((0.2, 0.6, 0.5), T, 1.0, 0.01)
     assert found == pytest.approx(sampling + 12, rel=1e-12)

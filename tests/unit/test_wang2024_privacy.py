@@ -1,4 +1,4 @@
-"""The distributions of wang2024, the region and the smallest delta of Lemma 8, and N_G*, N_B*."""
+"""Distributions of wang2024, the region and the smallest delta of Lemma 8, and N_G*, N_B*."""
 
 import itertools
 import math
@@ -50,7 +50,7 @@ unit = st.floats(0, 1)
 
 
 def violation(original: Tails, other: Tails, epsilon: float) -> float:
-    """How much delta the four inequalities of Lemma 8 need at one x."""
+    """Return the delta that the four inequalities of Lemma 8 need at one x."""
     (f, s), (g, r), e = original, other, math.exp(epsilon)
     return max(f - e * g, s - e * r, g - e * f, r - e * s)
 
@@ -98,7 +98,7 @@ def test_beta_lives_on_0_to_1() -> None:
 
 
 def printed_new(u: float, epsilon: float, delta: float) -> float:
-    """Lemma 15 as printed, N (x - x_0) = u, to fifty digits."""
+    """Return Lemma 15 as printed, N (x - x_0) = u, to fifty digits."""
     with localcontext() as context:
         context.prec = 50
         at, e, d = Decimal(u), Decimal(epsilon), Decimal(delta)
@@ -145,7 +145,7 @@ def test_new_stands_where_algorithm_3_puts_it(epsilon: float, delta: float) -> N
 def test_the_radius_leaves_one_in_t_on_either_side(
     epsilon: float, delta: float, horizon: int
 ) -> None:
-    # Fact 4, and in the proof of Theorem 18 the same with T^2 and delta/2.
+    # Fact 4; the proof of Theorem 18 uses the same with T^2 and delta/2.
     for t in (float(horizon), float(horizon) ** 2):
         radius = perturbed.radius(t, epsilon, delta)
         assert perturbed.new(-radius, epsilon, delta).below == pytest.approx(1 / t, abs=1e-15)
@@ -200,7 +200,7 @@ def test_every_algorithm_draws_that_region(
 
 
 def test_a_large_epsilon_overflows_nowhere() -> None:
-    # At epsilon = 50 the tail of 10^-22 counts, where F is 1 to the last digit.
+    # At epsilon = 50 the tail of 10^-22 counts, though F is 1 to the last digit.
     assert perturbed.lowest(Tails(1.0, 1e-22), 50.0, 0.0) == pytest.approx(0.4815294)
     for epsilon in (709.0, 711.0, 1e4, 1e300):
         assert 0 <= gauss_region_low(0.4, 5, 2, epsilon, 0.01) < 1e-300
@@ -211,7 +211,7 @@ def test_a_large_epsilon_overflows_nowhere() -> None:
 
 
 def inside(name: str, xs: np.ndarray, *game: Any) -> bool:
-    """Whether F' lies in the region at every x, at (1, 0.01)."""
+    """Return whether F' lies in the region at every x, at (1, 0.01)."""
     of = {
         part: function(f"wang2024_privacy.{name}_{part}")
         for part in ("neighbour_cdf", "region_low", "region_high")
@@ -326,7 +326,7 @@ def test_the_worst_history_stays_that_for_many_pulls(pulls: int, epsilon: float)
 
 
 def test_without_k_the_smallest_delta_of_beta_falls_to_that_of_two_gammas() -> None:
-    # N theta tends to Gamma(1) and Gamma(2), of which the worst x is e^-epsilon.
+    # N theta tends to Gamma(1) and Gamma(2), whose worst x is e^-epsilon.
     for epsilon, expected in ((0.0, math.exp(-1)), (1.0, 0.1633146)):
         y = math.exp(-epsilon)
         limit = 1 - math.exp(-y) - math.exp(epsilon) * (1 - math.exp(-y) * (1 + y))
@@ -403,7 +403,7 @@ def test_the_first_term_rules_where_epsilon_is_small() -> None:
         for tiny in (1e-12, 1e-200, 5e-324):
             assert start(tiny, 0.01) == start(0.0, 0.01)
             assert math.isfinite(start(1.0, 1e-300))
-    # log(e/(4 pi delta^2)) is negative above .465; one pull has to be.
+    # log(e/(4 pi delta^2)) is negative above .465; at least one pull is required.
     assert gauss_start(1e-9, 0.5) == gauss_start(3.0, 1.0) == 1.0
 
 
@@ -444,7 +444,7 @@ def test_the_start_phases_are_long_enough(epsilon: float, delta: float) -> None:
 def test_lemma_15_holds_for_every_interval_and_shift(
     epsilon: float, delta: float, share: float
 ) -> None:
-    # With half of delta it is the condition of Lemma 9 for GDP-Elim-New.
+    # With half of delta this is the condition of Lemma 9 for GDP-Elim-New.
     made_for = share * delta
     points = [-1e9, *np.linspace(-12, 12, 97), 1e9]
     e = math.exp(epsilon)

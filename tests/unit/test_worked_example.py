@@ -1,4 +1,4 @@
-"""docs/add-an-algorithm.md is true: its own code, dropped in, is an algorithm in a figure."""
+"""The code of docs/add-an-algorithm.md works: dropped in, it is an algorithm in a figure."""
 
 import csv
 import json
@@ -23,13 +23,13 @@ NAME = "explore-then-commit"
 
 @dataclass
 class Example:
-    """A copy of the checkout with the files of the document, and how to run commands in it."""
+    """Copy of the checkout with the files of the document, in which commands can be run."""
 
     folder: Path
     environment: dict[str, str]
 
     def run(self, *command: str) -> str:
-        """The output of a command that must succeed."""
+        """Return the output of a command that must succeed."""
         done = subprocess.run(
             command,
             cwd=self.folder,
@@ -42,7 +42,7 @@ class Example:
         return done.stdout
 
     def file(self, kind: str) -> str:
-        """What the documented command made."""
+        """Return the text of a file that the documented command made."""
         ((figure, _),) = COMMANDS
         (file,) = (self.folder / "out" / "smoke" / figure / "etc=explore-then-commit").glob(
             f"{figure}.{kind}"
@@ -52,7 +52,7 @@ class Example:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
-    """Exactly what a person has who followed the document; the figure is drawn."""
+    """Exact result of following the document; the figure is drawn."""
     folder = tmp_path_factory.mktemp("example")
     for name in ("src", "conf", "figures", "tests/contract"):
         leave = shutil.ignore_patterns("__pycache__", "reference")
@@ -61,9 +61,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
     for path, content in FILES.items():
         assert not (folder / path).exists(), f"{path} is in the way of the document's"
         (folder / path).write_text(content, "utf-8")
-    # Machine code of its own: the sources are others.
+    # A separate cache of machine code, because the sources differ.
     own = {"PYTHONPATH": str(folder / "src"), "DPBANDITS_CACHE": str(folder / "kernels")}
-    # Nor is a pytest that a test starts one of the workers of the pytest around it.
+    # A pytest that a test starts is not one of the workers of the pytest around it either.
     inherited = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
     example = Example(folder, inherited | own)
     ((figure, typed),) = COMMANDS
@@ -92,7 +92,7 @@ def test_the_command_draws_it_in_the_figure(example: Example) -> None:
     rows = list(csv.DictReader(example.file("csv").splitlines()))
     assert {row["panel"] for row in rows if row["label"] == "DP-ETC"} == set("abcd")
     assert "DP-UCB" in {row["label"] for row in rows}
-    # Texts in an SVG are paths; matplotlib leaves a comment with each.
+    # Texts in an SVG are paths; matplotlib adds a comment to each.
     assert "<!-- DP-ETC -->" in example.file("svg")
 
 
@@ -110,7 +110,7 @@ def test_the_caption_tells_the_budget_that_its_releases_compose_to(example: Exam
 
 
 def test_the_contract_tests_find_it_and_hold(example: Example) -> None:
-    # Those that compile nothing more; `make test` runs the others too.
+    # The tests that compile nothing more; `make test` runs the others too.
     asked = "complete or types or beside_it and bernoulli or compose or own_arms or promise"
     command = ("-m", "pytest", "tests/contract/test_algorithms.py", "-k", f"{NAME} and ({asked})")
     out = example.run(sys.executable, *command, "-vv", "-n", "0", "-p", "no:cacheprovider")

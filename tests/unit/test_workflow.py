@@ -1,4 +1,4 @@
-"""The checks of outside contributions ask for what there is, and for no rights."""
+"""The checks of outside contributions run existing targets, and request no permissions."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ TARGETS = set(re.findall(r"^([a-z]+(?:-%)?):", MAKEFILE, re.MULTILINE))
 @pytest.fixture(scope="module")
 def workflow() -> dict[str, Any]:
     content = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
-    content["on"] = content.pop(True)  # YAML 1.1 reads the word so
+    content["on"] = content.pop(True)  # YAML 1.1 reads the word as true
     return dict(content)
 
 
@@ -25,7 +25,7 @@ def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def asked(workflow: dict[str, Any]) -> set[str]:
-    """What `make` is called with, in the workflow and in the script that it runs."""
+    """Return the arguments of `make` in the workflow and in the script that it runs."""
     scripts = [step["run"] for step in steps(workflow) if "run" in step]
     assert "bash .ci/run" in scripts
     scripts.append((ROOT / ".ci" / "run").read_text("utf-8"))

@@ -1,8 +1,8 @@
-"""How far the tests are: on a terminal a live line, elsewhere a line every 20 seconds.
+"""Progress of the tests: a live line on a terminal, elsewhere a line every 20 seconds.
 
-A plugin of pytest, in place of the dots of `-q`, with xdist and without it. The seconds that every
-file takes are kept in the environment's folder: they differ by orders of magnitude, and before a
-file is played its time can only be known from an earlier call.
+A pytest plugin that replaces the dots of `-q`, with xdist and without it. The seconds that every
+file takes are stored in the environment's folder: they differ by orders of magnitude, and before a
+file is played only an earlier call can give its time.
 """
 
 import json
@@ -43,25 +43,28 @@ class Tally:
         self.seconds = defaultdict[str, float](float)
         self.workers = workers
         self.before = pace
-        self.begun: dict[str, None] = {}  # the files that have begun, in their order
+        self.begun: dict[str, None] = {}  # the files that have begun, in order
 
     def left(self) -> dict[str, int]:
-        """The number of tests left, by file."""
+        """Return the number of tests left, by file."""
         return {f: n - self.done[f] for f, n in self.total.items() if n > self.done[f]}
 
     def current(self) -> list[str]:
-        """The names of the files that have begun and are not done."""
+        """Return the names of the files that have begun and are not done."""
         left = self.left()
         return [Path(file).name for file in self.begun if file in left]
 
     def pace(self) -> dict[str, float]:
-        """The seconds per test of every file that is done, was done before, or has begun."""
+        """Return the seconds per test of every file that is done, was done before, or has begun."""
         own = {f: self.seconds[f] / n for f, n in self.done.items() if n}
         whole = {f: pace for f, pace in own.items() if self.done[f] >= self.total[f]}
         return {**own, **self.before, **whole}
 
     def remaining(self) -> float | None:
-        """Seconds left; None before any file is known. A file is played by one worker alone."""
+        """Return the seconds left, or None before the time of any file is known.
+
+        A single worker plays each file.
+        """
         pace = self.pace()
         known = [pace[file] for file in self.total if file in pace]
         if not known:
@@ -71,7 +74,7 @@ class Tally:
         return max(sum(each) / self.workers, max(each, default=0.0))
 
     def line(self, spent: float) -> str:
-        """Files and tests done, the time that passed and the time left, the files being played."""
+        """Return the line: files and tests done, time passed, time left, the files being played."""
         tests, done = self.total.total(), self.done.total()
         files = len(self.total) - len(self.left())
         remaining = self.remaining()
@@ -86,13 +89,13 @@ class Tally:
 
 
 class Shown:
-    """The hooks: each test that begins or ends moves the line."""
+    """Pytest hooks: every test that begins or ends updates the line."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.reporter: Any = config.pluginmanager.getplugin("terminalreporter")
         self.workers = config.getoption("numprocesses", None) or 1
-        self.tally: Tally | None = None  # until the tests are collected
+        self.tally: Tally | None = None  # None until the tests are collected
         self.failures = 0
         self.started = self.last = time.monotonic()
         self.over = threading.Event()
@@ -101,7 +104,7 @@ class Shown:
     # Beginning and end
 
     def begin(self, tests: Iterable[str]) -> None:
-        """The tests are known."""
+        """Start with these tests."""
         self.tally = Tally(tests, self.workers, kept())
         self.started = self.last = time.monotonic()
 
@@ -115,12 +118,12 @@ class Shown:
         """Count the tests that workers play; every worker collects the same."""
         if self.tally is None:
             self.begin(ids)
-            # All workers may be silent for a minute. There is no such thread where this very
-            # process plays the tests: it would stand in the way of a fork.
+            # All workers may be silent for a minute. There is no such thread where this process
+            # plays the tests itself: it would interfere with a fork.
             threading.Thread(target=self.tick, daemon=True).start()
 
     def tick(self) -> None:
-        """Show the time as it passes."""
+        """Update the time as it passes."""
         while not self.over.wait(1.0):
             self.show()
 
@@ -136,13 +139,13 @@ class Shown:
     # Tests
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """A test begins."""
+        """Record that a test begins."""
         if self.tally:
             self.tally.begun.setdefault(file_of(nodeid))
             self.show()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A phase of a test has ended; a failure is written at once."""
+        """Record the end of a test's phase; write a failure immediately."""
         if self.tally is None:
             return
         with self.lock:
@@ -155,14 +158,14 @@ class Shown:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, Status, Status]:
-        """No dots: without a letter and a word the reporter writes nothing."""
+        """Suppress the dots: without a letter and a word the reporter writes nothing."""
         category, letter, word = yield
         return (category, letter, word) if self.over.is_set() else (category, "", "")
 
     # The line
 
     def show(self) -> None:
-        """Show how far the tests are, on a terminal at once, elsewhere now and then."""
+        """Show the progress: immediately on a terminal, elsewhere from time to time."""
         with self.lock:
             now = time.monotonic()
             if self.tally is None or self.over.is_set():
@@ -177,20 +180,20 @@ class Shown:
                 self.write(line)
 
     def write(self, line: str) -> None:
-        """Write a line that stays."""
+        """Write a permanent line."""
         self.clear()
         self.reporter.write_line(line)
         self.reporter.flush()
 
     def clear(self) -> None:
-        """Empty the live line."""
+        """Clear the live line."""
         if self.reporter.isatty():
             self.reporter.rewrite("", erase=True)
             self.reporter.rewrite("")
 
 
 def kept() -> dict[str, float]:
-    """The seconds per test of every file, as far as they are known from before."""
+    """Return the seconds per test of every file whose time is known from before."""
     try:
         content = json.loads((Path(sys.prefix) / KEPT).read_text("utf-8"))
         return {str(file): float(seconds) for file, seconds in content.items()}
@@ -199,7 +202,7 @@ def kept() -> dict[str, float]:
 
 
 def keep(pace: Mapping[str, float]) -> None:
-    """Keep the seconds per test for the next time, in an environment of one's own."""
+    """Store the seconds per test for the next call, if in a virtual environment."""
     if sys.prefix == sys.base_prefix:
         return
     file = Path(sys.prefix) / KEPT
@@ -209,13 +212,14 @@ def keep(pace: Mapping[str, float]) -> None:
         part.write_text(text, "utf-8")
         part.replace(file)
     except OSError:
-        return  # then the next time is estimated without it
+        return  # the next estimate then does without it
 
 
 def is_wanted(config: pytest.Config) -> bool:
-    """Whether the line may take the place of the dots: in `make test`, and not where it disturbs.
+    """Return whether the line replaces the dots: in `make test`, where it does not interfere.
 
-    Neither in a worker or a test's own pytest, nor beside the names of `-v` or the output of `-s`.
+    It interferes in a worker, in a test's own pytest, and with the names of `-v` or the output of
+    `-s`.
     """
     inside = hasattr(config, "workerinput") or "PYTEST_CURRENT_TEST" in os.environ
     plain = config.get_verbosity() == -1 and config.option.capture != "no"
