@@ -16,16 +16,16 @@ ROOT = Path(__file__).resolve().parents[1]
 Row = Callable[[str, str, str], None]
 
 
-@pytest.hookimpl(trylast=True)  # after pytest's own reporter, in which it shows
+@pytest.hookimpl(trylast=True)  # after pytest's own reporter, which shows it
 def pytest_configure(config: pytest.Config) -> None:
-    """Show how far the tests are."""
+    """Show the progress of the tests."""
     if tests_shown.is_wanted(config):
         config.pluginmanager.register(tests_shown.Shown(config))
 
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The checkout that this file belongs to."""
+    """Checkout that contains this file."""
     return ROOT
 
 
@@ -37,7 +37,7 @@ def in_checkout(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """SIGINT interrupts this process and its children, also where pytest runs in the background."""
+    """Let SIGINT interrupt this process and its children, also if pytest runs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -45,10 +45,10 @@ def interruptible() -> Iterator[None]:
 
 @pytest.fixture
 def row(root: Path, request: pytest.FixtureRequest) -> Row:
-    """Tells what a test has measured: the fault, what was done, what came of it.
+    """Return a function that records a measurement: the fault, the test's action, the result.
 
-    In a file of the test's own, from which `scripts/make_reliability.py` makes a row of the table
-    in docs/reliability.md. A test calls it last: what failed has no row.
+    It writes a file for the test, from which `scripts/make_reliability.py` makes a row of the table
+    in docs/reliability.md. A test calls it last, so a failed test has no row.
     """
     file = root / "out" / "reliability" / f"{request.node.name}.json"
     file.unlink(missing_ok=True)

@@ -449,7 +449,7 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    cells[1] = dataclasses.replace(cells[1], horizon=300)  # cells of one name would be one kind
+    cells[1] = dataclasses.replace(cells[1], horizon=300)  # one name would be one kind
 
     def fragile(cell: Cell, runs: range) -> Simulated:
         if cell == cells[0]:

@@ -50,7 +50,7 @@ def test_any_other_failure_is_told_in_the_last_lines_of_pip() -> None:
     full = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"
     for output in (
         ["Collecting numpy==9.9.9", *NOTHING],  # an index that lacks it
-        [RETRYING.format(left=4, error=REFUSED), "Collecting numpy", full],  # it answered then
+        [RETRYING.format(left=4, error=REFUSED), "Collecting numpy", full],  # a retry worked
     ):
         first, *last = set_up.reason(output).splitlines()
         assert first == "the environment cannot be made; its installer's last lines:"

@@ -251,7 +251,7 @@ def test_the_header_of_a_block_says_where_it_comes_from(store: Store, cell: Cell
 
 
 def block(header: Any, curves: np.ndarray) -> bytes:
-    """A block like those of the store, its checksum right, from any header and curves."""
+    """Return a block like those of the store, with a correct checksum, from these parts."""
     described = header if isinstance(header, bytes) else json.dumps(header).encode()
     digest = hashlib.sha256(described + curves.tobytes()).digest()
     buffer = io.BytesIO()

@@ -49,4 +49,4 @@ def test_a_job_that_fails_elsewhere_makes_the_status_of_the_command(tmp_path: Pa
     complaints = "".join(logs(tmp_path, "err"))
     assert complaints.count("dpbandits: ") == 1
     assert f"dpbandits: {FIGURE}: seed must be a whole number" in complaints
-    assert f"{FIGURE}: 32 runs computed" in "".join(logs(tmp_path, "out"))  # the other goes on
+    assert f"{FIGURE}: 32 runs computed" in "".join(logs(tmp_path, "out"))  # the other continues

@@ -180,7 +180,7 @@ def test_theorem_12_is_its_proof_at_the_gap_that_it_chooses() -> None:
 
 
 def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> int:
-    """The least l for which one of many beta, each given by its c, satisfies (35) and (36)."""
+    """Return the least l for which one of many beta, given by their c, satisfies (35) and (36)."""
     gap, divergence, log_t = best - mean, bernoulli_kl(mean, best), math.log(horizon)
     c = np.linspace(0, 1, 20_001)[1:-1]
     beta = np.array([divergence / bernoulli_kl(mean + x * gap, best) - 1 for x in c])

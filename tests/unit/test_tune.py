@@ -32,7 +32,7 @@ TINY = ("figure.horizon=2000", "runs=3", "engine.workers=1")
 
 @pytest.fixture
 def valley(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """In place of the game: a regret that is least at alpha = 2. The alphas that were played."""
+    """Replace the game by a regret that is least at alpha = 2; record the alphas played."""
     alphas: list[float] = []
 
     def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:

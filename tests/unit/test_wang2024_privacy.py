@@ -292,7 +292,7 @@ def test_on_a_fine_grid_gauss_needs_no_more_and_no_less(pulls: int, epsilon: flo
 
 
 def by_all_histories(pulls: int, epsilon: float, k: int) -> float:
-    """The largest need of any R at its own worst x, in exact fractions up to e^epsilon."""
+    """Return the largest delta that any R needs at its worst x, as fractions up to e^epsilon."""
     n, e, worst = pulls + 1 + 2 * k, Fraction(math.exp(epsilon)), Fraction(0)
     for a in range(k + 1, pulls + k + 1):
         b = n - a

@@ -27,7 +27,7 @@ Status: TypeAlias = tuple[str, str, Any]
 
 
 def file_of(test: str) -> str:
-    """The file of a test, by the test's id."""
+    """Return the file of a test from the test's id."""
     return test.partition("::")[0]
 
 
