@@ -1,5 +1,5 @@
-# Every target sets up what it needs: the environment is made once, in .venv, and again when
-# pyproject.toml or requirements.lock change.
+# Every target sets up what it needs: the environment is made once, in .venv, and updated when
+# pyproject.toml or requirements.lock changes.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,19 +7,19 @@ READY := .venv/ready
 # Overrides for any figure: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"
 ARGS ?=
 
-# Without make's own rules, which would take `make fig-` for a file to compile.
+# Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 .PHONY: help list all smoke gallery test check slow reliability lint bench clean distclean
 .PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
-# A variable that no target reads would be ignored in silence, `make fig-adap-c2 runs=5`, and a goal
-# like ~figure.panels.d would be refused after the figure is made.
+# Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
+# would reject a goal like ~figure.panels.d only after making the figure.
 KNOWN := ARGS BIN PYTHON MAKE MAKEFLAGS SHELL
 typed = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 unknown := $(filter-out $(KNOWN),$(typed))
 deletions := $(filter ~%,$(MAKECMDGOALS))
-# A value with spaces is quoted; `args=...` is ARGS in other letters.
+# A value with spaces is quoted; `args=...` is a misspelled ARGS.
 quoted = $(if $(word 2,$1),'$1',$1)
 override = $(if $(filter arg args Args ARG,$1),,$1=)$(call quoted,$(value $1))
 overrides := $(strip $(ARGS) $(foreach name,$(unknown),$(call override,$(name))) $(deletions))
@@ -88,8 +88,8 @@ clean: ## remove pictures and pages (out/) and the caches of tools; no result, n
 distclean: ## remove all that was made, results (cache/) and environment too; says how many runs
 	@sh scripts/clean.sh all
 
-# A figure without its name, and names that are no target. Make takes a folder for one that is up
-# to date, unless it is phony and has a rule.
+# Goals that lack the name of a figure, and names that are no target. Make treats a folder as an
+# up-to-date target unless it is phony and has a rule.
 fig figs figure figures fig- explain explain-:
 	$(error which figure? make $(patsubst fig%,fig,$(@:-=))-<name>, as in make fig-adap-c2; \
 	  make list shows the names)
@@ -99,7 +99,7 @@ FOLDERS := $(filter-out figures,$(patsubst %/,%,$(wildcard */)))
 .PHONY: $(FOLDERS)
 .DEFAULT $(FOLDERS):
 	$(error no target '$@'$(nearest): make help shows what there is)
-# Of group, folder and kind of file: fig-adap-c2 of conf/figure/adap-c2.yaml.
+# Targets from a group, a folder and a file type: fig-adap-c2 from conf/figure/adap-c2.yaml.
 members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))
 NAMES = $(call members,fig,conf/figure,yaml) $(call members,sweep,conf/sweep,yaml) \
   $(call members,paper,figures,py) $(shell sed -n 's/^\([a-z]*\): .*/\1/p' Makefile)

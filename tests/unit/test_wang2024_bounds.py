@@ -200,7 +200,7 @@ def test_theorem_18_by_hand() -> None:
 
 
 def phases(means: list[float], horizon: int, epsilon: float, delta: float) -> float:
-    """Return Algorithm 4's regret up to the phase with 2 Delta(k) <= Delta_min, pulls rounded up."""
+    """Return Algorithm 4's regret to the phase with 2 Delta(k) <= Delta_min, pulls rounded up."""
     e, t = math.expm1(epsilon), float(horizon) ** 2
     radius = printed(t * (e + delta), 2 * e + t * delta, epsilon)
     gaps = [max(means) - mean for mean in means]
