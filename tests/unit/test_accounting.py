@@ -15,14 +15,14 @@ from dpbandits.algorithms import adap_ucb, dp_ucb_int, exp3_tau
 from dpbandits.privacy import accounting
 from dpbandits.privacy.accounting import (
     NoAccountant,
-    Part,
+    ReleaseGroup,
     delta_of_equals,
     epsilon_of_equals,
     grid,
     tight_epsilon,
 )
 from dpbandits.privacy.releases import (
-    Approximate,
+    ApproximateDP,
     Laplace,
     Release,
     SparseVector,
@@ -37,8 +37,8 @@ def laplace(epsilon: float, times: float = 1, first: int = 1, last: int = 5) -> 
     return Laplace(0, first, last, sensitivity=epsilon, scale=1.0, times=times)
 
 
-def coin(epsilon: float, delta: float = 0.0, times: float = 1) -> Approximate:
-    return Approximate(0, 1, 5, epsilon, delta, times)
+def coin(epsilon: float, delta: float = 0.0, times: float = 1) -> ApproximateDP:
+    return ApproximateDP(0, 1, 5, epsilon, delta, times)
 
 
 def enumerated(coins: list[tuple[float, float]], at: float) -> float:
@@ -174,8 +174,8 @@ def test_what_reads_the_worst_reward_is_found_once() -> None:
 
 
 def test_the_grid_is_fine_for_many_small_releases_and_never_has_too_many_points() -> None:
-    assert grid([Part(True, 0.1, 0.0, 100)], 1.0) == pytest.approx(0.002)
-    assert grid([Part(True, 1e-9, 0.0, 10**9)], 1.0) == 2.0**-16
+    assert grid([ReleaseGroup(True, 0.1, 0.0, 100)], 1.0) == pytest.approx(0.002)
+    assert grid([ReleaseGroup(True, 1e-9, 0.0, 10**9)], 1.0) == 2.0**-16
 
 
 # The accountant ----------------------------------------------------------------------------------

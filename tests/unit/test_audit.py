@@ -18,7 +18,7 @@ from dpbandits.audit import designs, events, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
-from dpbandits.audit.search import Auditor, Candidate, Finding
+from dpbandits.audit.search import AuditFinding, Auditor, Candidate
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.audit_kernels.features import (
@@ -429,7 +429,7 @@ def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta(
     assert limit.epsilon == pytest.approx(1.0)
     assert subject.composed(2, 2422) == math.inf
     told = (subject.declared(2, 2422), False, "tables", "feature", 1)
-    found = Finding(subject.claim(2, 2422), *told, Loss(3000, 1000, 10_000))
+    found = AuditFinding(subject.claim(2, 2422), *told, Loss(3000, 1000, 10_000))
     assert found.epsilon < 1.0
     assert not found.refutes_releases
     found = replace(found, loss=Loss(6000, 1000, 10_000))

@@ -19,7 +19,7 @@ from dpbandits.curves import references
 from dpbandits.curves.series import summarise
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
-from dpbandits.spec.figure import Curve, FigureSpec, Shown
+from dpbandits.spec.figure import Curve, FigureSpec, Quantity
 from dpbandits.store.blocks import Store, key
 from dpbandits.store.fingerprint import sources
 
@@ -188,9 +188,9 @@ def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared()
             cells = [cell for cell in one.sources if isinstance(cell, AuditCell)]
             assert len(cells) == len(numbers) == 4
             for cell, number in zip(cells, numbers, strict=True):
-                if one.shows is Shown.ONE_CHOICE:
+                if one.shows is Quantity.ONE_CHOICE:
                     assert number <= cell.claim().epsilon
-                if one.shows is Shown.AUDITED:
+                if one.shows is Quantity.AUDITED:
                     per_round = cell.claim().notion is Notion.PER_ROUND
                     claimed = np.inf if per_round else cell.claim().epsilon
                     assert number <= min(claimed, cell.composed())

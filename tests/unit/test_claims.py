@@ -10,7 +10,7 @@ from complaints import complaint
 
 from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
-from dpbandits.checks.verdicts import Judged
+from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config.compose import load
 from dpbandits.curves import references
 from dpbandits.spec.claims import At, Bounded, Limits, Ratio
@@ -227,7 +227,7 @@ def test_the_claims_above_are_refused_for_their_mistake_alone(
 
 
 @cache
-def judged(figure: str) -> list[Judged]:
+def judged(figure: str) -> list[ClaimResult]:
     spec, _ = load(figure, [])
     return verdicts.judge(spec, references.read(spec, references.PAPER))
 

@@ -16,7 +16,7 @@ from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli, beta
-from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Shown
+from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store, key
 from dpbandits.store.explain import explain
@@ -30,14 +30,14 @@ def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
         "Bound",
         "Bound",
         "bound",
-        Shown.REGRET,
+        Quantity.REGRET,
         "t",
         None,
         (Bound("azize2022.x", ()),),
         runs,
     )
     curves = tuple(
-        Curve(str(i), str(i), str(i), c.algorithm, Shown.REGRET, "t", None, (c,), runs)
+        Curve(str(i), str(i), str(i), c.algorithm, Quantity.REGRET, "t", None, (c,), runs)
         for i, c in enumerate(cells)
     )
     panels = (Panel("a", "", (*curves, bound)),)

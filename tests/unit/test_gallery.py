@@ -311,12 +311,12 @@ def test_the_cache_comes_before_the_reference_and_says_when(
     monkeypatch.chdir(ROOT)
     empty = stored_results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert empty.source is not None
-    assert empty.source.kind is stored_results.Kind.REFERENCE
+    assert empty.source.kind is stored_results.ResultKind.REFERENCE
     store, spec = Store(tmp_path), empty.spec
     assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "it") == []
     full = stored_results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert full.source is not None
-    assert full.source.kind is stored_results.Kind.CACHE
+    assert full.source.kind is stored_results.ResultKind.CACHE
     assert full.source.dates
     assert full.source.seconds > 0
     assert dict(full.source.versions)["numpy"] == np.__version__

@@ -28,7 +28,7 @@ from dpbandits.drawing import artists, plotting
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import ROUND
 from dpbandits.factory import produce
-from dpbandits.spec.figure import Look, Shown
+from dpbandits.spec.figure import Quantity, StyleOverride
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -158,7 +158,9 @@ def readings(*series: Series) -> list[Line2D]:
 
 def test_a_reading_is_black_where_its_file_says_so_and_not_by_the_words_of_its_label() -> None:
     words = replace(ONE, label="DP-UCB (not private)", reading="not private")
-    black = replace(ONE, label="DP-UCB (single)", reading="single", look=Look("#000000", "x"))
+    black = replace(
+        ONE, label="DP-UCB (single)", reading="single", look=StyleOverride("#000000", "x")
+    )
     first, second, third = readings(ONE, words, black)
     assert (second.get_color(), second.get_linestyle()) == ("#0072B2", "--")
     assert (third.get_color(), third.get_marker()) == ("#000000", "x")
@@ -218,10 +220,10 @@ def of_two_budgets(label: str, style: str, means: tuple[float, float], **more: A
 
 def audit() -> Figure:
     shown = {
-        Shown.CLAIMED: ((0.5, 4.0), (0.5, 4.0)),
-        Shown.COMPOSED: ((0.25, 2.0), (32.72, math.inf)),
-        Shown.AUDITED: ((0.0, 1.5), (4.096, 3.0)),
-        Shown.ONE_CHOICE: ((0.0, 0.5), (0.05, 1.0)),
+        Quantity.CLAIMED: ((0.5, 4.0), (0.5, 4.0)),
+        Quantity.COMPOSED: ((0.25, 2.0), (32.72, math.inf)),
+        Quantity.AUDITED: ((0.0, 1.5), (4.096, 3.0)),
+        Quantity.ONE_CHOICE: ((0.0, 0.5), (0.05, 1.0)),
     }
     panels = [
         PanelDrawing(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.algorithms import dp_se
-from dpbandits.privacy.releases import Approximate, Laplace, composed_epsilon
+from dpbandits.privacy.releases import ApproximateDP, Laplace, composed_epsilon
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -220,8 +220,8 @@ def test_dp_se_releases_nothing_before_its_first_epoch_ends() -> None:
 # Releases that need a delta of their own ---------------------------------------------------------
 
 
-def approximate(epsilon: float, delta: float, times: float = 1) -> Approximate:
-    return Approximate(0, 1, 5, epsilon, delta, times)
+def approximate(epsilon: float, delta: float, times: float = 1) -> ApproximateDP:
+    return ApproximateDP(0, 1, 5, epsilon, delta, times)
 
 
 def test_the_deltas_of_releases_add_up() -> None:

@@ -32,7 +32,7 @@ from dpbandits.drawing.shapes import (
     write_slopes,
 )
 from dpbandits.factory import produce
-from dpbandits.spec.figure import FigureSpec, Look, Shown
+from dpbandits.spec.figure import FigureSpec, Quantity, StyleOverride
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
 (YAML,) = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
@@ -210,15 +210,15 @@ def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
 @pytest.mark.parametrize(
     ("over", "shows", "runs", "x", "y"),
     [
-        ("delta", Shown.REGRET, 5, r"Privacy parameter $\delta$", "Regret at the horizon"),
-        ("alpha", Shown.REGRET, 5, r"$\alpha$", "Regret at the horizon"),
-        ("gap", Shown.SAMPLES, 5, "gap", "Samples used"),
-        ("arms", Shown.REGRET, 0, "Number of arms $K$", "Value of the bound"),
-        ("epsilon", Shown.AUDITED, 5, r"Privacy budget $\epsilon$", r"$\epsilon$"),
+        ("delta", Quantity.REGRET, 5, r"Privacy parameter $\delta$", "Regret at the horizon"),
+        ("alpha", Quantity.REGRET, 5, r"$\alpha$", "Regret at the horizon"),
+        ("gap", Quantity.SAMPLES, 5, "gap", "Samples used"),
+        ("arms", Quantity.REGRET, 0, "Number of arms $K$", "Value of the bound"),
+        ("epsilon", Quantity.AUDITED, 5, r"Privacy budget $\epsilon$", r"$\epsilon$"),
     ],
 )
 def test_a_parameter_and_what_is_drawn_over_it_have_names(
-    over: str, shows: Shown, runs: int, x: str, y: str
+    over: str, shows: Quantity, runs: int, x: str, y: str
 ) -> None:
     ax = Figure().subplots()
     # A bound before it has no effect: it takes the unit of the played curves.
@@ -264,8 +264,8 @@ def test_rows_may_have_their_own_y_axis_and_the_same_x_axis() -> None:
 
 
 def test_a_curve_s_own_line_and_colour_are_drawn_as_they_are_asked_for() -> None:
-    own_line = replace(ONE, look=Look(line=":"))
-    own_colour = replace(ONE, look=Look(colour="#009E73"))
+    own_line = replace(ONE, look=StyleOverride(line=":"))
+    own_colour = replace(ONE, look=StyleOverride(colour="#009E73"))
     panel = PanelDrawing("a", "", (ONE, own_line, own_colour, ONE))
     lines = draw_all_over_time(Figure().subplots(), panel)
     assert [line.get_linestyle() for line in lines] == ["-", ":", "-", ":"]

@@ -13,7 +13,7 @@ from dpbandits.cells.bandit_cell import Cell, StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run, simulate
 from dpbandits.config.compose import load
 from dpbandits.curves.series import summarise
-from dpbandits.spec.figure import FigureSpec, Shown
+from dpbandits.spec.figure import FigureSpec, Quantity
 from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -47,10 +47,10 @@ def test_a_swept_part_of_the_stream_leaves_the_rest_as_it_stands() -> None:
     assert source(spec, "b", "dp-nas", 1).params.epsilon == 2.0
     assert source(spec, "a", "dp-nas", 0).params == (0.25, 0.5, 0.05)
     assert {p.letter: {c.shows for c in p.curves if "nas" in c.name} for p in spec.panels} == {
-        "a": {Shown.SAMPLES},
-        "b": {Shown.SAMPLES},
-        "c": {Shown.FAILURES},
-        "d": {Shown.FAILURES},
+        "a": {Quantity.SAMPLES},
+        "b": {Quantity.SAMPLES},
+        "c": {Quantity.FAILURES},
+        "d": {Quantity.FAILURES},
     }
 
 

@@ -30,7 +30,7 @@ from dpbandits.spec.claims import (
     Test,
     Value,
 )
-from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Shown
+from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
 from dpbandits.theory import azize2022
 
 HOLDS, FAILS, DEPENDS, UNDECIDED = (
@@ -73,7 +73,7 @@ class Drawn:
             label,
             label,
             name,
-            Shown.REGRET,
+            Quantity.REGRET,
             "t" if x is None else "x",
             swept,
             tuple(cells),
@@ -92,7 +92,7 @@ class Drawn:
         )
         return self
 
-    def judge(self, readings: dict[str, Sequence[Test]]) -> verdicts.Judged:
+    def judge(self, readings: dict[str, Sequence[Test]]) -> verdicts.ClaimResult:
         """Judge a claim with these tests."""
         claim = Claim("it", "so", "here", "", tuple((r, tuple(t)) for r, t in readings.items()))
         panels = tuple(Panel(letter, "", tuple(c)) for letter, c in self.curves.items())

@@ -19,7 +19,7 @@ from dpbandits.algorithms._argmax import argmax, random_argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_played
 from dpbandits.core.kernel import by_class, kernel
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 
@@ -90,6 +90,6 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
             episode *= 2
 
 
-def claim(params: Any, arms: int, horizon: int) -> Claim:
+def claim(params: Any, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 6, which holds for any index."""
-    return Claim(Notion.GLOBAL, params.epsilon, 0.0, "azize2022, Theorem 6")
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "azize2022, Theorem 6")

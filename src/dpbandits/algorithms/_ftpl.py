@@ -8,8 +8,8 @@ import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, pull_many, rounds_left
 from dpbandits.core.kernel import inlined
-from dpbandits.privacy.notions import Claim, Notion
-from dpbandits.privacy.releases import Approximate
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import ApproximateDP
 
 
 @inlined
@@ -26,7 +26,7 @@ def first_pulls(bandit, needed):
     return sums, np.full(sums.size, float(n))
 
 
-def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[Approximate]:
+def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[ApproximateDP]:
     """Yield the releases theta_i(t), one draw per arm and round after the start.
 
     A draw reads all earlier rewards of its arm. Each draw alone is (epsilon, delta)-DP, which is
@@ -35,7 +35,7 @@ def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterato
     """
     if first_pulls * arms < horizon:
         for arm in range(arms):
-            yield Approximate(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
+            yield ApproximateDP(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
 
 
 def long_start(needed: float, arms: int, horizon: int) -> str | None:
@@ -60,8 +60,10 @@ def no_delta(params: Any, name: str) -> tuple[str, str] | None:
     return None
 
 
-def claim_of_a_round(params: Any, theorem: str) -> Claim:
+def claim_of_a_round(params: Any, theorem: str) -> Guarantee:
     """Return the claim that every single round is private in each earlier reward."""
     differs = "the promise is of one round; every round draws anew from the same rewards, and no"
     differs += " number of rounds bounds what all of them tell"
-    return Claim(Notion.PER_ROUND, params.epsilon, params.delta, f"wang2024, {theorem}", differs)
+    return Guarantee(
+        Notion.PER_ROUND, params.epsilon, params.delta, f"wang2024, {theorem}", differs
+    )

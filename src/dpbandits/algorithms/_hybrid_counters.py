@@ -7,7 +7,7 @@ from typing import Any
 from dpbandits.core.kernel import inlined
 from dpbandits.mechanisms.hybrid import hybrid_releases
 from dpbandits.mechanisms.single import single_releases
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 
@@ -43,9 +43,9 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
             yield from hybrid_releases(arm, horizon, part_epsilon(params), part_epsilon(params))
 
 
-def claim(params: Any, arms: int, horizon: int) -> Claim:
+def claim(params: Any, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 3.1 (by Lemma B.2); Algorithm 2 has no theorem of its own."""
-    return Claim(
+    return Guarantee(
         Notion.PER_ROUND,
         params.epsilon,
         0.0,

@@ -11,7 +11,7 @@ from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
@@ -48,9 +48,9 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 3.2, which holds for any algorithm that reads noisy gains."""
-    return Claim(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
+    return Guarantee(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:

@@ -19,8 +19,8 @@ from dpbandits.algorithms._largest_sample import (
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta
-from dpbandits.privacy.notions import Claim
-from dpbandits.privacy.releases import Approximate
+from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "DP-FTPL-Beta"
 
@@ -126,12 +126,12 @@ def play(params, bandit, rng):
         pulls[chosen] += 1.0
 
 
-def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield a sample of every arm in every round after the start."""
     return samples(params, arms, horizon, start(params))
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 13, for every round alone."""
     return claim_of_a_round(params, "Theorem 13")
 

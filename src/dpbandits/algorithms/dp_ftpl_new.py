@@ -20,8 +20,8 @@ from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach, tail
-from dpbandits.privacy.notions import Claim
-from dpbandits.privacy.releases import Approximate
+from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "DP-FTPL-New"
 
@@ -91,11 +91,11 @@ def play(params, bandit, rng):
         pulls[chosen] += 1.0
 
 
-def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield a sample of every arm in every round after each arm was pulled once."""
     return samples(params, arms, horizon, 1.0)
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 16, for every round alone."""
     return claim_of_a_round(params, "Theorem 16")

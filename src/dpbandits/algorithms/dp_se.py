@@ -11,7 +11,7 @@ from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many,
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-SE"
@@ -84,6 +84,6 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
             epoch, last = epoch + 1, last + passes
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 4.1: every reward is in the mean of only one epoch."""
-    return Claim(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")

@@ -22,7 +22,7 @@ from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, pull
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Constraint, Positive, Probability
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-INT"
@@ -231,11 +231,11 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
             )
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Corollary 3.2: the (epsilon', delta') that `input_epsilon` converts."""
     if params.noise == Noise.EVERY_ROUND:
         differs = "a mean is released anew in every round in which its arm waits, without an end"
     else:
         differs = "the corollary bounds what is spent, for all horizons and schedules at once"
     where = "tossou2016, Corollary 3.2"
-    return Claim(Notion.PER_ROUND, params.epsilon, params.delta, where, differs)
+    return Guarantee(Notion.PER_ROUND, params.epsilon, params.delta, where, differs)

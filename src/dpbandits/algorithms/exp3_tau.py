@@ -15,8 +15,8 @@ from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
 from dpbandits.core.bandit import number_of_arms, playing, pull_many
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
-from dpbandits.privacy.notions import Claim, Notion
-from dpbandits.privacy.releases import Approximate
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "EXP3_tau"
 
@@ -90,7 +90,7 @@ def play(params, bandit, rng):
         shift = add_gain(v, weights, shift, arm, gamma / arms * (mean / p))
 
 
-def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the arm of every batch after the one that contains the reward.
 
     Given the earlier arms, each is 1/tau-DP: one reward moves v of its arm by at most 1/tau, and
@@ -100,10 +100,10 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
     choices = -(-params.horizon // tau) - 1
     if choices > 0:
         for arm in range(arms):
-            yield Approximate(arm, 1, horizon, epsilon=1.0 / tau, delta=0.0, times=choices)
+            yield ApproximateDP(arm, 1, horizon, epsilon=1.0 / tau, delta=0.0, times=choices)
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Corollary 3.3, or that of 3.2 if tau is chosen for the regret.
 
     In the second case epsilon and delta of the parameters have no effect.
@@ -111,8 +111,10 @@ def claim(params: Params, arms: int, horizon: int) -> Claim:
     differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
     if params.calibration == Calibration.BUDGET:
         budget = params.epsilon, params.delta
-        return Claim(Notion.GLOBAL, *budget, "tossou2017, Corollary 3.3, tau corrected", differs)
+        return Guarantee(
+            Notion.GLOBAL, *budget, "tossou2017, Corollary 3.3, tau corrected", differs
+        )
     k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)
     epsilon = 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * log_t)
     delta = math.exp(-2.0 * log_t)
-    return Claim(Notion.GLOBAL, epsilon, delta, "tossou2017, Corollary 3.2", differs)
+    return Guarantee(Notion.GLOBAL, epsilon, delta, "tossou2017, Corollary 3.2", differs)

@@ -12,8 +12,8 @@ from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many,
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
-from dpbandits.privacy.notions import Claim, Notion
-from dpbandits.privacy.releases import Approximate
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "GDP-Elim-New"
 
@@ -72,7 +72,7 @@ def play(params, bandit, rng):
             pull_many(bandit, leader, rounds_left(bandit))
 
 
-def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield theta_i of every arm and phase, each of fresh rewards, as if no arm ever led."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     for arm in range(arms):
@@ -81,12 +81,12 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Approximate]:
             passes = math.ceil(max(passes_of_phase(params, law, gap), 1.0))
             if (last + passes) * arms > horizon:
                 break
-            yield Approximate(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
+            yield ApproximateDP(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
             gap, last = 0.5 * gap, last + passes
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 18: delta/2 for continuing, delta/2 for stopping (Lemma 9)."""
     differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
     where = "wang2024, Theorem 18"
-    return Claim(Notion.REVISED, params.epsilon, params.delta, where, differs)
+    return Guarantee(Notion.REVISED, params.epsilon, params.delta, where, differs)

@@ -19,7 +19,7 @@ from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
 from dpbandits.mechanisms.counter import insert
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Private-UCB"
@@ -119,9 +119,9 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         yield from binary_releases(arm, horizon, counter_epsilon(params, arms))
 
 
-def claim(params: Params, arms: int, horizon: int) -> Claim:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of its authors, for either split."""
     shared = params.split == Split.ARMS
     differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
     where = "Mishra and Thakurta 2015, as told in sajed2019, section 1"
-    return Claim(Notion.GLOBAL, params.epsilon, 0.0, where, differs)
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)

@@ -7,7 +7,7 @@ from typing import Any
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.core import registry
-from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.notions import Guarantee
 from dpbandits.privacy.releases import Release
 
 
@@ -60,7 +60,7 @@ class AuditCell:
         """Return the releases that the algorithm declares for the longest games with two arms."""
         return self.subject.releases(designs.ARMS, self.rounds)
 
-    def claim(self) -> Claim:
+    def claim(self) -> Guarantee:
         """Return the paper's claim for these games; raises UserError if there is none."""
         return self.subject.claim(designs.ARMS, self.rounds)
 

@@ -22,7 +22,7 @@ from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.audit_kernels.features import Feature, all_one, features, first_choice
 from dpbandits.core.randomness import Role, stream
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 
 # Stages of the search: share of its games, and number of tables per family that survive. Families
 # are kept apart because the best tables with few games are not the best with many: long games
@@ -32,10 +32,10 @@ FEW = 400  # games that estimate a mean
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """Measured event on a pair of tables. All its bounds hold together with 99 % confidence."""
 
-    claim: Claim  # for games of this length
+    claim: Guarantee  # for games of this length
     declared: Limit  # budget that the releases in such a game compose to
     one_choice: bool  # True for an event of one choice, after a given history
     tables: str  # description of the design
@@ -126,14 +126,14 @@ class Auditor:
             -1 if workers is None else workers, prefer="threads", return_as="generator_unordered"
         )
 
-    def audit(self, plays: int) -> list[Finding]:
+    def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
         tables = self._designs()
         number = len(self.subject.limits(tables[0].arms, tables[0].rounds))
         games = plays // number // 4  # on each table, to search and to measure
         return [self._measured(self._found(tables, which, games), games) for which in range(number)]
 
-    def _measured(self, found: Candidate, games: int) -> Finding:
+    def _measured(self, found: Candidate, games: int) -> AuditFinding:
         design, event = found.design, found.event
         told, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
         if event is not None:
@@ -144,7 +144,7 @@ class Auditor:
             of_choice = first_choice(counts, design.arms, design.rounds)
             if not found.limit.one_choice or of_choice == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
-        return Finding(
+        return AuditFinding(
             self.subject.claim(design.arms, design.rounds),
             self.subject.declared(design.arms, design.rounds),
             found.limit.one_choice,

@@ -10,7 +10,7 @@ from dpbandits.audit import designs
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Constraint
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Release, composed_epsilon
 
 Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
@@ -46,7 +46,7 @@ class Subject:
         values = {**dict(self.given), **told}
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
-    def claim(self, arms: int, rounds: int) -> Claim:
+    def claim(self, arms: int, rounds: int) -> Guarantee:
         """Return the paper's claim for these games; raise UserError if there is none."""
         module = registry.algorithm(self.algorithm)
         if not hasattr(module, "claim"):
@@ -54,7 +54,7 @@ class Subject:
                 f"{self.algorithm} promises no privacy, there is nothing to refute; an algorithm of"
                 " your own says what it promises in a function `claim`"
             )
-        found: Claim = module.claim(self.params(rounds), arms, rounds)
+        found: Guarantee = module.claim(self.params(rounds), arms, rounds)
         return found
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:

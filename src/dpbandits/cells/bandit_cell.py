@@ -16,7 +16,7 @@ import numpy as np
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import NonZero, Positive, reading_name
-from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.notions import Guarantee
 
 
 class Grid(Enum):
@@ -109,7 +109,7 @@ class Cell:
         declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
         return declared
 
-    def claim(self) -> Claim | None:
+    def claim(self) -> Guarantee | None:
         """Return the paper's privacy claim; None if the algorithm is not private."""
         promise = getattr(registry.algorithm(self.algorithm), "claim", None)
         return promise(self.params, self._arms, self.horizon) if promise else None
@@ -182,7 +182,7 @@ class StoppingCell:
         declared: Iterable[Any] = module.releases(self.params, self.stream.radius)
         return declared
 
-    def claim(self) -> Claim | None:
+    def claim(self) -> Guarantee | None:
         """Return the paper's privacy claim; None if the rule is not private."""
         promise = getattr(registry.stopping_rule(self.rule), "claim", None)
         return promise(self.params, self.stream.radius) if promise else None

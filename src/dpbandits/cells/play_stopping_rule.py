@@ -7,7 +7,7 @@ import numpy as np
 from dpbandits.cells.bandit_cell import StoppingCell
 from dpbandits.core import randomness, registry
 from dpbandits.core.randomness import Role, spelt, stream
-from dpbandits.core.sample_stream import Samples
+from dpbandits.core.sample_stream import SampleStream
 
 
 def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     for row, run in enumerate(runs):
         start = time.perf_counter()
         rng = stream(cell.seed, Role.REWARDS, run, spelt(of_samples))
-        samples = Samples(radius, (1.0 + mean / radius) / 2.0, rng)
+        samples = SampleStream(radius, (1.0 + mean / radius) / 2.0, rng)
         own = stream(cell.seed, Role.POLICY, run, spelt(of_rule))
         values[row] = halt(cell.params, samples, own)
         seconds[row] = time.perf_counter() - start

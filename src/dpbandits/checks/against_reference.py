@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbandits.checks.matching_points import PROFILE, Point, points
-from dpbandits.checks.tolerance_bands import Outcome, Reference, compare, compare_exact
+from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, compare_exact
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
@@ -30,10 +30,10 @@ class Checked:
     """Outcomes of all comparisons of one figure."""
 
     figure: str
-    outcomes: tuple[tuple[Point, Outcome], ...]
+    outcomes: tuple[tuple[Point, BandResult], ...]
 
     @property
-    def alarms(self) -> list[tuple[Point, Outcome]]:
+    def alarms(self) -> list[tuple[Point, BandResult]]:
         """The comparisons that raised an alarm."""
         return [(point, outcome) for point, outcome in self.outcomes if outcome.alarm]
 
@@ -88,7 +88,7 @@ def compare_all(
     return Checked(spec.name, tuple(made))
 
 
-def _compare(column: np.ndarray, reference: Reference | float, level: float) -> Outcome:
+def _compare(column: np.ndarray, reference: Reference | float, level: float) -> BandResult:
     if isinstance(reference, float):
         return compare_exact(float(column[0]), reference)
     return compare(column, reference, level)

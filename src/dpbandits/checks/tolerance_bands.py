@@ -41,7 +41,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BandResult:
     """Outcome of one comparison."""
 
     alarm: str  # message; empty if there is no alarm
@@ -49,7 +49,7 @@ class Outcome:
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
-def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
+def compare(values: np.ndarray, reference: Reference, level: float) -> BandResult:
     """Compare new runs with a reference; P(false alarm) <= `level`.
 
     `values` holds the new runs: shape (runs,), float64.
@@ -65,15 +65,15 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> Outcome:
         alarm = _exceedances(values, reference, level / 2)
     share = abs(difference) / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
-    return Outcome(alarm, share, resolution)
+    return BandResult(alarm, share, resolution)
 
 
-def compare_exact(value: float, reference: float) -> Outcome:
+def compare_exact(value: float, reference: float) -> BandResult:
     """Compare a number that involves no randomness with its reference, up to rounding."""
     # The difference of equal infinities is nan.
     equal = value == reference or abs(value - reference) <= ROUNDING * abs(reference)
     alarm = "" if equal else f"{value!r}, reference {reference!r}, nothing is drawn here"
-    return Outcome(alarm, 0.0 if equal else math.inf, 0.0)
+    return BandResult(alarm, 0.0 if equal else math.inf, 0.0)
 
 
 def half_width(reference: Reference, runs: int, level: float) -> float:

@@ -13,7 +13,7 @@ from dpbandits.spec.figure import FigureSpec
 
 
 @dataclass(frozen=True)
-class Judged:
+class ClaimResult:
     """A claim with its verdict and the findings of all its tests."""
 
     claim: Claim
@@ -21,7 +21,7 @@ class Judged:
     findings: tuple[Finding, ...]
 
 
-def judge(spec: FigureSpec, series: Sequence[Series]) -> list[Judged]:
+def judge(spec: FigureSpec, series: Sequence[Series]) -> list[ClaimResult]:
     """Return the verdicts on all claims of the figure, in the order of its file."""
     found = {(s.panel, s.label): s for s in series}
     lines: Lines = {panel.letter: {} for panel in spec.panels}
@@ -32,13 +32,13 @@ def judge(spec: FigureSpec, series: Sequence[Series]) -> list[Judged]:
     return [_judge(claim, lines) for claim in spec.claims]
 
 
-def count(judged: Iterable[Judged]) -> dict[str, int]:
+def count(judged: Iterable[ClaimResult]) -> dict[str, int]:
     """Return the number of claims by the word of their verdict, without verdicts that have none."""
     counted = Counter(one.verdict for one in judged)
     return {verdict.value: counted[verdict] for verdict in Verdict if counted[verdict]}
 
 
-def as_json(judged: Iterable[Judged]) -> list[dict[str, Any]]:
+def as_json(judged: Iterable[ClaimResult]) -> list[dict[str, Any]]:
     """Return the claims and verdicts as JSON values."""
     return [
         {
@@ -56,7 +56,7 @@ def as_json(judged: Iterable[Judged]) -> list[dict[str, Any]]:
     ]
 
 
-def _judge(claim: Claim, lines: Lines) -> Judged:
+def _judge(claim: Claim, lines: Lines) -> ClaimResult:
     found: list[Finding] = []
     of_readings = []
     for reading, tests in claim.readings:
@@ -66,7 +66,7 @@ def _judge(claim: Claim, lines: Lines) -> Judged:
         of_readings.append(_all(f.verdict for f in findings))
         found += findings
     alike = len(set(of_readings)) == 1
-    return Judged(claim, of_readings[0] if alike else Verdict.DEPENDS, tuple(found))
+    return ClaimResult(claim, of_readings[0] if alike else Verdict.DEPENDS, tuple(found))
 
 
 def _all(verdicts: Iterable[Verdict]) -> Verdict:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dpbandits.audit.search import Auditor, Finding
+from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ManyArms, Plays, Subject
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
@@ -102,7 +102,7 @@ def _read(value: str) -> Any:
     return value
 
 
-def lines(subject: Subject, found: Sequence[Finding]) -> Iterator[str]:
+def lines(subject: Subject, found: Sequence[AuditFinding]) -> Iterator[str]:
     """Yield the lines of the result for the terminal."""
     typed = shlex.join(f"{name}={value}" for name, value in subject.given)
     claim = found[0].claim

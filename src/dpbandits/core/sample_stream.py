@@ -10,7 +10,7 @@ import numpy as np
 from dpbandits.core.kernel import inlined
 
 
-class Samples(NamedTuple):
+class SampleStream(NamedTuple):
     """Samples with values R and -R."""
 
     radius: float  # R

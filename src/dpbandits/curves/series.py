@@ -15,7 +15,14 @@ from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.curves import statistics
-from dpbandits.spec.figure import AS_THE_ALGORITHM, Bound, Curve, FigureSpec, Look, Shown
+from dpbandits.spec.figure import (
+    AS_THE_ALGORITHM,
+    Bound,
+    Curve,
+    FigureSpec,
+    Quantity,
+    StyleOverride,
+)
 from dpbandits.store.blocks import ALL, Store
 
 
@@ -41,9 +48,9 @@ class Series:
     fit: tuple[float, float] | None = None  # range of x of the fitted slope; None: all x
     curve: str = ""  # key of the curve in the figure's file
     reading: str = ""
-    look: Look = AS_THE_ALGORITHM
+    look: StyleOverride = AS_THE_ALGORITHM
     over: str = "t"  # name of x: the round, or the swept parameter
-    shows: Shown = Shown.REGRET
+    shows: Quantity = Quantity.REGRET
 
     @property
     def artist_id(self) -> str:
@@ -195,18 +202,18 @@ def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray
     if isinstance(source, Bound):
         arguments = dict(source.arguments)
         bound = np.array([theory.function(source.function)(**arguments)])
-        return bound / np.log(arguments["horizon"]) if curve.shows is Shown.PER_LOG else bound
+        return bound / np.log(arguments["horizon"]) if curve.shows is Quantity.PER_LOG else bound
     if isinstance(source, AuditCell):
         if curve.is_exact:
-            claimed = curve.shows is Shown.CLAIMED
+            claimed = curve.shows is Quantity.CLAIMED
             return np.array([source.claim().epsilon if claimed else source.composed()])
-        return store.load(source, curve.runs)[:, int(curve.shows is Shown.ONE_CHOICE)]
+        return store.load(source, curve.runs)[:, int(curve.shows is Quantity.ONE_CHOICE)]
     values = store.load(source, curve.runs)
     if isinstance(source, Cell):
         last = values[:, -1]
-        return last / np.log(source.horizon) if curve.shows is Shown.PER_LOG else last
+        return last / np.log(source.horizon) if curve.shows is Quantity.PER_LOG else last
     samples, estimates = values.T
-    if curve.shows is Shown.SAMPLES:
+    if curve.shows is Quantity.SAMPLES:
         return samples
     mean, alpha = source.stream.mean, source.params.alpha
     return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

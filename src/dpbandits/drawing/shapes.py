@@ -20,7 +20,7 @@ from dpbandits.curves.series import Series
 from dpbandits.drawing import limits
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.styles import LINES, Style, in_mathtext, style_of_curve, symbol
-from dpbandits.spec.figure import Shown
+from dpbandits.spec.figure import Quantity
 
 ROUND = "Round $t$"  # the x axis of every figure over time
 
@@ -35,10 +35,10 @@ PARAMETERS = {
 }
 # Label of the y axis over a parameter; the other quantities are budgets.
 QUANTITIES = {
-    Shown.REGRET: "Regret at the horizon",
-    Shown.PER_LOG: r"Regret at the horizon / $\log T$",
-    Shown.SAMPLES: "Samples used",
-    Shown.FAILURES: "Share of failures",
+    Quantity.REGRET: "Regret at the horizon",
+    Quantity.PER_LOG: r"Regret at the horizon / $\log T$",
+    Quantity.SAMPLES: "Samples used",
+    Quantity.FAILURES: "Share of failures",
 }
 
 
@@ -125,7 +125,7 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     if panel.series:
         # The first played curve decides: a bound beside it has the same unit.
         first = next((s for s in panel.series if s.runs), panel.series[0])
-        alone = first.shows is Shown.REGRET and not first.runs
+        alone = first.shows is Quantity.REGRET and not first.runs
         y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
         name_axes(ax, PARAMETERS.get(first.over, symbol(first.over)), y)
     return lines

@@ -15,7 +15,7 @@ from dpbandits.audit.subject import Subject
 from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.files import project
-from dpbandits.spec.figure import Shown
+from dpbandits.spec.figure import Quantity
 
 FIGURE = "privacy-audit"
 EPSILON = 1.0  # budget of the audits on the pages
@@ -71,7 +71,7 @@ def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
     spec, _ = compose.load(FIGURE, [])
     series = references.find(spec, references.PAPER)
     labels: dict[AuditCell, str] = {}
-    bounds: dict[AuditCell, dict[Shown, float]] = {}
+    bounds: dict[AuditCell, dict[Quantity, float]] = {}
     for panel in spec.panels:
         for curve in panel.curves:
             reference = series.get((panel.letter, curve.label))
@@ -86,8 +86,8 @@ def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
             labels[cell],
             cell.params.epsilon,
             getattr(cell.params, "delta", 0.0),
-            own[Shown.AUDITED],
-            own.get(Shown.ONE_CHOICE),
+            own[Quantity.AUDITED],
+            own.get(Quantity.ONE_CHOICE),
         )
         for cell, own in bounds.items()
     }

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
-from dpbandits.checks.verdicts import Judged
+from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
@@ -124,7 +124,7 @@ def _write_files(
     store: Store,
     draw: Draw,
     series: list[Series],
-    judged: Sequence[Judged],
+    judged: Sequence[ClaimResult],
     again: bool = False,
 ) -> bool:
     # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
@@ -157,7 +157,7 @@ def _write_files(
     return True
 
 
-def _verdict(spec: FigureSpec, judged: Sequence[Judged]) -> bytes:
+def _verdict(spec: FigureSpec, judged: Sequence[ClaimResult]) -> bytes:
     # The claims of a paper with their verdicts; empty without claims.
     if not spec.claims:
         return b""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits.checks import verdicts
-from dpbandits.checks.verdicts import Judged
+from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.curves import references
@@ -22,7 +22,7 @@ from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
 
-class Kind(Enum):
+class ResultKind(Enum):
     """Origin of curves."""
 
     CACHE = "cache"
@@ -34,7 +34,7 @@ class Kind(Enum):
 class Source:
     """Provenance of the curves of a figure."""
 
-    kind: Kind
+    kind: ResultKind
     revisions: tuple[str, ...]  # one, unless the cache was filled at several
     dates: tuple[str, ...]  # first and last, or the only one; empty for exact curves
     seconds: float  # computing time, summed over all threads
@@ -49,7 +49,7 @@ class Result:
     spec: FigureSpec
     settings: Settings
     series: tuple[Series, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[ClaimResult, ...]
     source: Source | None
 
 
@@ -92,7 +92,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
     cells = spec.cells()
     if not cells:
         return Source(
-            Kind.EXACT, _several([git_revision()]), (), 0.0, (), tuple(versions().items())
+            ResultKind.EXACT, _several([git_revision()]), (), 0.0, (), tuple(versions().items())
         )
     told = [one for cell in cells for one in store.provenance(cell)]
     dates = _several(one.get("written") for one in told)
@@ -101,7 +101,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
         for name, number in one.get("versions", {}).items():
             libraries.setdefault(name, []).append(number)
     return Source(
-        kind=Kind.CACHE,
+        kind=ResultKind.CACHE,
         revisions=_several(one.get("revision") for one in told),
         dates=(dates[0], dates[-1]) if len(dates) > 1 else dates,
         seconds=sum(map(store.seconds, cells)),
@@ -113,7 +113,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
 def _of_reference(figure: str) -> Source:
     told = conf_files.read_yaml(references.source_file(figure, references.PAPER))
     return Source(
-        kind=Kind.REFERENCE,
+        kind=ResultKind.REFERENCE,
         revisions=_several([told.get("revision")]),
         dates=_several([told.get("date")]),
         seconds=float(told.get("seconds") or 0),

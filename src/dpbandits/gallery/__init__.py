@@ -19,7 +19,7 @@ from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
-from dpbandits.gallery.figures import Shown, show
+from dpbandits.gallery.figures import FigurePage, show
 from dpbandits.gallery.folders import folder_name
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
@@ -74,7 +74,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
     return 1 if failed else 0
 
 
-def _summary(figures: Sequence[Shown]) -> str:
+def _summary(figures: Sequence[FigurePage]) -> str:
     claims = sum(len(figure.judged) for figure in figures)
     return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
 

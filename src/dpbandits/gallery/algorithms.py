@@ -22,7 +22,7 @@ from dpbandits.factory import audit_results, captions
 from dpbandits.factory.audit_results import Audited
 from dpbandits.files import project
 from dpbandits.gallery import dark
-from dpbandits.gallery.figures import Shown
+from dpbandits.gallery.figures import FigurePage
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.privacy.table import Row, rows
 from dpbandits.spec.figure import Bound
@@ -42,7 +42,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Values:
+class ParameterFile:
     """A file of conf/algorithm/: the values of a paper, as text."""
 
     name: str
@@ -53,7 +53,7 @@ class Values:
 class Use:
     """A curve of a figure that plays an algorithm."""
 
-    figure: Shown
+    figure: FigurePage
     label: str
     privacy: tuple[tuple[str, tuple[str, ...]], ...]  # distinct texts; their panels if several
     warnings: tuple[str, ...]
@@ -68,7 +68,7 @@ class Algorithm:
     rule: bool
     module: ModuleType
     fields: tuple[Field, ...]
-    values: tuple[Values, ...]
+    values: tuple[ParameterFile, ...]
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # its own file first
     # Claimed and composed budgets, with a row for each reading that changes them, and the audit, if
@@ -116,12 +116,12 @@ class Algorithm:
         return "Not private: it promises nothing"
 
     @property
-    def figures(self) -> tuple[Shown, ...]:
+    def figures(self) -> tuple[FigurePage, ...]:
         """The figures that use it."""
         return tuple({use.figure.name: use.figure for use in self.uses}.values())
 
 
-def collect(figures: Sequence[Shown]) -> list[Algorithm]:
+def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
     """Return every algorithm and stopping rule of the registry, with its uses in the figures."""
     files = [
         (name, conf_files.read_member("algorithm", name), _text(name))
@@ -143,7 +143,9 @@ def collect(figures: Sequence[Shown]) -> list[Algorithm]:
                     rule=rule,
                     module=module,
                     fields=_fields(module.Params),
-                    values=tuple(Values(f, text) for f, c, text in files if c.get(key) == name),
+                    values=tuple(
+                        ParameterFile(f, text) for f, c, text in files if c.get(key) == name
+                    ),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
                     budgets=tuple((row, audit_results.of(name, row.params)) for row in budgets),
@@ -174,7 +176,7 @@ def _fields(params: Any) -> tuple[Field, ...]:
     return tuple(found)
 
 
-def _uses(figure: Shown, algorithm: str) -> list[Use]:
+def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
     panels = figure.result.spec.panels if figure.result else ()
     privacy: dict[str, dict[str, list[str]]] = {}  # by label and words: the panels
     warnings: dict[str, dict[str, None]] = {}

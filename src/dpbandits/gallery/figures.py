@@ -12,7 +12,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
 from dpbandits.checks.claim_tests import Finding
 from dpbandits.checks.comparisons import Verdict
-from dpbandits.checks.verdicts import Judged
+from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
@@ -20,7 +20,7 @@ from dpbandits.curves.series import to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
-from dpbandits.factory.stored_results import Kind, Result
+from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.gallery import dark, hover
@@ -29,14 +29,14 @@ from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
 from dpbandits.spec.figure import Original
 
 ORIGINS = {
-    Kind.REFERENCE: Origin.REFERENCE,
-    Kind.CACHE: Origin.CACHE,
-    Kind.EXACT: Origin.EXACT,
+    ResultKind.REFERENCE: Origin.REFERENCE,
+    ResultKind.CACHE: Origin.CACHE,
+    ResultKind.EXACT: Origin.EXACT,
 }
 
 
 @dataclass(frozen=True)
-class Shown:
+class FigurePage:
     """A figure of the gallery."""
 
     name: str
@@ -83,7 +83,7 @@ class Shown:
         return "svg" in self.kinds
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[ClaimResult, ...]:
         """The claims with their verdicts."""
         return self.result.judged if self.result else ()
 
@@ -119,7 +119,7 @@ def place_of(original: Original | None) -> tuple[int, int, str]:
     return int(original.kind == "table"), original.number, original.part
 
 
-def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
+def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage:
     """Load and draw a figure; its files go below the folder.
 
     An error becomes its `failure`, so that an error in the configuration or in a drawing function
@@ -131,16 +131,16 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> Shown:
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
         result = stored_results.load(name, overrides)
         key, title = result.spec.paper, result.spec.title
-        told = Shown(name, paper(key), title, result, overrides)
+        told = FigurePage(name, paper(key), title, result, overrides)
         return _draw(told, result, folder / name) if result.source else told
     except UserError as error:
         failure = str(error)
     except Exception as error:
         failure = in_one_line(error)
-    return Shown(name, paper(key), title, result, overrides, failure=failure)
+    return FigurePage(name, paper(key), title, result, overrides, failure=failure)
 
 
-def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
+def _draw(shown: FigurePage, result: Result, folder: Path) -> FigurePage:
     spec, series, lines = result.spec, list(result.series), []
     drawing = produce.drawing(spec, series)
     size = [0, 0]
@@ -161,12 +161,12 @@ def _draw(shown: Shown, result: Result, folder: Path) -> Shown:
     files["yaml"] = (project.folder() / project.member_file("figure", spec.name)).read_bytes()
     for kind, content in files.items():
         write_atomically(folder / f"{spec.name}.{kind}", content)
-    return Shown(
+    return FigurePage(
         **{**vars(shown), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
     )
 
 
-def decisive(judged: Judged) -> list[Finding]:
+def decisive(judged: ClaimResult) -> list[Finding]:
     """Return the findings to show in a table: the one that decides, or one for each reading."""
     if judged.verdict is not Verdict.DEPENDS:
         return [_first(judged.findings, judged.verdict)][: len(judged.findings)]

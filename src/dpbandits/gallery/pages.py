@@ -15,7 +15,7 @@ from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.gallery import dark, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
-from dpbandits.gallery.figures import Shown, decisive
+from dpbandits.gallery.figures import FigurePage, decisive
 from dpbandits.gallery.papers import PAPERS
 from dpbandits.run.progress import duration
 
@@ -30,7 +30,7 @@ ASSETS = ("gallery.css", "gallery.js")
 
 def write(
     folder: Path,
-    figures: Sequence[Shown],
+    figures: Sequence[FigurePage],
     algorithms: Sequence[Algorithm],
 ) -> None:
     """Write every page of the gallery below a folder that has the figures' files."""
@@ -69,7 +69,7 @@ def _write_deviations(pages: "_Pages") -> None:
     pages.write("deviations.html", "deviations.html", content=content, headings=headings)
 
 
-def _index(figures: Sequence[Shown]) -> dict[str, Any]:
+def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
     unknown = [f.paper for f in figures if f.paper not in PAPERS]
     groups = [
         (paper, [f for f in figures if f.paper == paper])
@@ -94,11 +94,11 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
     }
 
 
-def _totals(figures: Sequence[Shown]) -> dict[str, int]:
+def _totals(figures: Sequence[FigurePage]) -> dict[str, int]:
     return {v.value: sum(f.counts.get(v.value, 0) for f in figures) for v in Verdict}
 
 
-def _figure(figure: Shown) -> dict[str, Any]:
+def _figure(figure: FigurePage) -> dict[str, Any]:
     result = figure.result
     return {
         "figure": figure,
@@ -113,7 +113,7 @@ class _Pages:
     # The templates and the values available in all of them.
 
     def __init__(
-        self, folder: Path, figures: Sequence[Shown], algorithms: Sequence[Algorithm]
+        self, folder: Path, figures: Sequence[FigurePage], algorithms: Sequence[Algorithm]
     ) -> None:
         self.folder, self.figures, self.algorithms = folder, figures, algorithms
         self.templates = jinja2.Environment(

@@ -20,7 +20,7 @@ Pairs = list[tuple[str, Markup]]
 
 
 @dataclass(frozen=True)
-class Row:
+class CurveRow:
     """A curve in the table of a figure's page."""
 
     label: str
@@ -32,22 +32,24 @@ class Row:
     warning: str
 
 
-def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[Row]]]:
+def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[CurveRow]]]:
     """Return for every panel its letter, its heading and the rows of its curves."""
     return [(p.letter, p.heading, [_row(curve) for curve in p.curves]) for p in spec.panels]
 
 
-def _row(curve: Curve) -> Row:
+def _row(curve: Curve) -> CurveRow:
     first = curve.sources[0]
     if isinstance(first, Bound):
         bounds = [dict(s.arguments) for s in curve.sources if isinstance(s, Bound)]
-        return Row(curve.label, "", first.function, _pairs(bounds), [], captions.privacy(curve), "")
+        return CurveRow(
+            curve.label, "", first.function, _pairs(bounds), [], captions.privacy(curve), ""
+        )
     cells = [s for s in curve.sources if not isinstance(s, Bound)]
     params = [parameters.plain(cell.params) for cell in cells]
     for one, cell in zip(params, cells, strict=True):
         if not isinstance(cell, StoppingCell):
             one.pop("horizon", None)  # part of the game's column
-    return Row(
+    return CurveRow(
         curve.label,
         first.member,
         "",

@@ -45,7 +45,7 @@ class NoAccountant(UserError):
     """Error raised when dp-accounting is needed but not installed."""
 
 
-class Part(NamedTuple):
+class ReleaseGroup(NamedTuple):
     """Group of `times` releases that share a worst pair, with the budget of one of them."""
 
     is_laplace: bool
@@ -80,7 +80,7 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
             epsilon = float(f"{release.epsilon * (1.0 + 1e-11):.12g}")
             key = isinstance(release, Laplace), epsilon, release.delta
             times[key] += math.ceil(release.times)
-    parts = tuple(sorted(Part(*key, number) for key, number in times.items()))
+    parts = tuple(sorted(ReleaseGroup(*key, number) for key, number in times.items()))
     if not parts or (delta == 0.0 and math.isfinite(composed)):
         return composed
     return min(composed, _of_parts(parts, delta, composed))
@@ -92,7 +92,7 @@ def _with_one_reward(reading: list[Release]) -> list[Release]:
 
 
 @cache
-def _of_parts(parts: tuple[Part, ...], delta: float, composed: float) -> float:
+def _of_parts(parts: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
     if len(parts) == 1 and not parts[0].is_laplace:
         return epsilon_of_equals(parts[0].epsilon, parts[0].delta, parts[0].times, delta)
     if -math.expm1(sum(part.times * _log_without(part.delta) for part in parts)) > delta:
@@ -172,7 +172,7 @@ def accountant() -> ModuleType:
         ) from error
 
 
-def grid(parts: Iterable[Part], reach: float) -> float:
+def grid(parts: Iterable[ReleaseGroup], reach: float) -> float:
     """Return the interval between two losses of the grid, for an epsilon of at most `reach`."""
     parts = list(parts)
     number = sum(part.times for part in parts)
@@ -180,7 +180,7 @@ def grid(parts: Iterable[Part], reach: float) -> float:
     return max(FINENESS * math.sqrt(squares / number), reach / MOST_POINTS)
 
 
-def _accounted(parts: tuple[Part, ...], delta: float, composed: float) -> float:
+def _accounted(parts: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
     interval = grid(parts, max(composed, max(part.epsilon for part in parts)))
     # Truncated mass counts as infinite loss: at most a millionth of delta in total.
     cut = min(1e-15, 1e-6 * delta / (2.0 * len(parts)))
@@ -193,7 +193,7 @@ def _accounted(parts: tuple[Part, ...], delta: float, composed: float) -> float:
     return float(pairs[0].get_epsilon_for_delta(delta))
 
 
-def _pair(part: Part, interval: float, cut: float) -> Any:
+def _pair(part: ReleaseGroup, interval: float, cut: float) -> Any:
     # Return the worst pair of all releases of a part, on the grid.
     pld = accountant()
     if part.is_laplace:

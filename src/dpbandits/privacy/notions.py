@@ -49,7 +49,7 @@ class Notion(Enum):
         self.sources = sources
 
 
-class Claim(NamedTuple):
+class Guarantee(NamedTuple):
     """Privacy guarantee that a paper states for an algorithm, as printed, correct or not."""
 
     notion: Notion

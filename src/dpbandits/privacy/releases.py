@@ -79,7 +79,7 @@ class SparseVector(NamedTuple):
         return self.sensitivity >= 0 and self.threshold_scale > 0 and self.query_scale > 0
 
 
-class Approximate(NamedTuple):
+class ApproximateDP(NamedTuple):
     """Statistic of rewards first..last whose mechanism alone makes it (epsilon, delta)-DP.
 
     The noise is not declared; the budget proved for the mechanism is declared and composed.
@@ -98,7 +98,7 @@ class Approximate(NamedTuple):
         return self.epsilon >= 0 and 0 <= self.delta <= 1
 
 
-Release = Laplace | SparseVector | Approximate
+Release = Laplace | SparseVector | ApproximateDP
 
 
 def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:

@@ -14,7 +14,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
-from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.notions import Guarantee
 from dpbandits.privacy.releases import composed_epsilon
 
 HORIZON, ARMS = 10**6, 5
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     label: str  # name in the papers
     reading: str  # such as `counter: hybrid-full`; "" if all readings have the same privacy
     params: Any  # Params of the first of these readings
-    claim: Claim
+    claim: Guarantee
     composed: float  # epsilon at the claim's delta, composed as in the papers
     tight: float | None  # smallest epsilon at the same delta; None without the accountant
 
@@ -107,7 +107,7 @@ def _rows_of(name: str, told: dict[str, Any], kept: set[str], arms: int) -> list
     is_rule = name in registry.stopping_rule_names()
     module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
     where = (RADIUS,) if is_rule else (arms, told["horizon"])
-    alike: dict[tuple[Claim, float, float | None], list[Any]] = {}
+    alike: dict[tuple[Guarantee, float, float | None], list[Any]] = {}
     for params in _readings(module.Params, told, kept, name):
         claim = module.claim(params, *where)
         releases = list(module.releases(params, *where))

@@ -20,7 +20,7 @@ class Bound:
     arguments: tuple[tuple[str, Any], ...]
 
 
-class Shown(Enum):
+class Quantity(Enum):
     """Quantity that a curve plots."""
 
     REGRET = "regret"  # regret of a run (or its pulls of one arm), or the value of a bound
@@ -33,7 +33,7 @@ class Shown(Enum):
     ONE_CHOICE = "audited-choice"  # the same of a single choice, if the claim is for single ones
 
 
-class Look(NamedTuple):
+class StyleOverride(NamedTuple):
     """Colour, marker and line set in the figure's file; None: those of the algorithm."""
 
     colour: str | None = None
@@ -41,7 +41,7 @@ class Look(NamedTuple):
     line: str | None = None
 
 
-AS_THE_ALGORITHM = Look()
+AS_THE_ALGORITHM = StyleOverride()
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,19 @@ class Curve:
     label: str  # its label in tables
     legend: str  # its label in the legend
     style: str  # the algorithm (or bound) that sets colour and marker
-    shows: Shown
+    shows: Quantity
     over: str  # name of x: `t`, the round, or the swept parameter
     x: tuple[float, ...] | None  # the swept values; None: the x axis is the round
     sources: tuple[AnyCell | Bound, ...]  # one per value of x; exactly one if x is None
     runs: int  # of each source; ignored for an exact curve
     fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
     reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
-    look: Look = AS_THE_ALGORITHM
+    look: StyleOverride = AS_THE_ALGORITHM
 
     @property
     def is_exact(self) -> bool:
         """Whether the numbers need no runs: a bound or a privacy budget."""
-        budget = self.shows in (Shown.CLAIMED, Shown.COMPOSED)
+        budget = self.shows in (Quantity.CLAIMED, Quantity.COMPOSED)
         return budget or isinstance(self.sources[0], Bound)
 
 

@@ -8,7 +8,7 @@ from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Fraction, Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.mechanisms.sparse_vector import sparse_vector_noise, sparse_vector_releases
-from dpbandits.privacy.notions import Claim, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 
 
@@ -51,6 +51,6 @@ def releases(params: Params, radius: float) -> Iterator[Laplace | SparseVector]:
     yield Laplace(0, 1, math.inf, sensitivity=2.0 * radius, scale=2.0 * radius / half)
 
 
-def claim_of(params: Params, theorem: str) -> Claim:
+def claim_of(params: Params, theorem: str) -> Guarantee:
     """Return the claim of a theorem for the time of halting and the estimate together."""
-    return Claim(Notion.GLOBAL, params.epsilon, 0.0, f"sajed2019, {theorem}")
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, f"sajed2019, {theorem}")

@@ -5,7 +5,7 @@ Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 
 
 from dpbandits.core.kernel import kernel
 from dpbandits.core.sample_stream import take
-from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.notions import Guarantee
 from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
@@ -28,6 +28,6 @@ def halt(params, samples, rng):
             return t, estimate(params, radius, rng, t, total)
 
 
-def claim(params: Params, radius: float) -> Claim:
+def claim(params: Params, radius: float) -> Guarantee:
     """Return the claim of Corollary 3.2."""
     return claim_of(params, "Corollary 3.2")

@@ -7,7 +7,7 @@ is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/e
 from dpbandits.core.kernel import kernel
 from dpbandits.core.sample_stream import out_of_reach, take
 from dpbandits.mechanisms.sparse_vector import first_lifted
-from dpbandits.privacy.notions import Claim
+from dpbandits.privacy.notions import Guarantee
 from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
@@ -34,6 +34,6 @@ def halt(params, samples, rng):
             return t, estimate(params, radius, rng, t, total)
 
 
-def claim(params: Params, radius: float) -> Claim:
+def claim(params: Params, radius: float) -> Guarantee:
     """Return the claim of Theorem 3.1."""
     return claim_of(params, "Theorem 3.1")

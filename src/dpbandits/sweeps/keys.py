@@ -12,7 +12,7 @@ from dpbandits.sweeps.jobs import Job, short
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Point(NamedTuple):
+class JobCurves(NamedTuple):
     """A completed job with its curves."""
 
     job: Job
@@ -46,13 +46,13 @@ class Key(NamedTuple):
         return f"{value:g}" if self.is_number else str(value)
 
 
-def spec_of(point: Point) -> FigureSpec:
+def spec_of(point: JobCurves) -> FigureSpec:
     """Return the figure of a job."""
     assert isinstance(point.job.read, Read)
     return point.job.read.spec
 
 
-def key_of(key: str, points: Sequence[Point], spec: FigureSpec, varied: Sequence[str]) -> Key:
+def key_of(key: str, points: Sequence[JobCurves], spec: FigureSpec, varied: Sequence[str]) -> Key:
     """Return a key with its label and the values that it takes in the completed jobs."""
     values = list(dict.fromkeys(point.job.value(key) for point in points))
     name = short(varied)[key].rpartition(".")[2]

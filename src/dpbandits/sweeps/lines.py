@@ -23,7 +23,7 @@ from dpbandits.drawing.shapes import draw_all_over_parameter, legend_below, pane
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps.jobs import short
-from dpbandits.sweeps.keys import LETTERS, Key, Point, key_of, same_curve, spec_of
+from dpbandits.sweeps.keys import LETTERS, JobCurves, Key, key_of, same_curve, spec_of
 from dpbandits.sweeps.maps import grid, heat_maps, of_both
 
 MOST_AXES = 24  # that fit on a page
@@ -31,7 +31,7 @@ ARRAYS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
 def summary(
-    points: Sequence[Point], varied: Sequence[str]
+    points: Sequence[JobCurves], varied: Sequence[str]
 ) -> tuple[Drawing, Callable[[Drawing], Figure]] | None:
     """Return the drawing and its drawing function, or None for more than MOST_AXES axes."""
     spec = spec_of(points[0])
@@ -51,7 +51,7 @@ def summary(
     return Drawing(title, tuple(panels), changes), lambda d: _over_values(d, main, end)
 
 
-def _in_every_job(points: Sequence[Point]) -> str:
+def _in_every_job(points: Sequence[JobCurves]) -> str:
     # The changes that all jobs share; those in which they differ are on the axes.
     first, *others = (spec_of(point).changes for point in points)
     return "; ".join(c.short for c in first if all(c in other for other in others))
@@ -77,7 +77,7 @@ def _power(number: int) -> str:
 
 
 def _lines(
-    points: Sequence[Point], main: Key, others: Sequence[Key], spec: FigureSpec
+    points: Sequence[JobCurves], main: Key, others: Sequence[Key], spec: FigureSpec
 ) -> list[PanelDrawing]:
     found: list[PanelDrawing] = []
     for values in product(*(key.values for key in others)):
@@ -91,7 +91,7 @@ def _lines(
     return [panel for panel in found if panel.series]
 
 
-def _against(key: Key, points: Sequence[Point], panel: str, curve: Curve) -> Series | None:
+def _against(key: Key, points: Sequence[JobCurves], panel: str, curve: Curve) -> Series | None:
     # The last point of a curve, over the values of a key.
     places = dict(zip(key.values, key.places, strict=True))
     ends = {

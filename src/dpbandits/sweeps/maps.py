@@ -11,10 +11,12 @@ from dpbandits.drawing.shapes import panel_grid
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.sweeps.jobs import depends
-from dpbandits.sweeps.keys import LETTERS, Key, Point, same_curve
+from dpbandits.sweeps.keys import LETTERS, JobCurves, Key, same_curve
 
 
-def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> list[PanelDrawing]:
+def of_both(
+    points: Sequence[JobCurves], keys: Sequence[Key], spec: FigureSpec
+) -> list[PanelDrawing]:
     """Return a panel for every curve that depends on both keys."""
     jobs = [point.job for point in points]
     both = depends(jobs, keys[0].key) & depends(jobs, keys[1].key)
@@ -30,7 +32,7 @@ def of_both(points: Sequence[Point], keys: Sequence[Key], spec: FigureSpec) -> l
     return found
 
 
-def grid(panel: PanelDrawing, points: Sequence[Point], keys: Sequence[Key]) -> np.ndarray:
+def grid(panel: PanelDrawing, points: Sequence[JobCurves], keys: Sequence[Key]) -> np.ndarray:
     """Return the last values of a curve, shape (values of the second key, values of the first).
 
     float64; nan if a job failed.

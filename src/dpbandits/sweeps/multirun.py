@@ -25,7 +25,7 @@ from dpbandits.spec.changes import as_file_name
 from dpbandits.store.blocks import Store
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
-from dpbandits.sweeps.keys import Point
+from dpbandits.sweeps.keys import JobCurves
 from dpbandits.sweeps.lines import summary
 
 WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # by exit status
@@ -180,7 +180,7 @@ def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
     made = [done for done in group if done.series]
     if not made:
         return {}
-    points = [Point(done.job, done.series) for done in made]
+    points = [JobCurves(done.job, done.series) for done in made]
     table = {"csv": _table(made)}
     if not (picture := summary(points, varied([done.job for done in group]))):
         return table

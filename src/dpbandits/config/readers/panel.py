@@ -16,18 +16,19 @@ from dpbandits.config.origins import Origins
 from dpbandits.config.readers.source import CURVE_KEYS, OWN, SHARED, Layer, SourceReader
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import shown
-from dpbandits.spec.figure import TRANSITION, Bound, Curve, Look, Panel, Shown
+from dpbandits.spec.figure import TRANSITION, Bound, Curve, Panel, Quantity, StyleOverride
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
 PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
-OF_RULES = [Shown.SAMPLES.value, Shown.FAILURES.value]
+OF_RULES = [Quantity.SAMPLES.value, Quantity.FAILURES.value]
 OF_AUDITS = [
-    shown.value for shown in (Shown.CLAIMED, Shown.COMPOSED, Shown.AUDITED, Shown.ONE_CHOICE)
+    shown.value
+    for shown in (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CHOICE)
 ]
 MARKERS = ("o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", "")
 LINES = ("-", "--", "-.", ":", "")
 COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
-OVER_A_SWEEP = [Shown.PER_LOG.value, *OF_AUDITS]
+OVER_A_SWEEP = [Quantity.PER_LOG.value, *OF_AUDITS]
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,
@@ -80,7 +81,7 @@ class PanelReader:
         around = Surroundings(layers, each, sweep, own)
         read = [curve for name in curves for curve in self._for_each(name, curves[name], around)]
         for members, values in (("stopping rules", OF_RULES), ("algorithms", OF_AUDITS)):
-            if panel.get("shows") in values and all(c.shows is Shown.REGRET for c in read):
+            if panel.get("shows") in values and all(c.shows is Quantity.REGRET for c in read):
                 message = f"{path}.shows is for {members}, of which the panel has none"
                 raise at.error(message, f"{path}.shows")
         named = self.sources.of_panel(layers, given)
@@ -231,7 +232,7 @@ class PanelReader:
             values = {name: value for name, value in values.items() if name not in swept}
         return values
 
-    def _look(self, curve: Mapping[str, Any], path: str) -> Look:
+    def _look(self, curve: Mapping[str, Any], path: str) -> StyleOverride:
         at = self.at
         told = {key: curve.get(key) for key in ("colour", "marker", "line")}
         for key, value in told.items():
@@ -243,7 +244,7 @@ class PanelReader:
         for key, valid in (("marker", MARKERS), ("line", LINES)):
             if told[key] is not None:
                 at.choice(told[key], valid, f"{path}.{key}")
-        return Look(**told)
+        return StyleOverride(**told)
 
     def _runs(self, curve: Mapping[str, Any], path: str) -> int:
         # Typed runs override the file's runs of a single curve.
@@ -271,7 +272,7 @@ class PanelReader:
         return kinds[0]
 
     def _of_kind(
-        self, kind: str, member: str, shows: Shown
+        self, kind: str, member: str, shows: Quantity
     ) -> tuple[Callable[..., AnyCell | Bound], str, str]:
         # The function that reads its sources, its style and its label.
         if kind == "algorithm":
@@ -282,21 +283,21 @@ class PanelReader:
             return self.sources.stopping_cell, member, registry.stopping_rule(member).LABEL
         return self.sources.bound, "bound", member
 
-    def _shows(self, kind: str, layers: list[Layer], sweep: Values | None) -> Shown:
+    def _shows(self, kind: str, layers: list[Layer], sweep: Values | None) -> Quantity:
         # The quantity that a curve plots. A rule has no curve over time, so it needs a sweep. A
         # bound plots its own value, except over log T.
         value, path = self.sources.find("shows", layers)
         if kind != "rule":
-            shows = Shown(
-                self.at.choice(value or Shown.REGRET.value, [s.value for s in Shown], path)
+            shows = Quantity(
+                self.at.choice(value or Quantity.REGRET.value, [s.value for s in Quantity], path)
             )
             if value in OVER_A_SWEEP and sweep is None:
                 raise self.at.error(f"{path}: {value} is drawn over a sweep", path)
             audit = kind == "algorithm" and value in OF_AUDITS
-            return shows if audit or shows is Shown.PER_LOG else Shown.REGRET
+            return shows if audit or shows is Quantity.PER_LOG else Quantity.REGRET
         if sweep is None:
             raise self.at.error("a stopping rule is drawn over a sweep", layers[0][0])
-        return Shown(self.at.choice(value or Shown.SAMPLES.value, OF_RULES, path))
+        return Quantity(self.at.choice(value or Quantity.SAMPLES.value, OF_RULES, path))
 
     def _legend(self, label: str, source: AnyCell | Bound) -> str:
         # The label, with the input budget of a private algorithm if the figure asks for it.
