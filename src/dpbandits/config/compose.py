@@ -18,7 +18,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
-from dpbandits.config import conf_files, unused_overrides
+from dpbandits.config import changed, conf_files, unused_overrides
 from dpbandits.config.origins import Origins, beaten_by, leaves
 from dpbandits.config.overrides import check, check_figure
 from dpbandits.config.readers.figure import FIGURE_KEYS, Reader
@@ -28,7 +28,7 @@ from dpbandits.config.settings import Settings, read_settings
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
-from dpbandits.spec import changes
+from dpbandits.spec.changes import Change
 from dpbandits.spec.figure import FigureSpec
 
 KEYS = {
@@ -106,7 +106,7 @@ def _compose(overrides: Sequence[str]) -> DictConfig:
 
 def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    changed = _changes(config, figure, parsed)
+    differences = _changes(config, figure, parsed)
     typed = frozenset(o.package or o.key_or_group for o in parsed)
     defaults = conf_files.read_yaml("conf/config.yaml").get("defaults") or []
     chosen = dict(pair for entry in defaults if isinstance(entry, dict) for pair in entry.items())
@@ -118,7 +118,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
         what = re.sub(r"^\w+ raised while resolving interpolation: ", "", _first_line(error))
         path = str(error.full_key)
         raise Origins(figure, {}, typed, chosen).error(f"{path}: {what}", path) from error
-    at = Origins(figure, plain, typed, chosen, changed)
+    at = Origins(figure, plain, typed, chosen, differences)
     at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
     for group, valid in KEYS.items():
         plain[group] = at.mapping(plain.get(group), group)
@@ -129,14 +129,12 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     return Read(Reader(at).read(), read_settings(at, overrides), at)
 
 
-def _changes(
-    config: DictConfig, figure: str, parsed: Sequence[Override]
-) -> tuple[changes.Change, ...]:
+def _changes(config: DictConfig, figure: str, parsed: Sequence[Override]) -> tuple[Change, ...]:
     # The changes against the configuration of the figure without any override.
-    if not any(map(changes.may_change, parsed)):
+    if not any(map(changed.may_change, parsed)):
         return ()
     file = _compose([f"figure={figure}"])
-    return changes.changes(
+    return changed.changes(
         parsed,
         *(cast(Any, OmegaConf.to_container(c, resolve=False)) for c in (config, file)),
     )

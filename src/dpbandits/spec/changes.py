@@ -5,12 +5,10 @@ the store shares their results. Every other difference from the file is a change
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
-
-from hydra.core.override_parser.types import Override
 
 LONGEST_NAME = 80  # characters of a folder's name
 FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
@@ -51,39 +49,6 @@ class Change:
         else:
             name = ".".join(parts) or self.key
         return f"without {name}" if self.value is None else f"{name} = {for_people(self.value)}"
-
-
-def changes(
-    typed: Iterable[Override], composed: Mapping[str, Any], file: Mapping[str, Any]
-) -> tuple[Change, ...]:
-    """Return the overrides that change the figure, sorted by key.
-
-    `composed` is the whole configuration with all overrides, `file` the one without them. An
-    override that repeats the value in the file is not a change.
-    """
-    found: dict[str, Change] = {}
-    value: str | None
-    for override in filter(may_change, typed):
-        group = str(override.key_or_group)
-        before = None
-        if override.package is not None or group == PROFILE:
-            key = f"{group}@{override.package}" if override.package else group
-            value = text(override.value())
-            if key == PROFILE and value == text(_value(file, "profile.name")):
-                continue
-        else:
-            key, before = group, _text_at(file, group)
-            value = None if override.is_delete() else _text_at(composed, group)
-            if value == before:
-                continue
-        found[key] = Change(key, value, before)
-    return tuple(found[key] for key in sorted(found))
-
-
-def may_change(override: Override) -> bool:
-    """Return whether an override can change the figure."""
-    group = str(override.key_or_group)
-    return not (group == "figure" or group.partition(".")[0] in FREE or group.endswith(".runs"))
 
 
 def text(value: Any) -> str:
@@ -127,18 +92,3 @@ def as_file_name(name: str) -> str:
 def digest(name: str) -> str:
     """Return eight hexadecimal digits that separate long names with the same beginning."""
     return sha256(name.encode()).hexdigest()[:8]
-
-
-def _value(node: Any, key: str) -> Any:
-    for part in key.split("."):
-        if not isinstance(node, Mapping) or part not in node:
-            raise KeyError(key)
-        node = node[part]
-    return node
-
-
-def _text_at(node: Any, key: str) -> str | None:
-    try:
-        return text(_value(node, key))
-    except KeyError:
-        return None
