@@ -1,4 +1,4 @@
-# Every target sets up what it needs: the environment is made once, in .venv, and updated when
+# Every target sets up what it needs: the environment in .venv is made once, and again when
 # pyproject.toml or requirements.lock changes.
 
 PYTHON ?= python3

@@ -194,7 +194,7 @@ def test_no_wording_names_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     assert difference(golden_streams.read()[case.name], names) is None
 
 
-# What is recorded --------------------------------------------------------------------------------
+# Recorded names ---------------------------------------------------------------------------------
 
 
 def test_the_names_of_an_audit_are_of_every_design_and_stage() -> None:

@@ -105,7 +105,7 @@ class Calm:
 
 
 def calm(command: Command, folder: Path) -> Calm:
-    """Play a command undisturbed; the machine code is compiled afterwards.
+    """Play a command undisturbed, which also leaves the compiled machine code behind.
 
     The duration is the shortest of several commands that ran side by side, as the disturbed ones
     do.

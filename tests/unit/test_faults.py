@@ -53,7 +53,7 @@ def pictures(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def calm_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of an undisturbed command; the machine code is compiled afterwards."""
+    """Folder of an undisturbed command, which also leaves the compiled machine code behind."""
     folder = tmp_path_factory.mktemp("calm")
     assert start(folder).done().counts == (4 * CELLS, 0, "drawn")
     return folder

@@ -292,7 +292,7 @@ def test_every_mark_of_an_audit_is_in_its_legend() -> None:
 
 def board() -> Figure:
     # On C1 AdaP-UCB is first at both budgets, on C2 at one; DP-SE is second. Its panels are
-    # separate but share the row and column.
+    # separate but share its row and column.
     def panel(
         row: str, column: str, label: str, style: str, means: tuple[float, float]
     ) -> PanelDrawing:

@@ -55,7 +55,7 @@ def test_a_swept_part_of_the_stream_leaves_the_rest_as_it_stands() -> None:
 
 
 def test_panels_that_show_different_things_of_a_rule_play_it_once() -> None:
-    # NAS at three means; panel b needs the second of them for both budgets, other rules at five.
+    # NAS plays three means, the second also for both budgets of panel b; other rules five cells.
     assert len(spec_of().cells()) == 3 + 2 * (3 + 2)
 
 
