@@ -263,7 +263,7 @@ def after_one_that_was_lost() -> None:
 
 
 def in_the_background() -> None:
-    """Ignore SIGINT, as a shell does for `&` in a script; then run all other interrupts."""
+    """Ignore SIGINT, as after `&` in a shell script; then interrupt at an import and at each block."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     when("import", "hydra", interrupt)
     when("os.rename", ".npz", interrupt)
