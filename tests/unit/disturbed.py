@@ -263,7 +263,7 @@ def after_one_that_was_lost() -> None:
 
 
 def in_the_background() -> None:
-    """Ignore SIGINT, as after `&` in a shell script; then interrupt at an import and at each block."""
+    """Ignore SIGINT, as after `&` in a shell script; then interrupt an import and a block."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     when("import", "hydra", interrupt)
     when("os.rename", ".npz", interrupt)
