@@ -30,7 +30,7 @@ def table() -> str:
     rows = []
     for name in project.names("figure"):
         spec, _ = compose.load(name, [])
-        counted = verdicts.count(verdicts.judge(spec, references.read(spec, references.PAPER)))
+        counted = verdicts.count(verdicts.evaluate(spec, references.read(spec, references.PAPER)))
         told = ", ".join(f"{number} {word}" for word, number in counted.items())
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
         order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name

@@ -229,7 +229,7 @@ def test_the_claims_above_are_refused_for_their_mistake_alone(
 @cache
 def judged(figure: str) -> list[ClaimResult]:
     spec, _ = load(figure, [])
-    return verdicts.judge(spec, references.read(spec, references.PAPER))
+    return verdicts.evaluate(spec, references.read(spec, references.PAPER))
 
 
 @pytest.mark.usefixtures("in_checkout")

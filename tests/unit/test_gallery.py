@@ -113,7 +113,7 @@ def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -
     total: Counter[str] = Counter()
     for name in FIGURES:
         result = stored_results.load(name)
-        counts = verdicts.count(verdicts.judge(result.spec, result.series))
+        counts = verdicts.count(verdicts.evaluate(result.spec, result.series))
         total.update(counts)
         section = pages[f"figures/{name}.html"].find("p", "intro")
         if counts:

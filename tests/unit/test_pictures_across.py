@@ -372,9 +372,9 @@ def test_a_drawing_function_may_have_a_file_of_its_own(
     nothing: Any = None
     drawings: list[Any] = [drawing_function("mine", name)(nothing) for name in ("near", "apart")]
     assert drawings == [1, 2]
-    before = plotting.ink("mine")
+    before = plotting.style_digest("mine")
     own.write_text("def apart(drawing):\n    return 3\n")
-    assert plotting.ink("mine") != before
+    assert plotting.style_digest("mine") != before
     with pytest.raises(UserError, match=r"no function 'aparx'; did you mean 'apart'"):
         drawing_function("mine", "aparx")
     own.write_text("import nonesuch\n")

@@ -47,7 +47,7 @@ def series_of(spec: FigureSpec, centre: Curve, spread: Curve) -> list[curves.Ser
     made = []
     for panel in spec.panels:
         for i, curve in enumerate(panel.curves):
-            x = curves.places(curve)
+            x = curves.x_values(curve)
             middle, half = (1 + 0.2 * i) * centre(x), spread(x)
             numbers: dict[str, Any] = dict.fromkeys(curves.STATISTICS, middle)
             numbers |= {"low": middle - half, "high": middle + half}

@@ -97,7 +97,7 @@ class Drawn:
         claim = Claim("it", "so", "here", "", tuple((r, tuple(t)) for r, t in readings.items()))
         panels = tuple(Panel(letter, "", tuple(c)) for letter, c in self.curves.items())
         spec = FigureSpec("f", "p", "t", "d", RUNS, "mean", "none", False, panels, (claim,))
-        (judged,) = verdicts.judge(spec, self.series)
+        (judged,) = verdicts.evaluate(spec, self.series)
         return judged
 
     def of(self, *tests: Test) -> Verdict:

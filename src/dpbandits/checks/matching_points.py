@@ -18,7 +18,7 @@ from dpbandits.config import compose
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.curves import references
-from dpbandits.curves.series import Series, places
+from dpbandits.curves.series import Series, x_values
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
 
 PROFILE = f"profile={references.CI}"
@@ -70,7 +70,7 @@ class Against:
 
     def points(self, panel: str, curve: Curve) -> list[Point]:
         """Return the comparisons of a curve with its namesake here, thinned to POINTS each."""
-        x = places(curve)
+        x = x_values(curve)
         return [
             Point(panel, curve, i, float(x[i]), self.scale, _reference(series, j))
             for other, series in self.same(panel, curve)
@@ -99,7 +99,7 @@ def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
     """
 
     def suffices(panel: str, curve: Curve) -> bool:
-        x = places(curve)
+        x = x_values(curve)
         return any(
             len(_common(curve, x, other, series)) == len(x)
             and (not series.runs or series.runs > curve.runs)

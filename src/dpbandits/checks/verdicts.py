@@ -21,7 +21,7 @@ class ClaimResult:
     findings: tuple[Finding, ...]
 
 
-def judge(spec: FigureSpec, series: Sequence[Series]) -> list[ClaimResult]:
+def evaluate(spec: FigureSpec, series: Sequence[Series]) -> list[ClaimResult]:
     """Return the verdicts on all claims of the figure, in the order of its file."""
     found = {(s.panel, s.label): s for s in series}
     lines: Lines = {panel.letter: {} for panel in spec.panels}

@@ -1,1 +1,1 @@
-"""Configuration: YAML files, composed with Hydra and OmegaConf, to frozen values."""
+"""Configuration, from YAML to frozen values; the only package that imports Hydra and OmegaConf."""

@@ -102,7 +102,7 @@ def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
 
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
-    x = places(curve)
+    x = x_values(curve)
     width = max(1, AT_ONCE // curve.runs)
     parts = [
         _statistics(spec, values(curve, store, slice(first, first + width)))
@@ -152,7 +152,7 @@ def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def places(curve: Curve) -> np.ndarray:
+def x_values(curve: Curve) -> np.ndarray:
     """Return the x of a curve: the swept values, or the recorded rounds; float64 of shape (x,)."""
     if curve.x is not None:
         return np.array(curve.x)
@@ -177,7 +177,7 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
         return store.load(source, curve.runs, part)
     assert isinstance(source, Bound)
     bound, arguments = theory.function(source.function), dict(source.arguments)
-    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in places(curve)[part]]])
+    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in x_values(curve)[part]]])
 
 
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:

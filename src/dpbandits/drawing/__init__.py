@@ -1,1 +1,1 @@
-"""Drawing of figures; the only package that imports matplotlib."""
+"""Drawing of figures: shapes, styles, and the formats of pictures."""

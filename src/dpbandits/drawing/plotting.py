@@ -96,7 +96,7 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     return getattr(module, name)
 
 
-def ink(paper: str) -> str:
+def style_digest(paper: str) -> str:
     """Return the SHA-256 hex digest of everything that decides how given curves look.
 
     It covers the drawing code, the style and matplotlib's version.

@@ -45,7 +45,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     if completed.failures:
         return 1
     series = summarise(spec, completed.store)
-    judged = verdicts.judge(spec, series)
+    judged = verdicts.evaluate(spec, series)
     drawn = _write_files(spec, settings, completed.store, draw, series, judged)
     cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
@@ -65,7 +65,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    judged = verdicts.judge(spec, series)
+    judged = verdicts.evaluate(spec, series)
     _write_files(spec, settings, store, draw, series, judged, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
@@ -139,7 +139,12 @@ def _write_files(
     undated = {k: v for k, v in sidecar.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
     inputs = hashlib.sha256(_as_json(undated))
-    for part in (*texts.values(), verdict, repr(spec).encode(), plotting.ink(spec.paper).encode()):
+    for part in (
+        *texts.values(),
+        verdict,
+        repr(spec).encode(),
+        plotting.style_digest(spec.paper).encode(),
+    ):
         inputs.update(_digest(part).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
         return False

@@ -16,7 +16,7 @@ from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.curves import references
-from dpbandits.curves.series import Series, places, summarise
+from dpbandits.curves.series import Series, summarise, x_values
 from dpbandits.files.provenance import git_revision, versions
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
@@ -69,7 +69,7 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
         series, source = _reference_of(spec), _of_reference(figure)
         if not series:
             return Result(spec, settings, (), (), None)
-    return Result(spec, settings, tuple(series), tuple(verdicts.judge(spec, series)), source)
+    return Result(spec, settings, tuple(series), tuple(verdicts.evaluate(spec, series)), source)
 
 
 def _reference_of(spec: FigureSpec) -> list[Series]:
@@ -82,7 +82,7 @@ def _reference_of(spec: FigureSpec) -> list[Series]:
         for curve in panel.curves:
             one = found.get((panel.letter, curve.label))
             runs = 0 if curve.is_exact else curve.runs
-            if one is None or one.runs != runs or not np.array_equal(one.x, places(curve)):
+            if one is None or one.runs != runs or not np.array_equal(one.x, x_values(curve)):
                 return []
             series.append(one)
     return series
