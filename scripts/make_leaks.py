@@ -6,16 +6,16 @@ nothing if an audit is missing, or unless all are from one revision of a clean c
 
 import datetime
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from marked_part import MissingPart, replaced
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "privacy.md"
 AUDITS = ROOT / "out" / "leaks"
-BETWEEN = re.compile(r"(?<=<!-- leaks -->\n).*?(?=<!-- end of leaks -->)", re.DOTALL)
 
 
 class Unfit(Exception):
@@ -81,13 +81,11 @@ def certified(one: Mapping[str, Any]) -> str:
 def main() -> int:
     document = DOCUMENT.read_text("utf-8")
     try:
-        if not BETWEEN.search(document):
-            raise Unfit(f"{DOCUMENT.name} has no `<!-- leaks -->` ... `<!-- end of leaks -->`")
-        told = text()
-    except Unfit as why:
+        new = replaced(document, "leaks", text())
+    except (MissingPart, Unfit) as why:
         print(f"{DOCUMENT.name} is left as it was: {why}", file=sys.stderr)
         return 1
-    DOCUMENT.write_text(BETWEEN.sub(lambda _: told, document), "utf-8")
+    DOCUMENT.write_text(new, "utf-8")
     return 0
 
 

@@ -6,14 +6,14 @@ figure `privacy-audit`.
 """
 
 import math
-import re
 import sys
 from pathlib import Path
+
+from marked_part import replaced
 
 from dpbandits.factory.audit_results import EPSILON, audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
-BETWEEN = re.compile(r"(?<=<!-- audited -->\n).*?(?=<!-- end of audited -->)", re.DOTALL)
 HEAD = ["algorithm", "claimed", "composed", "audited, all arms", "audited, one choice"]
 
 
@@ -42,9 +42,7 @@ def _told(number: float | None) -> str:
 
 def with_table(text: str) -> str:
     """Return the document's text with the new table; exit if the two comments are missing."""
-    if not BETWEEN.search(text):
-        raise SystemExit(f"{DOCUMENT.name} has no `<!-- audited -->` ... `<!-- end of audited -->`")
-    return BETWEEN.sub(lambda _: table(), text)
+    return replaced(text, "audited", table())
 
 
 def main() -> int:

@@ -4,9 +4,10 @@ The table, with the verdicts on the claims, is between two comments of the file;
 one picture per paper. Both are made from the committed references.
 """
 
-import re
 import sys
 from pathlib import Path
+
+from marked_part import replaced
 
 from dpbandits.checks import verdicts
 from dpbandits.config import compose, conf_files
@@ -18,7 +19,6 @@ from dpbandits.gallery.figures import place_of
 from dpbandits.gallery.papers import PAPERS, paper
 
 ROOT = Path(__file__).resolve().parents[1]
-BETWEEN = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
 PICTURES = (  # one per paper; the first is the picture at the top of README.md
     *("adap-ksweep", "dpucb-2arms", "exp3-switching", "dpse-epsilon", "adap-headline"),
     "ftpl-approx-dp",
@@ -41,9 +41,7 @@ def table() -> str:
 
 def with_table(text: str) -> str:
     """Return README.md's text with the new table; exit if the two comments are missing."""
-    if not BETWEEN.search(text):
-        raise SystemExit("README.md has no `<!-- figures -->` ... `<!-- end of figures -->`")
-    return BETWEEN.sub(lambda _: table(), text)
+    return replaced(text, "figures", table())
 
 
 def picture(name: str) -> bytes:

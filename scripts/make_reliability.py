@@ -10,12 +10,13 @@ import datetime
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from marked_part import replaced
 
 from dpbandits.files.provenance import git_revision, versions
 from dpbandits.run.progress import duration
@@ -23,7 +24,6 @@ from dpbandits.run.progress import duration
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "reliability.md"
 ROWS = ROOT / "out" / "reliability"  # measurements written by the tests
-BETWEEN = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end of measured -->)", re.DOTALL)
 
 
 def test_files() -> list[Path]:
@@ -60,15 +60,6 @@ def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
     return "\n".join([head, "", *titles, *rows]) + "\n"
 
 
-def with_table(text: str, between: str) -> str:
-    """Return the document's text with a new table; exit if the two comments are missing."""
-    if not BETWEEN.search(text):
-        raise SystemExit(
-            f"{DOCUMENT.name} has no `<!-- measured -->` ... `<!-- end of measured -->`"
-        )
-    return BETWEEN.sub(lambda _: between, text)
-
-
 def main(more: Sequence[str]) -> int:
     revision = git_revision()
     missing = [f"{file}::{name}" for name, file in tests().items() if name not in rows(revision)]
@@ -92,7 +83,8 @@ def main(more: Sequence[str]) -> int:
         f" {platform.machine()} with {os.cpu_count()} cores (load {os.getloadavg()[0]:.0f}) and"
         f" Python {versions()['python']}; the tests took {duration(seconds)}."
     )
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8"), table(measured, head)), "utf-8")
+    text = replaced(DOCUMENT.read_text("utf-8"), "measured", table(measured, head))
+    DOCUMENT.write_text(text, "utf-8")
     return 0
 
 

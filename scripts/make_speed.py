@@ -4,11 +4,12 @@ The files are those that `make bench` writes. A table that is in none of them st
 """
 
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from marked_part import replaced
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
 TABLES = {"every figure": "figures", "one thread": "threads"}  # prefix of a group: its comment
@@ -41,9 +42,7 @@ def main(files: Sequence[str]) -> int:
         for beginning, name in TABLES.items():
             measured = [m for m in content["measured"] if m["group"].startswith(beginning)]
             if measured:
-                between = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of)", re.DOTALL)
-                new = table(measured, head)
-                text = between.sub(lambda _, new=new: new, text, count=1)  # type: ignore[misc]
+                text = replaced(text, name, table(measured, head))
     DOCUMENT.write_text(text, "utf-8")
     return 0
 

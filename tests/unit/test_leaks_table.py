@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import make_leaks
+import marked_part
 import pytest
 from commands import ROOT
 from scipy.integrate import quad
@@ -24,9 +25,8 @@ def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None
     )
     assert isinstance(leaks, ast.Dict)
     names = [ast.literal_eval(key) for key in leaks.keys if key]
-    found = make_leaks.BETWEEN.search(TEXT)
-    assert found
-    rows = [line.strip("| ").split(" | ") for line in found[0].splitlines() if line[:1] == "|"][2:]
+    lines = marked_part.read(TEXT, "leaks").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line[:1] == "|"][2:]
     assert [row[0] for row in rows] == names, "pytest -m slow -s, then scripts/make_leaks.py"
     assert len(names) > 7
     assert all(cell.endswith("found with 3 of 3") for row in rows for cell in row[2:])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import make_reliability
+import marked_part
 import pytest
 from commands import ROOT
 
@@ -17,9 +18,9 @@ measured = pytest.mark.skipif("Not measured yet." in TEXT, reason="`make reliabi
 
 def rows(text: str) -> list[list[str]]:
     """Return the cells of the rows between the two comments, below their titles."""
-    found = make_reliability.BETWEEN.search(text)
-    assert found
-    lines = [line for line in found[0].splitlines() if line.startswith("|")]
+    lines = [
+        line for line in marked_part.read(text, "measured").splitlines() if line.startswith("|")
+    ]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
@@ -38,12 +39,11 @@ def test_every_row_tells_of_numbers() -> None:
 
 @measured
 def test_the_table_says_when_and_of_which_revision_it_is() -> None:
-    found = make_reliability.BETWEEN.search(TEXT)
-    assert found
+    part = marked_part.read(TEXT, "measured")
     told = (
         r"Measured \d{4}-\d\d-\d\d at revision [0-9a-f]{12}, on \w+ \w+ with \d+ cores \(load \d+\)"
     )
-    assert re.match(told, found[0])
+    assert re.match(told, part)
 
 
 def defined(file: Path) -> Iterator[ast.FunctionDef]:
