@@ -35,8 +35,8 @@ def block_of_games(
     `table` is float64 of shape (arms, rounds).
     """
     counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
-    nobody = np.random.Generator(np.random.PCG64(0))  # unused: a table draws no rewards
-    bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), nobody)
+    unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
+    bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
     tallying(algorithm)(params, bandit, rng, games, design.arm, design.index, counts)
     return counts
 

@@ -76,7 +76,7 @@ class Curve:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the numbers need no runs: a bound or a privacy budget."""
+        """True if the numbers need no runs: for a bound or a privacy budget."""
         budget = self.shows in (Quantity.CLAIMED, Quantity.COMPOSED)
         return budget or isinstance(self.sources[0], Bound)
 
