@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from dpbandits.cli.main import guarded, load_factory, status_of
+from dpbandits.cli.process import guarded, status_of
 
 CONF = str(Path(__file__).resolve().parents[1] / "conf")
 os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
@@ -42,6 +42,7 @@ def main() -> int:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
+    from dpbandits.cli.libraries import load_factory
     from dpbandits.config import compose
     from dpbandits.core.errors import UserError
     from dpbandits.sweeps.jobs import Job, read

@@ -13,6 +13,7 @@ from commands import DPBANDITS, FIGURES, FIRST_FIGURES
 from complaints import complaint, readable
 
 from dpbandits.cli import main
+from dpbandits.cli.verbs import VERBS
 from dpbandits.config.compose import load
 
 CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
@@ -428,7 +429,7 @@ def test_the_valid_keys_are_listed_once_each() -> None:
 # Around the overrides ----------------------------------------------------------------------------
 
 ARGUMENTS: dict[str, str] = {
-    "": f"the following arguments are required: {' | '.join(main.VERBS)}",
+    "": f"the following arguments are required: {' | '.join(VERBS)}",
     "nonsense": "invalid choice: 'nonsense'",
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",

@@ -14,6 +14,7 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
 from dpbandits.core.errors import UserError
+from dpbandits.run.exit_status import ExitStatus
 
 EXACT = "ftpl-gauss-cdf"  # nothing is played
 
@@ -126,7 +127,7 @@ def test_a_changed_number_fails_and_is_named(
 
     spoil(table, shift)
     status, out = run_in(with_references, [EXACT], capsys)
-    assert status == 1
+    assert status == ExitStatus.ALARM
     assert "1 curves are OUTSIDE" in out
     assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
 
@@ -144,7 +145,7 @@ def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
     assert run_in(with_references, ["adap-episodes"], capsys)[0] == 0
     spoil(table, shift)
     status, out = run_in(with_references, ["adap-episodes"], capsys)
-    assert status == 1
+    assert status == ExitStatus.ALARM
     assert "(a) Arm 2 at 12: " in out
     assert "Arm 1 at" not in out
 

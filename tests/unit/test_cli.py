@@ -283,7 +283,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert time.monotonic() - start < 5
     assert done.status == 130
     assert done.out == ""
-    assert "dpbandits: interrupted; the blocks that were done are kept" in done.err
+    assert "dpbandits: interrupted; completed blocks are kept" in done.err
     assert "Traceback" not in done.err
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-c2", typed)
@@ -337,7 +337,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_a_command_that_draws_does_not_load_what_audits_need() -> None:
     # scipy.stats takes as long to import as all the rest.
-    loaded = "from dpbandits.cli.main import load_factory; load_factory()"
+    loaded = "from dpbandits.cli.libraries import load_factory; load_factory()"
     loads = f"import sys; {loaded}; print(*sys.modules)"
     done = Process(sys.executable, "-c", loads).done()
     assert (done.status, done.err) == (0, "")

@@ -21,6 +21,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.runner import Task
 from dpbandits.stopping import dp_nas
 from dpbandits.store.blocks import Store
@@ -32,7 +33,7 @@ FIGURE = "exp3-deterministic"
 TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=2_000_000")
 TASKS = 4 * 15  # an eighth of a second each
 RUNS = 2 * TASKS
-GOES_ON = "the blocks that were done are kept, the same command goes on from there"
+GOES_ON = "completed blocks are kept, and the same command continues from there"
 
 
 @pytest.fixture
@@ -236,7 +237,9 @@ def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
         file.write("X = 1\n")
     dask.worker(PYTHONPATH=str(sources))
     done = start(tmp_path / "other", *dask.engine).done()
-    assert_told(done, 1, f"{RUNS} of {RUNS} runs failed", "has other sources or versions")
+    assert_told(
+        done, ExitStatus.FAILED, f"{RUNS} of {RUNS} runs failed", "has other sources or versions"
+    )
 
 
 def test_a_worker_without_the_package_is_told_before_work_starts(
@@ -319,7 +322,12 @@ def test_a_worker_that_comes_later_with_other_sources_plays_nothing(
     process, _ = started_with(tmp_path, dask, 1)
     dask.worker(PYTHONPATH=modified)
     done = process.done()
-    assert_told(done, 1, f"of {RUNS} runs failed, the others are kept", "has other sources or")
+    assert_told(
+        done,
+        ExitStatus.FAILED,
+        f"of {RUNS} runs failed, the others are kept",
+        "has other sources or",
+    )
     kept = arrays(tmp_path)
     assert 3 < len(kept) < TASKS
     assert kept.items() <= calm.items()
@@ -343,5 +351,5 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), *dask.engine, **own)
     done = process.done(2 * PATIENCE)
     told = "runs 4-5: RuntimeError: 4 workers died while they played it"
-    assert_told(done, 1, f"2 of {RUNS} runs failed", told)
+    assert_told(done, ExitStatus.FAILED, f"2 of {RUNS} runs failed", told)
     assert len(blocks(tmp_path)) == TASKS - 1

@@ -20,6 +20,7 @@ from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store import blocks as store_module
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
@@ -257,7 +258,7 @@ def write_zeros(store: Store, cell: Cell) -> None:
 # Interrupts --------------------------------------------------------------------------------------
 
 INTERRUPTED = (  # below the line of the terminal that shows ^C
-    "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on from"
+    "\ndpbandits: interrupted; completed blocks are kept, and the same command continues from"
     " there\n"
 )
 # Number of stored blocks of two runs.
@@ -353,7 +354,7 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
     done = start_disturbed("one cell fails", tmp_path, "engine.block=2").done()
     assert_told(
         done,
-        1,
+        ExitStatus.FAILED,
         "4 of 48 runs failed, the others are kept; first dp-se(epsilon=0.25",
         "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
         f"{tmp_path}/out/{WHERE}/failures.json; when that is mended, the same command computes"
@@ -376,7 +377,9 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
 def test_a_worker_without_memory_says_so_and_what_needs_less(tmp_path: Path) -> None:
     done = start_disturbed("two cells need too much memory", tmp_path).done()
     advice = "fewer runs at once need less, engine.workers=1 the least"
-    assert_told(done, 1, "8 of 48 runs failed, the others are kept", "out of memory", advice)
+    assert_told(
+        done, ExitStatus.FAILED, "8 of 48 runs failed, the others are kept", "out of memory", advice
+    )
     errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
     assert errors["dp-se"] == f"out of memory; {advice}"
     assert errors["adap-ucb"].startswith("out of memory (Unable to allocate 64.0 PiB for an array")

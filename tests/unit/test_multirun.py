@@ -16,13 +16,14 @@ from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
-from dpbandits.cli.main import status_of
+from dpbandits.cli.process import status_of
 from dpbandits.curves.series import PLACE, STATISTICS, summarise
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps import lines, maps
 from dpbandits.sweeps.jobs import Job, names, short
 
@@ -227,7 +228,7 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
 
     monkeypatch.setattr(runner, "simulate", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2,4")
-    assert done.status == 1
+    assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "in fragile" in done.err
     assert "dpbandits: that was alpha=2; the other jobs go on\n" in done.err
@@ -255,7 +256,7 @@ def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
 
     monkeypatch.setattr(produce, "summarise", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2")
-    assert done.status == 1
+    assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "KeyError: 'no such curve'" in done.err
     assert "1 of 2 jobs are there" in done.out
@@ -270,7 +271,7 @@ def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
         raise ZeroDivisionError
 
     monkeypatch.setattr(runner, "simulate", broken)
-    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == 1
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
 

@@ -17,6 +17,7 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps.tune import tune
 from dpbandits.sweeps.tuned import Range
 
@@ -96,7 +97,9 @@ def test_a_trial_that_fails_stops_no_other(
         return whole(cell, runs)
 
     monkeypatch.setattr(runner, "simulate", fragile)
-    assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 10) == 1
+    assert (
+        tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 10) == ExitStatus.FAILED
+    )
     out, err = capsys.readouterr()
     assert out.startswith("best: ")
     assert "ZeroDivisionError: the gap is 0" in err

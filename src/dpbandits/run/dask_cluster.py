@@ -28,7 +28,7 @@ ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
 WITHOUT_WORKERS = 30.0  # seconds without any worker before giving up; a restart takes about 2
 LEAVE = 5.0  # seconds for disconnecting from the workers
-KEPT = "the blocks that were done are kept, the same command goes on from there"
+KEPT = "completed blocks are kept, and the same command continues from there"
 
 T = TypeVar("T")
 

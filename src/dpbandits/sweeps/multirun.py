@@ -17,9 +17,10 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
-from dpbandits.factory.produce_all import MISTAKEN, OK, produce_one
+from dpbandits.factory.produce_all import produce_one
 from dpbandits.files import schemas
 from dpbandits.files.provenance import git_revision
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.changes import as_file_name
 from dpbandits.store.blocks import Store
@@ -28,7 +29,11 @@ from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import JobCurves
 from dpbandits.sweeps.lines import summary
 
-WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # by exit status
+WORDS = {  # in the sidecar
+    ExitStatus.DONE: "done",
+    ExitStatus.MISTAKE: "mistaken",
+    ExitStatus.FAILED: "failed",
+}
 
 
 @dataclass
@@ -37,7 +42,7 @@ class Done:
 
     job: Job
     name: str
-    status: int = OK
+    status: int = ExitStatus.DONE
     seconds: float = 0.0
     error: str | None = None  # in its configuration
     series: Sequence[Series] = ()  # empty if it failed
@@ -52,7 +57,7 @@ def produce(jobs: Sequence[Job], typed: Sequence[str]) -> int:
     if not jobs:
         if all(word in ("-m", "--multirun") for word in typed if word.startswith("-")):
             raise UserError("the multirun has no jobs: one of its lists of values is empty")
-        return OK  # Hydra has answered a request such as --help
+        return ExitStatus.DONE  # Hydra has answered a request such as --help
     if len(jobs) == 1:
         return _produce_alone(jobs[0])
     start = time.monotonic()
@@ -88,7 +93,7 @@ def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
     for job, name in zip(jobs, names(jobs), strict=True):
         told = ", ".join(filter(None, (f"figure={job.figure}" if several else "", name)))
         if isinstance(job.read, UserError):
-            found.append(Done(job, told, MISTAKEN, error=str(job.read)))
+            found.append(Done(job, told, ExitStatus.MISTAKE, error=str(job.read)))
             continue
         settings = replace(job.read.settings, job=name or None)
         found.append(Done(replace(job, read=job.read._replace(settings=settings)), told))
@@ -113,7 +118,7 @@ def _run(done: Done) -> None:
     start = time.monotonic()
     done.status = produce_one(spec, settings)
     done.seconds = round(time.monotonic() - start, 3)
-    if done.status == OK:
+    if done.status == ExitStatus.DONE:
         done.series = summarise(spec, Store(settings.cache))
     else:
         _tell_failure(done, settings.folder(spec.name) / "failures.json")
@@ -123,13 +128,13 @@ def _run(done: Done) -> None:
 
 def _tell_failure(done: Done, failures: Path) -> None:
     # Reported at once, with the traceback of the first failed run, so far reported in one line.
-    if done.status != MISTAKEN and failures.is_file():
+    if done.status != ExitStatus.MISTAKE and failures.is_file():
         print(json.loads(failures.read_bytes())[0]["traceback"], end="", file=sys.stderr)
     print(f"dpbandits: that was {done.name}; the other jobs go on", file=sys.stderr, flush=True)
 
 
 def _tell_end(all_jobs: Sequence[Done], start: float) -> int:
-    failed = [done.name for done in all_jobs if done.status != OK]
+    failed = [done.name for done in all_jobs if done.status != ExitStatus.DONE]
     made = len(all_jobs) - len(failed)
     print(f"{made} of {len(all_jobs)} jobs are there; {duration(time.monotonic() - start)}")
     if failed:
@@ -171,7 +176,7 @@ def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None
         written_as = files.write(file, _files(group, command), sidecar)
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        group[0].status = max(group[0].status, MISTAKEN)
+        group[0].status = max(group[0].status, ExitStatus.MISTAKE)
         return
     print(f"{figure}: {len(group)} jobs summed up; {written_as}")
 

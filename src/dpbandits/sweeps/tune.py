@@ -20,6 +20,7 @@ import numpy as np
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, shown
 from dpbandits.curves.series import STATISTICS, Series, summarise, values
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
@@ -31,7 +32,8 @@ RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
 
 
 def tune(figure: str, words: Sequence[str], trials: int) -> int:
-    """Try `trials` values, print the best, write table and picture; return 1 if trials failed.
+    """Try `trials` values, print the best, write table and picture; return the status, FAILED if
+    trials failed.
 
     Raises UserError if `trials` is below 1, if a range is invalid, if the ranges are not all of one
     curve, or if Optuna is not installed.
@@ -66,13 +68,13 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     failed = sum(mean is None for mean in known.values())
     if not done:
         print("dpbandits: every trial failed, for the reasons above", file=sys.stderr)
-        return 1
+        return ExitStatus.FAILED
     command = files.command(("dpbandits", "tune", figure), [*words, f"--trials={trials}"])
     told = write(alone, folder, ranges, done, command)
     print(
         f"{verdict(done)}; {len(known)} values tried; {duration(time.monotonic() - start)}; {told}"
     )
-    return 1 if failed else 0
+    return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
 def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
