@@ -126,7 +126,7 @@ def test_a_read_only_cache_is_read_and_never_written(
         assert (done.status, done.out) == (2, "")
         assert line.startswith(f"dpbandits: cannot write {folder}/cache: Read-only file system")
         assert warnings
-        assert all(w.startswith(f"dpbandits: {block} is not used, it cannot") for w in warnings)
+        assert all(w.startswith(f"dpbandits: {block} is not used: it cannot") for w in warnings)
         assert played.read_text() == ""
         assert files(folder) == before
         for out in ("wanting", "damaged"):

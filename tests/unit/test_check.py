@@ -172,7 +172,9 @@ def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
 def test_a_reference_with_a_word_for_a_number_is_an_error(with_references: Path) -> None:
     file = with_references / "figures" / "reference" / EXACT / "curves.csv"
     spoil(file, lambda row: row.update(mean="about 3"))
-    with pytest.raises(UserError, match=r"curves.csv: column mean holds something else"):
+    with pytest.raises(
+        UserError, match=r"curves.csv: column mean has a value that is not a number"
+    ):
         against_reference.check([EXACT], [])
 
 

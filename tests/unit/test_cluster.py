@@ -247,7 +247,13 @@ def test_a_worker_without_the_package_is_told_before_work_starts(
 ) -> None:
     dask.worker(PYTHONPATH=absent)
     done = start(tmp_path, *dask.engine).done()
-    assert_told(done, 2, "the worker tcp://127.0.0.1:", "cannot say what it is", "not here")
+    assert_told(
+        done,
+        2,
+        "the worker tcp://127.0.0.1:",
+        "does not report its versions and sources",
+        "not here",
+    )
 
 
 # Mid-run -----------------------------------------------------------------------------------------
@@ -350,6 +356,6 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
         dask.worker(**own)
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), *dask.engine, **own)
     done = process.done(2 * PATIENCE)
-    told = "runs 4-5: RuntimeError: 4 workers died while they played it"
+    told = "runs 4-5: RuntimeError: 4 workers died while playing it"
     assert_told(done, ExitStatus.FAILED, f"2 of {RUNS} runs failed", told)
     assert len(blocks(tmp_path)) == TASKS - 1

@@ -212,7 +212,8 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
     lines = dict(zip(cells, explained.out.splitlines(), strict=False))
     for cell, why in said.items():
         assert (
-            f"   0/4 runs  {cell.name}  not computed; the nearest that is differs in" in lines[cell]
+            f"   0/4 runs  {cell.name}  not computed; the most similar cached cell differs in"
+            in lines[cell]
         )
         assert lines[cell].partition(" differs in ")[2].startswith(why)
     done = start(tmp_path).done()
@@ -241,7 +242,7 @@ def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
     assert done.counts == (4 * CELLS, 0, "drawn")
     (warning,) = done.err.splitlines()
     assert warning == (
-        f"dpbandits: {place} is not used, it belongs to another cell or other runs;"
+        f"dpbandits: {place} is not used: it belongs to another cell or other runs;"
         f" set aside as {place.name}.damaged-1"
     )
     aside = place.with_name(f"{place.name}.damaged-1")
@@ -355,10 +356,10 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
     assert_told(
         done,
         ExitStatus.FAILED,
-        "4 of 48 runs failed, the others are kept; first dp-se(epsilon=0.25",
-        "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
-        f"{tmp_path}/out/{WHERE}/failures.json; when that is mended, the same command computes"
-        " only what is missing",
+        "4 of 48 runs failed, the others are kept; first failure: dp-se(epsilon=0.25",
+        "runs 0-1: ValueError: the gap is 0; all failures, with tracebacks, are in",
+        f"{tmp_path}/out/{WHERE}/failures.json; after a fix, the same command computes"
+        " only the missing runs",
     )
     assert set(pictures(tmp_path)) == {"failures.json"}
     listed = sorted(failures(tmp_path), key=lambda failure: failure["runs"])

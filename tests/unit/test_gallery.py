@@ -133,7 +133,7 @@ def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page
     for judged in result.judged:
         assert f"claim-{judged.claim.name}" in page.ids
         for finding in judged.findings:
-            assert str(texts.prose(finding.told)) in page.path.read_text()
+            assert str(texts.prose(finding.numbers)) in page.path.read_text()
     assert result.source is not None
     assert all(revision in page.text for revision in result.source.revisions)
     assert f"dpbandits run {DRAWN}" in page.text

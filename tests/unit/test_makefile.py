@@ -84,8 +84,19 @@ def test_a_variable_that_nothing_reads_is_refused_in_one_line_that_names_args(
     ids=" ".join,
 )
 def test_a_variable_that_some_target_reads_is_taken(typed: tuple[str, ...], make: Make) -> None:
-    done = make("help", *typed)
+    done = make("smoke", "--dry-run", *typed)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("target", ["help", "list", "lint", "clean", "distclean"])
+def test_args_for_a_target_that_reads_none_are_refused(target: str, make: Make) -> None:
+    done = make(target, "ARGS=runs=5")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(f"*** make {target} takes no ARGS.  Stop.")
+    # Not an error beside a target that reads them, nor if the shell's environment has some.
+    assert make("fig-adap-c2", target, "--dry-run", "ARGS=runs=5").returncode == 0
+    assert make("help", ARGS="runs=5").returncode == 0
 
 
 def test_a_variable_of_the_environment_is_no_mistake(make: Make) -> None:
@@ -98,11 +109,11 @@ NEAR_MISSES = {
     "explain-": WHICH.replace("make fig-<name>", "make explain-<name>"),
     "paper-": "which paper? make paper-<name>, one of paper-azize2022",
     "sweep": "which sweep? make sweep-<name>, one of sweep-alpha",
-    "gallry": "no target 'gallry' (did you mean make gallery?): make help shows what there is",
+    "gallry": "no target 'gallry' (did you mean make gallery?): make help lists the targets",
     "adap-c2": "no target 'adap-c2' (did you mean make fig-adap-c2?): make help",
     "azize2022": "no target 'azize2022' (did you mean make paper-azize2022?): make help",
-    "conf": "no target 'conf': make help shows what there is",  # a folder of that name
-    "it's": "no target 'it's': make help shows what there is",
+    "conf": "no target 'conf': make help lists the targets",  # a folder of that name
+    "it's": "no target 'it's': make help lists the targets",
 }
 
 

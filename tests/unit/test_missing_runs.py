@@ -70,7 +70,7 @@ def test_failed_runs_are_reported_alike_and_the_status_is_1(
     monkeypatch.setattr(runner, "simulate", fail)
     assert command("engine.workers=1", *below(tmp_path)) == 1
     err = capsys.readouterr().err
-    assert "runs failed, the others are kept; first" in err
+    assert "runs failed, the others are kept; first failure: " in err
     assert "ZeroDivisionError: the gap is 0" in err
     (report,) = tmp_path.rglob("failures.json")
     assert "Traceback" in json.loads(report.read_text())[0]["traceback"]

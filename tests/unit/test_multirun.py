@@ -102,7 +102,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
 ) -> None:
     done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1")
     assert (done.status, told(done)) == (0, [])
-    assert re.search(r"^4 of 4 jobs are there; [\d.]+ s$", done.out, re.MULTILINE)
+    assert re.search(r"^4 of 4 jobs are complete; [\d.]+ s$", done.out, re.MULTILINE)
     folder = tmp_path / "out" / "multirun" / "adap-headline"
     jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
     assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
@@ -206,9 +206,9 @@ def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_p
     assert done.status == 2
     first, last = told(done)
     readable(first)
-    assert first.endswith("got -1 (command line); that is epsilon=-1")
+    assert first.endswith("got -1 (command line); this concerns epsilon=-1")
     assert last == "dpbandits: failed, for the reasons above: epsilon=-1"
-    assert "2 of 3 jobs are there" in done.out
+    assert "2 of 3 jobs are complete" in done.out
     folder = tmp_path / "out" / "multirun" / "adap-headline"
     rows = table(folder / "adap-headline-by-epsilon.csv")
     assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
@@ -231,9 +231,9 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
     assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "in fragile" in done.err
-    assert "dpbandits: that was alpha=2; the other jobs go on\n" in done.err
+    assert "dpbandits: alpha=2 failed; the other jobs continue\n" in done.err
     assert done.err.endswith("dpbandits: failed, for the reasons above: alpha=2\n")
-    assert "2 of 3 jobs are there" in done.out
+    assert "2 of 3 jobs are complete" in done.out
     rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
     # After the fix, the same command computes only the missing runs.
@@ -259,7 +259,7 @@ def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
     assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "KeyError: 'no such curve'" in done.err
-    assert "1 of 2 jobs are there" in done.out
+    assert "1 of 2 jobs are complete" in done.out
 
 
 def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
@@ -297,7 +297,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a value twice": (
         ("figure=adap-headline", "figure.epsilon=1,1"),
-        "adap-headline: the multirun has a job twice: 'figure.epsilon=1'",
+        "adap-headline: the multirun lists a job twice: 'figure.epsilon=1'",
     ),
     "values that are the same": (
         ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
@@ -421,7 +421,7 @@ def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> Non
     few = ("runs=2", "engine.workers=1") if name != "tau" else ("runs=24", "engine.workers=2")
     done = run(f"sweep={name}", *few, *small)
     assert (done.status, told(done)) == (0, [])
-    assert f"{jobs} of {jobs} jobs are there" in done.out
+    assert f"{jobs} of {jobs} jobs are complete" in done.out
     folder = tmp_path / "out" / "multirun" / figure
     assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
     assert len(list(folder.glob("*.pdf"))) == 1

@@ -262,7 +262,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
-    assert "8 of 32 runs failed, the others are kept; first dp-se(" in told.err
+    assert "8 of 32 runs failed, the others are kept; first failure: dp-se(" in told.err
     assert "ZeroDivisionError: the gap is 0" in told.err
     (file,) = (tmp_path / "out" / "adap-c2" / "profile=smoke").iterdir()
     assert file.name == "failures.json"

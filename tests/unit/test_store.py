@@ -501,7 +501,7 @@ def test_a_block_that_is_no_regular_file_is_set_aside_unread(
     assert store.missing(cell, 5) == [RUNS]
     (record,) = caplog.records
     assert record.getMessage() == (
-        f"{path} is not used, it is not a regular file; set aside as 0-4.npz.damaged-1"
+        f"{path} is not used: it is not a regular file; set aside as 0-4.npz.damaged-1"
     )
     write(store, cell, RUNS)
     assert np.array_equal(store.load(cell, 5), made_up(cell, RUNS))

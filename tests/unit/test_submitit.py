@@ -44,7 +44,7 @@ def test_a_job_that_fails_elsewhere_makes_the_status_of_the_command(tmp_path: Pa
     *_, told = done.err.splitlines()
     said = tmp_path / "out" / "multirun" / ".submitit"
     assert told == (
-        f"dpbandits: job 1 of the multirun ended with status 2; what it said is below {said}"
+        f"dpbandits: job 1 of the multirun ended with status 2; its output is below {said}"
     )
     complaints = "".join(logs(tmp_path, "err"))
     assert complaints.count("dpbandits: ") == 1

@@ -103,7 +103,7 @@ def test_a_trial_that_fails_stops_no_other(
     out, err = capsys.readouterr()
     assert out.startswith("best: ")
     assert "ZeroDivisionError: the gap is 0" in err
-    assert f"dpbandits: that was {ALPHA}=" in err
+    assert f"dpbandits: the trial {ALPHA}=" in err
     assert max(valley) <= 3
 
 
@@ -120,10 +120,14 @@ def test_a_single_run_has_no_standard_error(tmp_path: Path, capsys: Captured) ->
     ("typed", "trials", "told"),
     [
         ((), 5, "nothing to search: write key=low..high"),
-        ((f"{ALPHA}=5..0.5",), 5, f"'{ALPHA}=5..0.5' is no range: write key=low..high, low below"),
+        (
+            (f"{ALPHA}=5..0.5",),
+            5,
+            f"'{ALPHA}=5..0.5' is not a range: write key=low..high with low below",
+        ),
         ((f"{ALPHA}=1..2",), 0, "--trials must be 1 or more, got 0"),
-        (("figure.epsilon=1..2",), 5, "the ranges must be of one curve"),
-        ((f"{ALPHA}=1..2", "figure.curves.dp-se.x=1..2"), 5, "the ranges must be of one curve"),
+        (("figure.epsilon=1..2",), 5, "all ranges must belong to one curve"),
+        ((f"{ALPHA}=1..2", "figure.curves.dp-se.x=1..2"), 5, "all ranges must belong to one curve"),
         (("figure.curves.adap-ucb.alfa=1..2",), 5, "unknown key 'figure.curves.adap-ucb.alfa'"),
         ((f"{ALPHA}=-2..-1",), 5, "adap-ucb: alpha must be positive and finite, got -2.0"),
         ((f"{ALPHA}=1..2", "runs=0"), 5, "adap-headline: runs must be a whole number"),

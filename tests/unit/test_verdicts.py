@@ -107,7 +107,7 @@ class Drawn:
     def told(self, *tests: Test) -> str:
         """Return the numbers of the only finding."""
         (finding,) = self.judge({"": tests}).findings
-        return finding.told
+        return finding.numbers
 
 
 def two(a: Sequence[float], b: Sequence[float], error: float = 0.0) -> Drawn:
@@ -381,7 +381,7 @@ def test_what_is_spent_without_bound_is_never_kept() -> None:
     cell = Cell("dp-ftpl-new", ftpl, "bernoulli", bernoulli.Params(MEANS), 1000, Grid.LOG, 1)
     drawn = Drawn().add("a", [1], cells=[cell])
     assert drawn.of(Spent(A, PANEL)) is FAILS
-    assert "without bound" in drawn.told(Spent(A, PANEL))
+    assert "the releases have no bound" in drawn.told(Spent(A, PANEL))
 
 
 # Claims ------------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
         content = read_regular(path, limit)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise DamagedBlock("it is compressed, as no block is")
+                raise DamagedBlock("it is compressed, which a block never is")
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
             header, curves, checksum = (members[n] for n in ("header", "curves", "checksum"))
             if checksum.tobytes() != _checksum(header, curves):
@@ -245,6 +245,6 @@ def _set_aside(path: Path, why: Exception) -> None:
     try:
         path.rename(aside)
     except OSError:
-        log.warning("%s is not used, %s", path, why)
+        log.warning("%s is not used: %s", path, why)
     else:
-        log.warning("%s is not used, %s; set aside as %s", path, why, aside.name)
+        log.warning("%s is not used: %s; set aside as %s", path, why, aside.name)

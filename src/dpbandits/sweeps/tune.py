@@ -62,18 +62,17 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
             trial = _try(figure, overrides, name, chosen, number, folder)
             known[place] = trial.mean if trial else None
             done += [trial] if trial else []
-        found = known[place]
+        mean = known[place]
         # A failure is recorded, so that the same values are not proposed again and again.
-        study.tell(asked, found, None if found is not None else optuna.trial.TrialState.FAIL)
+        study.tell(asked, mean, None if mean is not None else optuna.trial.TrialState.FAIL)
     failed = sum(mean is None for mean in known.values())
     if not done:
         print("dpbandits: every trial failed, for the reasons above", file=sys.stderr)
         return ExitStatus.FAILED
     command = files.command(("dpbandits", "tune", figure), [*words, f"--trials={trials}"])
-    told = write(alone, folder, ranges, done, command)
-    print(
-        f"{verdict(done)}; {len(known)} values tried; {duration(time.monotonic() - start)}; {told}"
-    )
+    written = write(alone, folder, ranges, done, command)
+    spent = duration(time.monotonic() - start)
+    print(f"{verdict(done)}; {len(known)} values tried; {spent}; {written}")
     return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
@@ -87,10 +86,14 @@ def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
             continue
         low, high = float(match[1]), float(match[2])
         if not low < high:
-            raise UserError(f"{shown(word)} is no range: write key=low..high, low below high")
+            raise UserError(
+                f"{shown(word)} is not a range: write key=low..high with low below high"
+            )
         ranges.append(Range(key, low, high))
     if not ranges:
-        raise UserError("nothing to search: write key=low..high, as figure.curves.x.alpha=0.5..5")
+        raise UserError(
+            "nothing to search: write key=low..high, for example figure.curves.x.alpha=0.5..5"
+        )
     return ranges, overrides
 
 
@@ -110,18 +113,20 @@ def _curve_of(ranges: Sequence[Range]) -> str:
     keys = [r.key.lstrip("+").split(".") for r in ranges]
     names = {key[2] if key[:2] == ["figure", "curves"] and len(key) > 3 else "" for key in keys}
     if len(names) > 1 or "" in names:
-        told = ", ".join(r.key for r in ranges)
-        raise UserError(f"the ranges must be of one curve, figure.curves.<name>.<key>, got {told}")
+        keys = ", ".join(r.key for r in ranges)
+        raise UserError(
+            f"all ranges must belong to one curve, figure.curves.<name>.<key>, got {keys}"
+        )
     return names.pop()
 
 
 def _alone(spec: FigureSpec, name: str) -> FigureSpec:
     # The curve, in the first panel that has it.
     for panel in spec.panels:
-        found = tuple(curve for curve in panel.curves if curve.name == name)
-        if found:
-            return replace(spec, panels=(replace(panel, curves=found[:1]),), claims=())
-    raise AssertionError(f"a curve {name} that no panel shows is an error of the reader")
+        curves = tuple(curve for curve in panel.curves if curve.name == name)
+        if curves:
+            return replace(spec, panels=(replace(panel, curves=curves[:1]),), claims=())
+    raise AssertionError(f"no panel has the curve {name}, which the reader of the file rejects")
 
 
 def _try(
@@ -133,16 +138,16 @@ def _try(
     folder: Path,
 ) -> Trial | None:
     # None if the trial failed, which has been reported.
-    typed = [f"{key}={value!r}" for key, value in chosen.items()]
+    settings_of_trial = [f"{key}={value!r}" for key, value in chosen.items()]
     try:
-        spec, settings = compose.load(figure, [*overrides, *typed])
+        spec, settings = compose.load(figure, [*overrides, *settings_of_trial])
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
         return None
     alone = _alone(spec, name)
     done = complete(alone.runs_of_cells(), settings, f"{figure}, trial {number + 1}", folder)
     if done.failures:
-        print(f"dpbandits: that was {', '.join(typed)}", file=sys.stderr)
+        print(f"dpbandits: the trial {', '.join(settings_of_trial)} failed", file=sys.stderr)
         return None
     store = done.store
     (series,) = summarise(alone, store)
