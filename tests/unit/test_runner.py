@@ -20,6 +20,7 @@ from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.run import progress, runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.run.runner import Task, plan, play
 from dpbandits.store.blocks import Store
@@ -258,7 +259,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     monkeypatch.setattr(runner, "simulate", fragile)
     folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
     spec, settings = load("adap-c2", ["profile=smoke", *folders])
-    assert produce.produce(spec, settings) == 1
+    assert produce.produce(spec, settings) == ExitStatus.FAILED
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
