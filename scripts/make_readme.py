@@ -31,7 +31,7 @@ def table() -> str:
     for name in project.names("figure"):
         spec, _ = compose.load(name, [])
         counted = verdicts.count(verdicts.evaluate(spec, references.read(spec, references.PAPER)))
-        counts = ", ".join(f"{number} {word}" for word, number in counted.items())
+        counts = ", ".join(f"{word}: {number}" for word, number in counted.items())
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
         order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name
         rows.append((order, f"| `{name}` | {spec.title} | {where} | {counts} |"))

@@ -52,7 +52,7 @@ def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_a_policy_that_is_told_the_horizon_is_compared_over_the_same_horizon_alone() -> None:
+def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon() -> None:
     # The panels of 101 arms are shorter in the profile ci.
     points = [p for p in compared("ftpl-approx-dp") if p.panel == "c"]
     scales = {
@@ -104,7 +104,7 @@ def said(*words: str) -> tuple[int, str, str]:
     return done.status, done.out, done.err
 
 
-def test_what_is_as_it_was_passes() -> None:
+def test_an_unchanged_figure_passes() -> None:
     status, out, err = said(EXACT)
     assert status == 0, err
     assert re.search(r"1 figures, [1-9]\d* comparisons: all inside", out)

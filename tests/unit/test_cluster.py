@@ -104,7 +104,7 @@ def test_processes_of_this_machine_give_the_bits_of_threads(
         assert cluster.load(cell, runs).tobytes() == threads.load(cell, runs).tobytes()
 
 
-def test_what_fails_on_a_worker_comes_back_with_its_traceback_and_stops_no_other(
+def test_a_failure_on_a_worker_is_returned_with_its_traceback_and_stops_no_other(
     tmp_path: Path, cell: Cell
 ) -> None:
     store = Store(tmp_path)
@@ -153,7 +153,9 @@ def children(process: subprocess.Popen[str]) -> list[int]:
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processes are in no /proc")
-def test_an_interrupt_keeps_what_was_done_is_one_line_and_leaves_no_process(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_completed_blocks_prints_one_line_and_leaves_no_process(
+    tmp_path: Path,
+) -> None:
     process = start(tmp_path, "engine=dask", "engine.workers=2")
     process.wait_for(lambda: len(blocks(tmp_path)) > 3)
     family = children(process.popen)
@@ -212,7 +214,7 @@ def absent(tmp_path: Path) -> str:
     return str(tmp_path / "absent")
 
 
-def test_a_worker_with_other_sources_is_told_before_work_starts(
+def test_a_worker_with_other_sources_is_reported_before_work_starts(
     tmp_path: Path, dask: DaskProcesses, modified: str
 ) -> None:
     dask.worker(PYTHONPATH=modified)
@@ -221,7 +223,7 @@ def test_a_worker_with_other_sources_is_told_before_work_starts(
     assert blocks(tmp_path) == []
 
 
-def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
+def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
     tmp_path: Path, dask: DaskProcesses
 ) -> None:
     sources = tmp_path / "modified"
@@ -242,7 +244,7 @@ def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
     )
 
 
-def test_a_worker_without_the_package_is_told_before_work_starts(
+def test_a_worker_without_the_package_is_reported_before_work_starts(
     tmp_path: Path, dask: DaskProcesses, absent: str
 ) -> None:
     dask.worker(PYTHONPATH=absent)
@@ -281,7 +283,7 @@ def test_a_worker_that_is_killed_loses_nothing(
 
 
 @pytest.mark.slow
-def test_when_all_workers_are_gone_that_is_told_and_the_same_command_goes_on(
+def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
     tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
@@ -297,7 +299,7 @@ def test_when_all_workers_are_gone_that_is_told_and_the_same_command_goes_on(
 
 
 @pytest.mark.slow
-def test_when_the_scheduler_is_gone_that_is_told(tmp_path: Path, dask: DaskProcesses) -> None:
+def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcesses) -> None:
     process, _ = started_with(tmp_path, dask, 2)
     dask.scheduler.kill()
     told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
@@ -310,7 +312,7 @@ def has_joined(log: Path) -> Callable[[], bool]:
 
 
 @pytest.mark.slow
-def test_a_worker_may_come_later(
+def test_a_worker_may_join_later(
     tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
 ) -> None:
     process, (first,) = started_with(tmp_path, dask, 1)
@@ -322,7 +324,7 @@ def test_a_worker_may_come_later(
 
 
 @pytest.mark.slow
-def test_a_worker_that_comes_later_with_other_sources_plays_nothing(
+def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
     tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[str, bytes]
 ) -> None:
     process, _ = started_with(tmp_path, dask, 1)

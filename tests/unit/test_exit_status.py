@@ -94,7 +94,7 @@ def test_an_error_of_the_program_has_its_traceback_and_a_line_that_asks_for_a_re
         (("failed", "outside"), 3),
     ],
 )
-def test_a_check_tells_a_curve_outside_its_band_from_runs_that_failed(
+def test_a_check_distinguishes_a_curve_outside_its_band_from_failed_runs(
     outcomes: tuple[str, str], status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figures = dict(zip(("ftpl-gauss-cdf", "ftpl-new-cdf"), outcomes, strict=True))

@@ -110,7 +110,7 @@ def test_runs_that_are_still_to_come(store: Store, cell: Cell) -> None:
     ],
     ids=str,
 )
-def test_what_changed_in_the_cell_is_named_with_both_values(
+def test_a_changed_field_is_named_with_both_values(
     store: Store, cell: Cell, change: dict[str, Any], reason: str
 ) -> None:
     write(store, dataclasses.replace(cell, **change), 5)
@@ -119,7 +119,7 @@ def test_what_changed_in_the_cell_is_named_with_both_values(
     )
 
 
-def test_changed_means_of_as_many_arms_are_told_by_their_values(store: Store, cell: Cell) -> None:
+def test_changed_means_of_equally_many_arms_are_printed(store: Store, cell: Cell) -> None:
     write(store, dataclasses.replace(cell, instance=bernoulli.Params((0.9, 0.625))), 5)
     told = line(store, cell)
     assert "instance.means" in told
@@ -127,7 +127,7 @@ def test_changed_means_of_as_many_arms_are_told_by_their_values(store: Store, ce
     assert "0.5" in told.partition("instance.means")[2]
 
 
-def test_a_thousand_means_are_told_in_one_line_of_a_width(store: Store, cell: Cell) -> None:
+def test_a_thousand_means_are_printed_in_one_short_line(store: Store, cell: Cell) -> None:
     means = tuple(0.9 - arm / 2000 for arm in range(1000))
     other = dataclasses.replace(cell, instance=bernoulli.Params(means))
     write(store, other, 5)
@@ -178,7 +178,7 @@ def test_a_changed_source_is_named(
 
 
 @pytest.mark.parametrize("library", ["numba", "numpy"])
-def test_another_version_of_what_draws_the_numbers_is_told(
+def test_another_version_of_numba_or_numpy_is_named(
     store: Store, cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -192,7 +192,7 @@ def test_another_version_of_what_draws_the_numbers_is_told(
     assert line(store, cell).endswith(f"differs in versions.{library} (0.1, wanted {now})")
 
 
-def test_another_format_of_the_store_is_told(
+def test_another_format_of_the_store_is_named(
     store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -16,7 +16,7 @@ from scipy.stats import norm
 TEXT = (ROOT / "docs" / "privacy.md").read_text("utf-8")
 
 
-def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None:
+def test_the_table_has_a_row_for_every_leak_and_all_were_detected() -> None:
     source = (ROOT / "tests" / "slow" / "test_planted_leaks.py").read_text("utf-8")
     (leaks,) = (
         node.value
@@ -63,7 +63,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_script_writes_what_was_measured(elsewhere: Path) -> None:
+def test_the_script_writes_the_measurements(elsewhere: Path) -> None:
     assert make_leaks.main() == 0
     before, mark, head, _, titles, _, *rows, end = (
         (elsewhere / "privacy.md").read_text("utf-8").splitlines()
@@ -85,7 +85,7 @@ def test_false_alarms_are_counted(elsewhere: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["another revision", "changed", "no leaks", "no clean", "half"])
-def test_the_script_writes_nothing_of_audits_that_are_not_whole(
+def test_the_script_writes_nothing_if_audits_are_incomplete(
     wrong: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = sorted(elsewhere.glob("*.json"))

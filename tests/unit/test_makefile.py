@@ -68,7 +68,7 @@ IGNORED = {
 
 
 @pytest.mark.parametrize("typed", IGNORED, ids=" ".join)
-def test_a_variable_that_nothing_reads_is_refused_in_one_line_that_names_args(
+def test_a_variable_that_no_target_reads_is_rejected_in_one_line_that_names_args(
     typed: tuple[str, ...], make: Make
 ) -> None:
     done = make(*typed)
@@ -83,13 +83,13 @@ def test_a_variable_that_nothing_reads_is_refused_in_one_line_that_names_args(
     [("ARGS=runs=5",), ("BIN=elsewhere",), ("SHELL=/bin/sh",), ("--jobs=2",), ("-s",), ("-k",)],
     ids=" ".join,
 )
-def test_a_variable_that_some_target_reads_is_taken(typed: tuple[str, ...], make: Make) -> None:
+def test_a_variable_that_some_target_reads_is_accepted(typed: tuple[str, ...], make: Make) -> None:
     done = make("smoke", "--dry-run", *typed)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("target", ["help", "list", "lint", "clean", "distclean"])
-def test_args_for_a_target_that_reads_none_are_refused(target: str, make: Make) -> None:
+def test_args_for_a_target_that_reads_none_are_rejected(target: str, make: Make) -> None:
     done = make(target, "ARGS=runs=5")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -99,7 +99,7 @@ def test_args_for_a_target_that_reads_none_are_refused(target: str, make: Make) 
     assert make("help", ARGS="runs=5").returncode == 0
 
 
-def test_a_variable_of_the_environment_is_no_mistake(make: Make) -> None:
+def test_a_variable_of_the_environment_is_not_an_error(make: Make) -> None:
     assert make("help", runs="5", PYTHONPATH="").returncode == 0
 
 
@@ -118,14 +118,14 @@ NEAR_MISSES = {
 
 
 @pytest.mark.parametrize("typed", NEAR_MISSES)
-def test_a_target_that_is_none_is_answered_with_what_to_type(typed: str, make: Make) -> None:
+def test_an_unknown_target_is_answered_with_the_right_command(typed: str, make: Make) -> None:
     done = make(typed)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert f"*** {NEAR_MISSES[typed]}" in line
 
 
-def test_help_shows_every_target_that_has_a_word_about_it(make: Make) -> None:
+def test_help_lists_every_described_target(make: Make) -> None:
     lines = make().stdout.splitlines()
     for target in ("list", "test", "clean", "distclean"):
         assert any(line.startswith(f"make {target} ") for line in lines)
@@ -176,7 +176,7 @@ def test_clean_removes_pictures_and_caches_of_tools_and_neither_results_nor_the_
     ]
 
 
-def test_distclean_says_how_many_runs_it_deletes_and_leaves_what_git_has(
+def test_distclean_prints_the_number_of_deleted_runs_and_leaves_the_files_in_git(
     folder: Path, used: set[Path], make: Make
 ) -> None:
     done = make("distclean")
@@ -188,7 +188,7 @@ def test_distclean_says_how_many_runs_it_deletes_and_leaves_what_git_has(
 
 
 @pytest.mark.parametrize("target", ["clean", "distclean"])
-def test_where_nothing_was_made_nothing_is_removed(folder: Path, target: str, make: Make) -> None:
+def test_in_a_fresh_checkout_nothing_is_removed(folder: Path, target: str, make: Make) -> None:
     before = files(folder)
     done = make(target)
     assert (done.returncode, done.stderr) == (0, "")

@@ -152,7 +152,7 @@ def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Pa
         ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2,3"), 4, 3),  # three keys
     ],
 )
-def test_what_is_drawn_is_what_curves_end_at(
+def test_the_picture_shows_the_last_points_of_the_curves(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -201,7 +201,9 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
 # Failures ----------------------------------------------------------------------------------------
 
 
-def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_path: Path) -> None:
+def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
+    run: Run, tmp_path: Path
+) -> None:
     done = run("-m", *TINY, "figure.epsilon=-1,1,2")
     assert done.status == 2
     first, last = told(done)
@@ -216,7 +218,7 @@ def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_p
     assert [job["status"] for job in sidecar["jobs"]] == ["mistaken", "done", "done"]
 
 
-def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_job(
+def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other_job(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = whole_simulate
@@ -243,7 +245,7 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
     assert len(found) == 3
 
 
-def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
+def test_an_error_of_a_drawing_is_reported_with_its_traceback_and_stops_no_other_job(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, calls = summarise, []
@@ -262,7 +264,7 @@ def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
     assert "1 of 2 jobs are complete" in done.out
 
 
-def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
+def test_if_every_job_fails_no_earlier_output_remains(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
@@ -334,7 +336,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_of_the_command_is_one_line_and_nothing_is_computed(
+def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
     run: Run, tmp_path: Path, name: str
 ) -> None:
     typed, expected = MISTAKES[name]
@@ -346,9 +348,7 @@ def test_a_mistake_of_the_command_is_one_line_and_nothing_is_computed(
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_key_that_one_figure_has_no_use_for_stops_no_other_figure(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_path: Path) -> None:
     tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
     done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
     assert done.status == 2
@@ -360,7 +360,7 @@ def test_a_key_that_one_figure_has_no_use_for_stops_no_other_figure(
     assert not (folder / "adap-c1").exists()
 
 
-def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
+def test_an_output_folder_that_cannot_be_created_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way of a folder")
     done = Process(*RUN_PY, "-m", *TINY, "seed=1,2", *below(tmp_path, "file/out")).done()
     assert (done.status, done.out) == (2, "")
@@ -377,7 +377,7 @@ def jobs_of(*typed: Sequence[str]) -> list[Job]:
     return [Job("x", tuple(each), UserError("not read")) for each in typed]
 
 
-def test_a_job_is_named_after_what_tells_it_apart() -> None:
+def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
     assert names(jobs_of(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"])) == ["c=1", "c=2"]
     assert names(jobs_of(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"])) == ["c=1", "c=2"]
     assert short(["figure.curves.x.alpha", "figure.curves.y.alpha", "seed"]) == {

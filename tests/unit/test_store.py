@@ -49,7 +49,7 @@ def write(store: Store, cell: Cell, runs: range) -> Path:
 # Round trips -----------------------------------------------------------------------------------
 
 
-def test_what_is_written_is_loaded_bit_for_bit(store: Store, cell: Cell) -> None:
+def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: Cell) -> None:
     curves = np.random.default_rng(0).random((3, len(cell.checkpoints())))
     store.write(cell, 0, curves, 1.0)
     loaded = store.load(cell, 3)
@@ -79,7 +79,7 @@ def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: Cell) -> No
     assert np.array_equal(store.load(cell, 100), made_up(cell, range(100)))
 
 
-def test_missing_runs_are_told_as_the_longest_ranges(store: Store, cell: Cell) -> None:
+def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: Cell) -> None:
     write(store, cell, range(3, 5))
     write(store, cell, range(5, 6))
     write(store, cell, range(9, 10))
@@ -184,7 +184,7 @@ def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("fresh_keys")
 @pytest.mark.parametrize("library", ["numba", "numpy"])
-def test_another_version_of_what_draws_the_numbers_moves_the_key(
+def test_another_version_of_numba_or_numpy_changes_the_key(
     cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = key(cell)
@@ -237,7 +237,7 @@ def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
     assert folder == store.folder / "adap-ucb" / folder.name
 
 
-def test_the_header_of_a_block_says_where_it_comes_from(store: Store, cell: Cell) -> None:
+def test_the_header_of_a_block_states_its_provenance(store: Store, cell: Cell) -> None:
     path = write(store, cell, range(5, 8))
     with np.load(path, allow_pickle=False) as members:
         header = json.loads(members["header"].tobytes())
@@ -692,7 +692,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace", "Path.open"])
-def test_a_full_disk_is_told_and_leaves_whole_blocks_only(
+def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
     store: Store, cell: Cell, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(store, cell, range(5))
@@ -771,7 +771,7 @@ def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
     assert names(store.folder) == before
 
 
-def test_what_an_abrupt_end_leaves_behind_is_no_block(store: Store, cell: Cell) -> None:
+def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: Cell) -> None:
     path = write(store, cell, RUNS)
     content = path.read_bytes()
     path.rename(path.with_name(f".{path.name}.12345.partial"))

@@ -237,7 +237,7 @@ def test_every_algorithm_starts_on_the_same_rewards() -> None:
     assert states[0] == states[1]
 
 
-def test_an_algorithm_that_is_told_another_horizon_than_it_plays_is_refused() -> None:
+def test_a_cell_whose_parameter_horizon_differs_is_rejected() -> None:
     law = bernoulli.Params((0.6, 0.5))
     with pytest.raises(
         UserError, match=r"^se: the parameter horizon is 10, but the game has 11 rounds$"

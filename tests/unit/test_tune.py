@@ -47,7 +47,7 @@ def valley(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @needs_optuna
-def test_the_search_finds_a_valley_and_tells_how_sure_it_is(
+def test_the_search_locates_a_minimum_and_prints_its_standard_error(
     valley: list[float], tmp_path: Path, capsys: Captured
 ) -> None:
     assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 25) == 0
@@ -133,14 +133,16 @@ def test_a_single_run_has_no_standard_error(tmp_path: Path, capsys: Captured) ->
         ((f"{ALPHA}=1..2", "runs=0"), 5, "adap-headline: runs must be a whole number"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], trials: int, told: str) -> None:
+def test_a_mistake_is_reported_in_one_line(typed: tuple[str, ...], trials: int, told: str) -> None:
     with pytest.raises(UserError) as caught:
         tune("adap-headline", list(typed), trials)
     readable(str(caught.value))
     assert str(caught.value).startswith(told)
 
 
-def test_without_optuna_it_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_optuna_the_message_has_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(UserError, match=r"pip install -r requirements-optuna\.lock"):
         tune("adap-headline", [f"{ALPHA}=1..2"], 5)
