@@ -113,9 +113,9 @@ def _curve_of(ranges: Sequence[Range]) -> str:
     keys = [r.key.lstrip("+").split(".") for r in ranges]
     names = {key[2] if key[:2] == ["figure", "curves"] and len(key) > 3 else "" for key in keys}
     if len(names) > 1 or "" in names:
-        keys = ", ".join(r.key for r in ranges)
+        listed = ", ".join(r.key for r in ranges)
         raise UserError(
-            f"all ranges must belong to one curve, figure.curves.<name>.<key>, got {keys}"
+            f"all ranges must belong to one curve, figure.curves.<name>.<key>, got {listed}"
         )
     return names.pop()
 
