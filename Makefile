@@ -16,8 +16,8 @@ MAKEFLAGS += --no-builtin-rules
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
 # would reject a goal like ~figure.panels.d only after making the figure.
 KNOWN := ARGS BIN PYTHON MAKE MAKEFLAGS SHELL
-typed = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
-unknown := $(filter-out $(KNOWN),$(typed))
+assignments = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+unknown := $(filter-out $(KNOWN),$(assignments))
 deletions := $(filter ~%,$(MAKECMDGOALS))
 # A value with spaces is quoted; `args=...` is a misspelled ARGS.
 quoted = $(if $(word 2,$1),'$1',$1)
@@ -28,11 +28,18 @@ ifneq ($(unknown)$(deletions),)
   $(error make has no use for $(strip $(unknown) $(deletions)): overrides are given in ARGS, \
     make $(goals) ARGS="$(overrides)")
 endif
+# The same for ARGS, if it is typed for targets that do not read it.
+WITHOUT_ARGS := help list lint clean distclean
+ifneq ($(and $(filter command,$(origin ARGS)),$(filter $(WITHOUT_ARGS),$(MAKECMDGOALS))),)
+  ifeq ($(filter-out $(WITHOUT_ARGS),$(MAKECMDGOALS)),)
+    $(error make $(MAKECMDGOALS) takes no ARGS)
+  endif
+endif
 
-help: ## this text
-	@echo "make fig-<name>      a figure, computed as far as it is not cached, into out/<name>/"
+help: ## print this text
+	@echo "make fig-<name>      a figure into out/<name>/; computes only what is not cached"
 	@echo "make paper-<key>     every figure of a paper: tossou2016, sajed2019, azize2022, ..."
-	@echo "make explain-<name>  what of a figure is cached, and why the rest is not"
+	@echo "make explain-<name>  the cells of a figure: cached or not, and why not"
 	@echo "make sweep-<name>    a saved multirun: alpha, epsilon, v, tau; into out/multirun/"
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
 	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'
@@ -46,31 +53,31 @@ explain-%: $(READY)
 sweep-%: $(READY)
 	@$(BIN)/python experiments/run.py sweep=$* $(ARGS)
 
-list: $(READY) ## the figures, algorithms and environments
+list: $(READY) ## names of figures, algorithms and environments
 	@$(BIN)/dpbandits list
 
-all: $(READY) ## every figure at the papers' scale, cold half an hour
+all: $(READY) ## every figure at the papers' scale; half an hour without a cache
 	@$(BIN)/dpbandits run-all $(ARGS)
 
 paper-%: $(READY)
 	@$(BIN)/dpbandits run-all --paper $* $(ARGS)
 
-smoke: $(READY) ## every figure, tiny, into out/smoke/: does it run at all?
+smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 	@$(BIN)/dpbandits run-all profile=smoke $(ARGS)
 
-gallery: $(READY) ## every figure, claim and algorithm as pages, out/gallery/index.html; a minute
+gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
 
-test: $(READY) ## the tests, on two cores, minutes
+test: $(READY) ## run the tests on two cores; minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
-check: $(READY) ## every figure, played anew with few runs, against its reference; minutes
+check: $(READY) ## play every figure with few runs and compare with its reference; minutes
 	@$(BIN)/dpbandits check $(ARGS)
 
-slow: $(READY) ## the tests that take long: bugs that are planted, faults of all kinds; an hour
+slow: $(READY) ## the slow tests: planted bugs, faults of all kinds; an hour
 	@$(BIN)/python -m pytest -m slow -s $(ARGS)
 
-reliability: $(READY) ## the faults alone, and docs/reliability.md with what came of them; root, Dask
+reliability: $(READY) ## only the faults; writes docs/reliability.md; needs root and Dask
 	@$(BIN)/python scripts/make_reliability.py $(ARGS)
 
 lint: $(READY) ## format, style, types and the layers of the packages
@@ -79,17 +86,17 @@ lint: $(READY) ## format, style, types and the layers of the packages
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache --no-logo
 
-bench: $(READY) ## speed: kernels, threads, every figure from a cold cache; most of an hour
+bench: $(READY) ## measure kernels, threads, every figure without a cache; most of an hour
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-clean: ## remove pictures and pages (out/) and the caches of tools; no result, no environment
+clean: ## remove pictures, pages (out/) and caches of tools; keep results and environment
 	@sh scripts/clean.sh
 
-distclean: ## remove all that was made, results (cache/) and environment too; says how many runs
+distclean: ## remove results (cache/) and the environment too; prints the number of runs
 	@sh scripts/clean.sh all
 
-# Goals that lack the name of a figure, and names that are no target. Make treats a folder as an
-# up-to-date target unless it is phony and has a rule.
+# Goals that lack the name of a figure, and unknown goals. Make treats a folder as an up-to-date
+# target unless it is phony and has a rule.
 fig figs figure figures fig- explain explain-:
 	$(error which figure? make $(patsubst fig%,fig,$(@:-=))-<name>, as in make fig-adap-c2; \
 	  make list shows the names)
@@ -98,7 +105,7 @@ paper paper- sweep sweep-:
 FOLDERS := $(filter-out figures,$(patsubst %/,%,$(wildcard */)))
 .PHONY: $(FOLDERS)
 .DEFAULT $(FOLDERS):
-	$(error no target '$@'$(nearest): make help shows what there is)
+	$(error no target '$@'$(nearest): make help lists the targets)
 # Targets from a group, a folder and a file type: fig-adap-c2 from conf/figure/adap-c2.yaml.
 members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))
 NAMES = $(call members,fig,conf/figure,yaml) $(call members,sweep,conf/sweep,yaml) \

@@ -94,16 +94,16 @@ def measure_each(figures: Sequence[str], overrides: Sequence[str]) -> Iterator[M
     but each runs in its own process.
     """
     group = "every figure in turn, cold; shares of it; and again"
-    found: dict[str, dict[str, float]] = {}
+    parts_of: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for number, figure in enumerate(figures, 1):
             print(f"{number}/{len(figures)} {figure}", file=sys.stderr)
-            found[figure] = run(Path(folder), figure, overrides)
-        for figure, parts in found.items():
+            parts_of[figure] = run(Path(folder), figure, overrides)
+        for figure, parts in parts_of.items():
             parts["cold"] = parts["whole command"]
             parts["again"] = run(Path(folder), figure, overrides)["whole command"]
             yield from _row(group, figure, parts)
-    parts = {part: sum(of[part] for of in found.values()) for part in ("cold", *SHARES, "again")}
+    parts = {part: sum(of[part] for of in parts_of.values()) for part in ("cold", *SHARES, "again")}
     yield from _row(group, "all of them", parts)
 
 

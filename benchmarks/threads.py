@@ -45,9 +45,9 @@ def measure(
         runs = max(1, round(ALIKE / ((time.perf_counter() - start) / 2)))
         ratios, singles = [], []
         for _ in range(repeats):
-            one, two = (_taken(cell, runs, tasks, threads) for threads in (1, 2))
-            ratios.append(one / two)
-            singles.append(one / runs / tasks)
+            single, double = (_taken(cell, runs, tasks, threads) for threads in (1, 2))
+            ratios.append(single / double)
+            singles.append(single / runs / tasks)
         kind = "batched" if name in BATCHED else "per round"
         group = f"one thread and two; K = 5, T = {horizon}"
         yield Measured(group, f"{name}, {kind}", "a run", statistics.median(singles) * 1e3, "ms")

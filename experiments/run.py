@@ -4,21 +4,21 @@ import os
 import sys
 from pathlib import Path
 
-from dpbandits.cli.main import guarded, load_factory, status_of
+from dpbandits.cli.process import guarded, status_of
 
 CONF = str(Path(__file__).resolve().parents[1] / "conf")
 os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
 HELP = """\
 usage: python experiments/run.py [-m] figure=<name> [key=value ...]
 
-Compute what is missing of a figure and draw it, as `dpbandits run` does; with -m, of several
-figures or of one figure for several values.
+Compute the missing runs of a figure and draw it, as `dpbandits run` does; with -m, do so for
+several figures, or for several values of one figure's keys.
 
   python experiments/run.py figure=adap-c2 runs=5         one figure
   python experiments/run.py -m figure=adap-c1,adap-c2     several figures
   python experiments/run.py -m figure=adap-c2 seed=1,2    a figure for each value
   python experiments/run.py sweep=alpha                   a saved multirun, from conf/sweep/
-  python experiments/run.py figure=adap-c2 --cfg job      print the configuration alone
+  python experiments/run.py figure=adap-c2 --cfg job      print only the configuration
 
 Overrides: `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
 `figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. `+key=value` adds a key that the
@@ -42,6 +42,7 @@ def main() -> int:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
+    from dpbandits.cli.libraries import load_factory
     from dpbandits.config import compose
     from dpbandits.core.errors import UserError
     from dpbandits.sweeps.jobs import Job, read
@@ -66,7 +67,7 @@ def main() -> int:
         if status := status_of(lambda: play([job])):
             elsewhere = HydraConfig.get()
             raise UserError(
-                f"job {elsewhere.job.num} of the multirun ended with status {status}; what it said"
+                f"job {elsewhere.job.num} of the multirun ended with status {status}; its output"
                 f" is below {elsewhere.sweep.dir}/.submitit"
             )
 

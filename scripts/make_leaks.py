@@ -24,58 +24,58 @@ class Unfit(Exception):
 
 def measured(kind: str) -> list[dict[str, Any]]:
     """Return the audits of a kind, `leak` or `none`, sorted by number and budget."""
-    told = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
-    return sorted(told, key=lambda one: (one["number"], one["epsilon"]))
+    audits = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
+    return sorted(audits, key=lambda audit: (audit["number"], audit["epsilon"]))
 
 
 def text() -> str:
     """Return the text between the two comments. Raises Unfit if audits are missing or mixed."""
     leaks, none = measured("leak"), measured("none")
-    revisions = {one["revision"] for one in (*leaks, *none)}
+    revisions = {entry["revision"] for entry in (*leaks, *none)}
     if not (leaks and none):
         raise Unfit(f"there are no audits in {AUDITS.relative_to(ROOT)}")
     (revision, *others) = sorted(map(str, revisions))
     if others or revision == "None" or revision.endswith("-dirty"):
         raise Unfit(f"the audits are not all of one clean revision: {', '.join(sorted(revisions))}")
-    epsilons = sorted({one["epsilon"] for one in leaks})
-    rows = {one["number"]: one for one in leaks}
-    cells = {(one["number"], one["epsilon"]): certified(one) for one in leaks}
-    clean = {(one["number"], one["epsilon"]) for one in none}
+    epsilons = sorted({entry["epsilon"] for entry in leaks})
+    rows = {entry["number"]: entry for entry in leaks}
+    cells = {(entry["number"], entry["epsilon"]): certified(entry) for entry in leaks}
+    clean = {(entry["number"], entry["epsilon"]) for entry in none}
     numbers = {number for number, _ in clean}
     if absent := {(n, e) for n in rows for e in epsilons} - {*cells}:
         raise Unfit(f"audits of leaks are missing (number, epsilon): {sorted(absent)}")
     if absent := {(n, e) for n in numbers for e in epsilons} - clean:
         raise Unfit(f"audits without a leak are missing (number, epsilon): {sorted(absent)}")
-    of_none = [audit["refuted"] for one in none for audit in one["audits"]]
+    of_none = [audit["refuted"] for entry in none for audit in entry["audits"]]
     lines = [
         f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
-        f" {len(leaks[0]['audits'])} seeds each. Audits of the sources as they are that accused"
-        f" somebody: {sum(of_none)} of {len(of_none)}.",
+        f" {len(leaks[0]['audits'])} seeds each. False alarms in"
+        f" audits of the unmodified sources: {sum(of_none)} of {len(of_none)}.",
         "",
         f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",
         f"|---|---|{'---|' * len(epsilons)}",
     ]
-    for number, one in rows.items():
-        told = " | ".join(cells[number, epsilon] for epsilon in epsilons)
-        lines.append(f"| {one['name']} | {one['plays']:,} | {told} |")
+    for number, entry in rows.items():
+        columns = " | ".join(cells[number, epsilon] for epsilon in epsilons)
+        lines.append(f"| {entry['name']} | {entry['plays']:,} | {columns} |")
     return "\n".join(lines) + "\n"
 
 
-def certified(one: Mapping[str, Any]) -> str:
+def certified(entry: Mapping[str, Any]) -> str:
     """Return a leak's audited bounds at a budget, over the seeds, and how many seeds detected it.
 
     A bound on one choice is at the claimed delta; a bound on all arms is at delta 0, followed by
     the declared epsilon if that is smaller than the budget.
     """
-    audits: Sequence[Mapping[str, Any]] = one["audits"]
-    of_choice = one["told"] == "one choice"
-    bounds = [audit[one["told"]][-1 if of_choice else 0] for audit in audits]
+    audits: Sequence[Mapping[str, Any]] = entry["audits"]
+    of_choice = entry["event"] == "one choice"
+    bounds = [audit[entry["event"]][-1 if of_choice else 0] for audit in audits]
     ends = dict.fromkeys(f"{bound:.3g}" for bound in (min(bounds), max(bounds)))
-    told = " to ".join(ends)
+    words = " to ".join(ends)
     declared = max(audit["declared"] for audit in audits)
-    if not of_choice and declared < one["epsilon"]:
-        told += f"; declared {declared:.3g}"
-    return f"{told}; found with {sum(audit['refuted'] for audit in audits)} of {len(audits)}"
+    if not of_choice and declared < entry["epsilon"]:
+        words += f"; declared {declared:.3g}"
+    return f"{words}; detected with {sum(audit['refuted'] for audit in audits)} of {len(audits)}"
 
 
 def main() -> int:

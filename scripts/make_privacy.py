@@ -20,21 +20,23 @@ HEAD = ["algorithm", "claimed", "composed", "audited, all arms", "audited, one c
 def table() -> str:
     """Return a row per curve, in the figure's order, and the reasons why claims differ."""
     rows, reasons = [], dict[str, list[str]]()
-    for cell, found in audits().items():
-        if found.given != EPSILON:
+    for cell, result in audits().items():
+        if result.given != EPSILON:
             continue
         claim, composed = cell.claim(), cell.composed()
-        numbers = (claim.epsilon, composed, found.epsilon, found.one_choice)
-        rows.append(f"| {found.label}, {claim.notion.title} | {' | '.join(map(_told, numbers))} |")
+        numbers = (claim.epsilon, composed, result.epsilon, result.one_choice)
+        rows.append(
+            f"| {result.label}, {claim.notion.title} | {' | '.join(map(_number, numbers))} |"
+        )
         if not math.isclose(claim.epsilon, composed, rel_tol=1e-9):
-            reasons.setdefault(claim.differs, []).append(found.label)
+            reasons.setdefault(claim.differs, []).append(result.label)
     lines = [f"| {' | '.join(HEAD)} |", "|---|---:|---:|---:|---:|", *rows, ""]
-    lines += ["Where the claim is not what is composed:", ""]
+    lines += ["Claims that differ from the composed budget:", ""]
     lines += [f"* {', '.join(labels)}: {why}." for why, labels in reasons.items()]
     return "\n".join(lines) + "\n"
 
 
-def _told(number: float | None) -> str:
+def _number(number: float | None) -> str:
     if number is None:
         return ""
     return "no bound" if math.isinf(number) else f"{number:.3g}"

@@ -31,11 +31,11 @@ def table() -> str:
     for name in project.names("figure"):
         spec, _ = compose.load(name, [])
         counted = verdicts.count(verdicts.evaluate(spec, references.read(spec, references.PAPER)))
-        told = ", ".join(f"{number} {word}" for word, number in counted.items())
+        counts = ", ".join(f"{word}: {number}" for word, number in counted.items())
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
         order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name
-        rows.append((order, f"| `{name}` | {spec.title} | {where} | {told} |"))
-    head = ["| figure | what | from | claims |", "|---|---|---|---|"]
+        rows.append((order, f"| `{name}` | {spec.title} | {where} | {counts} |"))
+    head = ["| figure | title | source | claims |", "|---|---|---|---|"]
     return "\n".join([*head, *(row for _, row in sorted(rows))]) + "\n"
 
 

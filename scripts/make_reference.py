@@ -101,7 +101,7 @@ def keep_ci(name: str) -> None:
         for s in summarise(spec, store)
     ]
     table, folder = to_csv(kept), references.folder(name)
-    told = {
+    content = {
         "command": f"python scripts/make_reference.py --ci {name}",
         "revision": revision,
         "date": provenance.now(),
@@ -113,7 +113,7 @@ def keep_ci(name: str) -> None:
         "sha256": hashlib.sha256(table).hexdigest(),  # of ci.csv
     }
     (folder / "ci.csv").write_bytes(table)
-    (folder / "ci-source.yaml").write_text(yaml.safe_dump(told, sort_keys=False))
+    (folder / "ci-source.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
 
 
 def source(sidecar: dict[str, Any], digest: str) -> dict[str, Any]:

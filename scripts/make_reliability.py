@@ -46,17 +46,17 @@ def rows(revision: str | None) -> dict[str, dict[str, Any]]:
     if revision is None or revision.endswith("-dirty"):
         return {}
     files = {name: ROWS / f"{name}.json" for name in tests()}
-    told = {name: json.loads(f.read_text("utf-8")) for name, f in files.items() if f.exists()}
-    return {name: row for name, row in told.items() if row["revision"] == revision}
+    measured = {name: json.loads(f.read_text("utf-8")) for name, f in files.items() if f.exists()}
+    return {name: row for name, row in measured.items() if row["revision"] == revision}
 
 
 def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
     """Return the text between the two comments."""
     rows = [
-        f"| {told['fault']} | {told['done']} | {told['came']} | `{name}` |"
-        for name, told in measured.items()
+        f"| {row['fault']} | {row['done']} | {row['came']} | `{name}` |"
+        for name, row in measured.items()
     ]
-    titles = ["| fault | what was done | what came of it | test |", "|---|---|---|---|"]
+    titles = ["| fault | action | result | test |", "|---|---|---|---|"]
     return "\n".join([head, "", *titles, *rows]) + "\n"
 
 
@@ -71,8 +71,8 @@ def main(more: Sequence[str]) -> int:
     measured = rows(revision)
     if silent := [name for name in tests() if name not in measured]:
         print(
-            f"{DOCUMENT.name} is left as it was; no row of revision {revision} has been told by"
-            f" {', '.join(silent)}: skipped, or the checkout is not clean",
+            f"{DOCUMENT.name} is left as it was; these tests have no measurement at"
+            f" revision {revision}: {', '.join(silent)} (skipped, or the checkout is not clean)",
             file=sys.stderr,
         )
         return 1

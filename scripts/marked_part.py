@@ -9,10 +9,10 @@ class MissingPart(SystemExit):
 
 def read(page: str, name: str) -> str:
     """Return the part of a page between its two comments; raise MissingPart without them."""
-    found = _between(name).search(page)
-    if not found:
+    match = _between(name).search(page)
+    if not match:
         raise MissingPart(f"the page has no `<!-- {name} -->` ... `<!-- end of {name} -->`")
-    return found[0]
+    return match[0]
 
 
 def replaced(page: str, name: str, part: str) -> str:

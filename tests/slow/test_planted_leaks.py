@@ -39,7 +39,7 @@ class Leak:
     typed: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...]
     plays: int = PLAYS
-    told: str = "all arms"  # the bound that detects it; or "one choice"
+    event: str = "all arms"  # kind of event that detects it; or "one choice"
 
 
 HALF = (("mechanisms/laplace.py", "scale = sensitivity", "scale = 0.5 * sensitivity"),)
@@ -87,7 +87,7 @@ LEAKS = {
             ),
         ),
     ),
-    "noise drawn anew in every round (DP-UCB-INT)": Leak(
+    "fresh noise in every round (DP-UCB-INT)": Leak(
         ("dp-ucb-int",),
         (
             (
@@ -113,7 +113,7 @@ LEAKS = {
             ),
         ),
         plays=30_000_000,
-        told="one choice",
+        event="one choice",
     ),
 }
 
@@ -137,17 +137,17 @@ def audited(package: Path, kernels: Path, *typed: str, seed: int) -> dict[str, A
     )
     assert done.returncode in (0, 1), done.stderr
     print(f"\n{' '.join(typed)}, seed {seed}")
-    told: dict[str, Any] = {"seed": seed, "refuted": done.returncode == 1}
+    result: dict[str, Any] = {"seed": seed, "refuted": done.returncode == 1}
     for which, declared, bounds in FINDING.findall(done.stdout):
         print(f"  {which}: {bounds}")
         if declared:
-            told["declared"] = float(declared)
+            result["declared"] = float(declared)
         # At delta = 0, and at the delta of the promise where there is one.
-        told[which] = [float(bound) for bound in re.findall(r"\bepsilon >= (\S+?)[; ]", bounds)]
-    for which in re.findall("  (all arms|one choice): nothing", done.stdout):
-        told[which] = [0.0]
-    assert "all arms" in told, done.stderr  # a crash has the status 1 too
-    return told
+        result[which] = [float(bound) for bound in re.findall(r"\bepsilon >= (\S+?)[; ]", bounds)]
+    for which in re.findall("  (all arms|one choice): no difference", done.stdout):
+        result[which] = [0.0]
+    assert "all arms" in result, done.stderr
+    return result
 
 
 def planted(edits: Iterable[tuple[str, str, str]], folder: Path) -> Path:
@@ -166,8 +166,8 @@ def planted(edits: Iterable[tuple[str, str, str]], folder: Path) -> Path:
 def keep(kind: str, number: int, epsilon: int, audits: list[dict[str, Any]], **more: Any) -> None:
     """Write the measurement where the script reads it."""
     file = ROOT / "out" / "leaks" / f"{kind}-{number}-{epsilon}.json"
-    told = {"revision": git_revision(), "number": number, "epsilon": epsilon, "audits": audits}
-    write_atomically(file, (json.dumps({**told, **more}, indent=1) + "\n").encode())
+    content = {"revision": git_revision(), "number": number, "epsilon": epsilon, "audits": audits}
+    write_atomically(file, (json.dumps({**content, **more}, indent=1) + "\n").encode())
 
 
 @pytest.mark.slow
@@ -180,7 +180,9 @@ def test_a_planted_leak_is_found(name: str, epsilon: int, tmp_path: Path) -> Non
     audits = [audited(package, tmp_path / "kernels", *typed, seed=seed) for seed in SEEDS]
     found = sum(audit["refuted"] for audit in audits)
     print(f"{name}, epsilon = {epsilon}: found with {found} of {len(SEEDS)} seeds")
-    keep("leak", [*LEAKS].index(name), epsilon, audits, name=name, plays=leak.plays, told=leak.told)
+    keep(
+        "leak", [*LEAKS].index(name), epsilon, audits, name=name, plays=leak.plays, event=leak.event
+    )
     assert found == len(SEEDS)
 
 
@@ -194,9 +196,9 @@ def test_without_a_leak_nobody_is_accused(
     typed: tuple[str, ...], epsilon: int, tmp_path: Path
 ) -> None:
     plays = max(leak.plays for leak in LEAKS.values() if leak.typed == typed)
-    told = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
+    arguments = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
     package = ROOT / "src" / "dpbandits"
-    audits = [audited(package, tmp_path, *told, seed=seed) for seed in SEEDS]
+    audits = [audited(package, tmp_path, *arguments, seed=seed) for seed in SEEDS]
     keep("none", AUDITED.index(typed), epsilon, audits)
     assert not any(audit["refuted"] for audit in audits)
 
@@ -216,5 +218,5 @@ def test_half_of_the_noise_of_a_counter_is_found_where_one_draw_has_all_of_epsil
 ) -> None:
     # The limits of the audit that docs/privacy.md states; an audit that detects more changes it.
     package = planted(HALF, tmp_path)
-    told = (*typed, "--epsilon=1", "--plays=1000000")
-    assert audited(package, tmp_path / "kernels", *told, seed=1)["refuted"] == found
+    arguments = (*typed, "--epsilon=1", "--plays=1000000")
+    assert audited(package, tmp_path / "kernels", *arguments, seed=1)["refuted"] == found

@@ -115,9 +115,9 @@ def test_malformed_configurations_are_one_line_each_and_leave_nothing(
     row(
         "Malformed configurations",
         f"{len(tried)} from a generator (seed {SEED}), {distinct} of them distinct, {in_files} in"
-        f" files and {len(tried) - in_files} on the command line, of {len(kinds)} kinds; wrong by"
+        f" files and {len(tried) - in_files} on the command line, of {len(kinds)} kinds; invalid by"
         " construction",
-        f"{len(tried)} refused with one line and status 2; 0 accepted, 0 tracebacks, 0 files"
+        f"{len(tried)} rejected with one line and status 2; 0 accepted, 0 tracebacks, 0 files"
         f" written; the longest line has {longest} characters;"
         f" {time.monotonic() - begin:.0f} s",
     )

@@ -79,13 +79,13 @@ def test_a_full_disk_is_one_line_and_keeps_whole_files(
     assert all(filled.values())
     row(
         "Disk full",
-        f"{SIZES} file systems of {sizes[0] * 4} to {sizes[-1] * 4} kB, of which the command"
-        f" needs {needed // 1024}, and {INODES} of too few files (seed {seed}): full before"
+        f"{SIZES} file systems of {sizes[0] * 4} to {sizes[-1] * 4} kB, where the command"
+        f" needs {needed // 1024} kB, and {INODES} with too few files (seed {seed}): full before"
         f" the first block {filled['nothing']}, among them {filled['some blocks']}, after"
-        f" the last {filled['all blocks']}; then more room and the same command again",
-        f"{len(limits)} of {len(limits)} times one line and status 2, 0 parts of files left over;"
-        f" {kept} of {kept} runs that were written used again; {len(limits)} of {len(limits)} times"
-        " the bytes of a calm run",
+        f" the last {filled['all blocks']}; then more room, and the same command again",
+        f"{len(limits)} of {len(limits)} times one line and status 2, 0 partial files left;"
+        f" {kept} of {kept} written runs used again; {len(limits)} of {len(limits)} times"
+        " the bytes of an undisturbed run",
     )
 
 
@@ -126,7 +126,7 @@ def test_a_read_only_cache_is_read_and_never_written(
         assert (done.status, done.out) == (2, "")
         assert line.startswith(f"dpbandits: cannot write {folder}/cache: Read-only file system")
         assert warnings
-        assert all(w.startswith(f"dpbandits: {block} is not used, it cannot") for w in warnings)
+        assert all(w.startswith(f"dpbandits: {block} is not used: it cannot") for w in warnings)
         assert played.read_text() == ""
         assert files(folder) == before
         for out in ("wanting", "damaged"):
@@ -135,8 +135,8 @@ def test_a_read_only_cache_is_read_and_never_written(
         "Read-only cache",
         f"a file system that is mounted read-only: with all {SMALL.runs} runs; with"
         f" {len(SMALL.cells)} too few; with a damaged block",
-        f"all: drawn, the bytes of a calm run; too few and damaged: one line more than warnings,"
-        f" status 2, 0 runs begun; 0 of {len(before)} files changed",
+        "complete: drawn, the bytes of an undisturbed run; incomplete or damaged: one line besides"
+        f" the warnings, status 2, 0 runs begun; 0 of {len(before)} files changed",
     )
 
 
@@ -187,8 +187,8 @@ def test_a_clock_that_is_set_back_changes_nothing(
         f"{SMALL.runs // 2} runs written ten years ahead, {SMALL.runs // 2} a day behind; then all"
         f" {dated // 2} files of cache, results and machine code dated 2038, then 1970, and the"
         " same command twice, a day behind",
-        "0 runs computed anew, 0 pictures drawn anew, 0 kernels compiled anew; the bytes of a calm"
-        " run 3 of 3 times",
+        "0 runs recomputed, 0 pictures redrawn, 0 kernels recompiled; the bytes of an"
+        " undisturbed run 3 of 3 times",
     )
 
 
@@ -224,6 +224,6 @@ def test_a_source_edited_under_a_clock_that_is_set_back_is_never_served_old_mach
     row(
         "A source edited under a clock that is set back",
         "a constant of a kernel changed, the file as long as before and dated a day back, beside"
-        " blocks and machine code of what it was",
-        "16 of 16 runs computed anew; the bytes of a cold start, not those of the old source",
+        " blocks and machine code of the old source",
+        "16 of 16 runs recomputed; the bytes of a cold start, not those of the old source",
     )

@@ -94,9 +94,10 @@ def test_ctrl_c_is_one_line_at_any_moment(tmp_path: Path, undisturbed: Calm, row
         f"{number} moments, uniform over its {undisturbed.seconds:.1f} s (seed {seed}):"
         f" {told([one.phase for one in interrupted])}; {len(late)} more came after its end; then"
         " the same command again",
-        f"{own} of {number} times one line and status 130 ({number - own} before its first line:"
-        f" Python's own words); back after {slowest:.2f} s at most; 0 parts of files left over;"
-        f" {number} of {number} times the bytes of a calm run",
+        f"{own} of {number} times one line and status 130 ({number - own} before its first line,"
+        f" with Python's own message); the command ended after {slowest:.2f} s at most; 0"
+        " partial files left;"
+        f" {number} of {number} times the bytes of an undisturbed run",
     )
 
 
@@ -131,10 +132,10 @@ def test_kill_9_of_a_dask_worker_loses_nothing(
         workers.append(dask.worker())
     row(
         "`kill -9` of a Dask worker",
-        f"{WORKERS_KILLED} times one of two, when {', '.join(map(str, sorted(there)))} of"
+        f"one of two workers, {WORKERS_KILLED} times, when {', '.join(map(str, sorted(there)))} of"
         f" {LONG.runs} runs were written (seed {seed})",
-        f"{WORKERS_KILLED} of {WORKERS_KILLED} commands ended with status 0 and the bytes of a calm"
-        " run on threads; 0 runs lost, 0 failed",
+        f"{WORKERS_KILLED} of {WORKERS_KILLED} commands ended with status 0 and the bytes of an"
+        " undisturbed run on threads; 0 runs lost, 0 failed",
     )
 
 
@@ -169,7 +170,7 @@ def test_two_and_eight_processes_on_one_figure_agree(
     row(
         "Several processes on one figure",
         "2 and 8 at once, with an empty cache and no machine code",
-        f"all ended with status 0 and the bytes of a calm run; they computed {computed[2]} and"
-        f" {computed[8]} runs where {LONG.runs} were needed (none waits for another); 0 blocks"
-        " unsound, 0 parts of files left over; a command more computed nothing",
+        f"all ended with status 0 and the bytes of an undisturbed run; they computed"
+        f" {computed[2]} and {computed[8]} runs where {LONG.runs} were needed (none waits for"
+        " another); 0 unsound blocks, 0 partial files left; a further command computed nothing",
     )

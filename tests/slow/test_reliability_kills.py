@@ -108,10 +108,10 @@ def test_kill_9_loses_the_blocks_in_flight_and_nothing_else(
         "`kill -9` of the command",
         f"{len(killed)} moments, uniform over its {undisturbed.seconds:.1f} s (seed {seed}):"
         f" {told(phases)}; {len(late)} more came after its end; then the same command again",
-        f"{len(killed)} of {len(killed)} times the bytes of a calm run: numbers, table, PDF, SVG,"
-        f" PNG; 0 of {kept} runs that were written lost or unsound; at most"
+        f"{len(killed)} of {len(killed)} times the bytes of an undisturbed run: numbers, table,"
+        f" PDF, SVG, PNG; 0 of {kept} written runs lost or unsound; at most"
         f" {max(one.in_flight for one in killed)} of {LONG.runs} runs in flight;"
-        f" {sum(one.partial for one in killed)} parts of files left over",
+        f" {sum(one.partial for one in killed)} partial files left",
     )
 
 
@@ -132,8 +132,8 @@ def test_kill_9_before_a_file_gets_its_name_leaves_no_half_file(
         killed = list(pool.map(act, WORST))
     assert [one.partial for one in killed] == [1] * len(WORST)
     row(
-        "`kill -9` when a file is whole and has not got its name",
+        "`kill -9` between writing a file and renaming it",
         f"{len(WORST)} moments: two blocks, an identity, a PDF, a table, a sidecar",
-        f"{len(WORST)} of {len(WORST)} times the bytes of a calm run; one part of a file left over"
+        f"{len(WORST)} of {len(WORST)} times the bytes of an undisturbed run; one partial file left"
         " each time, which nothing reads",
     )

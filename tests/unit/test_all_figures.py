@@ -16,6 +16,7 @@ from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import figures_of, produce_all
+from dpbandits.run.exit_status import ExitStatus
 
 PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "across"}
 
@@ -104,10 +105,18 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
 @pytest.mark.parametrize(
     ("how", "status", "told"),
     [
-        (lambda: 1, 1, ""),  # the factory has reported the runs that failed
-        (raising(UserError("the disk is full")), 2, "dpbandits: the disk is full\n"),
-        (raising(MemoryError()), 2, "dpbandits: dpse-ksweep: out of memory"),
-        (raising(KeyError("x")), 1, "dpbandits: dpse-ksweep: KeyError: 'x'\n"),
+        (
+            lambda: ExitStatus.FAILED,
+            ExitStatus.FAILED,
+            "",
+        ),  # the factory has reported the runs that failed
+        (
+            raising(UserError("the disk is full")),
+            ExitStatus.MISTAKE,
+            "dpbandits: the disk is full\n",
+        ),
+        (raising(MemoryError()), ExitStatus.MISTAKE, "dpbandits: dpse-ksweep: out of memory"),
+        (raising(KeyError("x")), ExitStatus.FAILED, "dpbandits: dpse-ksweep: KeyError: 'x'\n"),
     ],
 )
 def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
@@ -218,7 +227,7 @@ def test_an_interrupt_ends_all_figures_at_once(tmp_path: Path) -> None:
     process.popen.send_signal(signal.SIGINT)
     done = process.done()
     assert (done.status, done.out) == (130, "")
-    assert "dpbandits: interrupted; the blocks that were done are kept" in done.err
+    assert "dpbandits: interrupted; completed blocks are kept" in done.err
     assert "failed" not in done.err
     assert not blocks(tmp_path)
 

@@ -13,6 +13,7 @@ from commands import DPBANDITS, FIGURES, FIRST_FIGURES
 from complaints import complaint, readable
 
 from dpbandits.cli import main
+from dpbandits.cli.verbs import VERBS
 from dpbandits.config.compose import load
 
 CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
@@ -384,7 +385,7 @@ STRUCTURE: list[Row] = [
     VALUES + NAMES + STRUCTURE,
     ids=[f"{figure} {overrides}"[:80] for figure, overrides, _ in VALUES + NAMES + STRUCTURE],
 )
-def test_a_mistake_on_the_command_line_is_told_in_one_line(
+def test_a_mistake_on_the_command_line_is_reported_in_one_line(
     figure: str, overrides: str, fragments: tuple[str, ...]
 ) -> None:
     typed = [overrides] if "'" in overrides or "{" in overrides else overrides.split()
@@ -395,12 +396,12 @@ def test_a_mistake_on_the_command_line_is_told_in_one_line(
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("typed", ["", " ", " runs=5", "runs =5", "runs=5 seed=3"])
-def test_a_space_in_the_wrong_place_is_told_with_the_quotes_that_show_it(typed: str) -> None:
+def test_a_misplaced_space_is_reported_in_quotes(typed: str) -> None:
     assert f"cannot read {typed!r}: write key=value" in complaint(C2, [typed])
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_a_path_may_hold_what_is_quoted_and_a_home(
+def test_a_path_may_contain_quoted_characters_and_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -428,7 +429,7 @@ def test_the_valid_keys_are_listed_once_each() -> None:
 # Around the overrides ----------------------------------------------------------------------------
 
 ARGUMENTS: dict[str, str] = {
-    "": f"the following arguments are required: {' | '.join(main.VERBS)}",
+    "": f"the following arguments are required: {' | '.join(VERBS)}",
     "nonsense": "invalid choice: 'nonsense'",
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
@@ -478,7 +479,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("typed", ARGUMENTS)
-def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended: Ended) -> None:
+def test_a_wrong_argument_is_reported_in_one_line_below_the_usage(typed: str, ended: Ended) -> None:
     status, out, err = ended(typed)
     assert (status, out) == (2, "")
     usage, mistake = err.splitlines()
@@ -493,7 +494,7 @@ def test_a_wrong_argument_is_told_in_one_line_below_the_usage(typed: str, ended:
 @pytest.mark.parametrize(
     "typed", ["--help", "run --help", "plot -h", "export -h", "run-all -h", "explain adap-c2 -h"]
 )
-def test_help_tells_how_overrides_and_several_values_are_written(typed: str, ended: Ended) -> None:
+def test_help_explains_overrides_and_several_values(typed: str, ended: Ended) -> None:
     status, out, err = ended(typed)
     assert (status, err) == (0, "")
     assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000`" in out

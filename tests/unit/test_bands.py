@@ -57,7 +57,7 @@ def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int
 
 
 @pytest.mark.parametrize("law", ["normal", "skewed", "few values", "always the same"])
-def test_a_law_that_lies_elsewhere_is_noticed(law: str) -> None:
+def test_a_shifted_law_raises_an_alarm(law: str) -> None:
     rng = np.random.default_rng(6)
     reference = LAWS[law](rng, 400)
     width = max(float(reference.std()), 1.0)
@@ -134,7 +134,7 @@ def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
     assert "mean" in compare(np.full(10**5, outside), reference, 1e-3).alarm
 
 
-def test_what_nobody_draws_is_compared_up_to_rounding() -> None:
+def test_a_number_without_randomness_is_compared_up_to_rounding() -> None:
     assert not compare_exact(39.39, 39.39 * (1 + 1e-13)).alarm
     assert compare_exact(39.39, 39.39 * (1 + 1e-6)).alarm
     assert not compare_exact(0.0, 0.0).alarm

@@ -28,7 +28,7 @@ def test_the_bare_loop_on_a_table_has_the_regret_of_exp3() -> None:
     assert measured.keys() == {"engine", "bare loop", "ratio"}
 
 
-def test_what_is_measured_exists() -> None:
+def test_measured_names_exist() -> None:
     measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.TWO_METHODS}
     assert measured <= set(registry.algorithm_names())
     assert not kernels.unmeasured()

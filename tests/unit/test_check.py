@@ -14,6 +14,7 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
 from dpbandits.core.errors import UserError
+from dpbandits.run.exit_status import ExitStatus
 
 EXACT = "ftpl-gauss-cdf"  # nothing is played
 
@@ -51,7 +52,7 @@ def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_a_policy_that_is_told_the_horizon_is_compared_over_the_same_horizon_alone() -> None:
+def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon() -> None:
     # The panels of 101 arms are shorter in the profile ci.
     points = [p for p in compared("ftpl-approx-dp") if p.panel == "c"]
     scales = {
@@ -103,7 +104,7 @@ def said(*words: str) -> tuple[int, str, str]:
     return done.status, done.out, done.err
 
 
-def test_what_is_as_it_was_passes() -> None:
+def test_an_unchanged_figure_passes() -> None:
     status, out, err = said(EXACT)
     assert status == 0, err
     assert re.search(r"1 figures, [1-9]\d* comparisons: all inside", out)
@@ -126,7 +127,7 @@ def test_a_changed_number_fails_and_is_named(
 
     spoil(table, shift)
     status, out = run_in(with_references, [EXACT], capsys)
-    assert status == 1
+    assert status == ExitStatus.ALARM
     assert "1 curves are OUTSIDE" in out
     assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
 
@@ -144,7 +145,7 @@ def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
     assert run_in(with_references, ["adap-episodes"], capsys)[0] == 0
     spoil(table, shift)
     status, out = run_in(with_references, ["adap-episodes"], capsys)
-    assert status == 1
+    assert status == ExitStatus.ALARM
     assert "(a) Arm 2 at 12: " in out
     assert "Arm 1 at" not in out
 
@@ -171,7 +172,9 @@ def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
 def test_a_reference_with_a_word_for_a_number_is_an_error(with_references: Path) -> None:
     file = with_references / "figures" / "reference" / EXACT / "curves.csv"
     spoil(file, lambda row: row.update(mean="about 3"))
-    with pytest.raises(UserError, match=r"curves.csv: column mean holds something else"):
+    with pytest.raises(
+        UserError, match=r"curves.csv: column mean has a value that is not a number"
+    ):
         against_reference.check([EXACT], [])
 
 

@@ -53,7 +53,7 @@ def test_where_no_panel_is_named_all_that_have_the_curves_are_meant() -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("profile", ["ci", "smoke"])
-def test_the_paper_does_not_speak_of_another_profile(profile: str) -> None:
+def test_another_profile_has_no_claims(profile: str) -> None:
     assert load("adap-headline", [])[0].claims
     assert load("adap-headline", ["profile=paper"])[0].claims
     assert load("adap-headline", [f"profile={profile}"])[0].claims == ()
@@ -61,7 +61,7 @@ def test_the_paper_does_not_speak_of_another_profile(profile: str) -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("typed", ["figure.horizon=1000", "figure.curves.adap-ucb.alpha=4"])
-def test_the_paper_does_not_speak_of_what_is_typed(typed: str) -> None:
+def test_a_changed_figure_has_no_claims(typed: str) -> None:
     assert load("adap-headline", [typed])[0].claims == ()
 
 
@@ -202,7 +202,9 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_mistake_in_a_claim_is_told_with_figure_key_and_file(case: str, checkout: Path) -> None:
+def test_a_mistake_in_a_claim_is_reported_with_figure_key_and_file(
+    case: str, checkout: Path
+) -> None:
     figure, claim, told = WRONG[case]
     path = checkout / "conf" / "figure" / f"{figure}.yaml"
     content = path.read_text(encoding="utf-8").partition("\nclaims:")[0]
@@ -234,7 +236,7 @@ def judged(figure: str) -> list[ClaimResult]:
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("figure", FIGURES)
-def test_what_does_not_come_out_is_explained_and_what_does_needs_no_excuse(figure: str) -> None:
+def test_a_claim_has_a_reason_if_and_only_if_it_does_not_reproduce(figure: str) -> None:
     for one in judged(figure):
         holds = one.verdict is Verdict.HOLDS
         assert holds == (not one.claim.because), f"{one.claim.name}: {one.verdict.value}"

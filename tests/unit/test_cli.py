@@ -34,7 +34,7 @@ from dpbandits.run import runner
 from dpbandits.store.blocks import Store
 
 
-def test_list_names_what_there_is() -> None:
+def test_list_prints_every_name() -> None:
     done = Process(*DPBANDITS, "list").done()
     assert (done.status, done.err) == (0, "")
     named = {tuple(line.split()[:2]) for line in done.out.splitlines()}
@@ -140,7 +140,9 @@ def test_the_table_has_a_row_for_every_point_of_every_curve(smoke: Smoke) -> Non
         assert float(row["min"]) <= float(row["mean"]) <= float(row["max"])
 
 
-def test_the_sidecar_vouches_for_the_files_and_tells_how_to_repeat_them(smoke: Smoke) -> None:
+def test_the_sidecar_has_the_digests_of_the_files_and_the_command_that_repeats_them(
+    smoke: Smoke,
+) -> None:
     sidecar = smoke.sidecar()
     assert sidecar["files"] == {
         kind: sha256(smoke.file(kind)).hexdigest() for kind in KINDS - {"json"}
@@ -173,7 +175,7 @@ def test_the_sidecars_differ_in_the_time_alone(smoke: Smoke) -> None:
     assert here == there
 
 
-def test_after_a_run_explain_says_that_a_run_computes_nothing(smoke: Smoke) -> None:
+def test_after_a_run_explain_reports_that_a_run_computes_nothing(smoke: Smoke) -> None:
     assert (smoke.explained.status, smoke.explained.err) == (0, "")
     *cells, last = smoke.explained.out.splitlines()
     assert len(cells) == 24
@@ -283,7 +285,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert time.monotonic() - start < 5
     assert done.status == 130
     assert done.out == ""
-    assert "dpbandits: interrupted; the blocks that were done are kept" in done.err
+    assert "dpbandits: interrupted; completed blocks are kept" in done.err
     assert "Traceback" not in done.err
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-c2", typed)
@@ -291,7 +293,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert missing == ["ucb"]
 
 
-def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
+def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed, calm = tmp_path / "killed", tmp_path / "calm"
@@ -322,7 +324,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_with_the_same_numbers(
     assert len(table.splitlines()) == 1 + 2 * 2 * 2
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     # As in `dpbandits list | head -1`.
     reading, writing = os.pipe()
     os.close(reading)
@@ -335,9 +337,9 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_command_that_draws_does_not_load_what_audits_need() -> None:
+def test_a_command_that_draws_does_not_import_the_libraries_of_audits() -> None:
     # scipy.stats takes as long to import as all the rest.
-    loaded = "from dpbandits.cli.main import load_factory; load_factory()"
+    loaded = "from dpbandits.cli.libraries import load_factory; load_factory()"
     loads = f"import sys; {loaded}; print(*sys.modules)"
     done = Process(sys.executable, "-c", loads).done()
     assert (done.status, done.err) == (0, "")

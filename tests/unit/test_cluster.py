@@ -21,6 +21,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.runner import Task
 from dpbandits.stopping import dp_nas
 from dpbandits.store.blocks import Store
@@ -32,7 +33,7 @@ FIGURE = "exp3-deterministic"
 TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=2_000_000")
 TASKS = 4 * 15  # an eighth of a second each
 RUNS = 2 * TASKS
-GOES_ON = "the blocks that were done are kept, the same command goes on from there"
+GOES_ON = "completed blocks are kept, and the same command continues from there"
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_processes_of_this_machine_give_the_bits_of_threads(
         assert cluster.load(cell, runs).tobytes() == threads.load(cell, runs).tobytes()
 
 
-def test_what_fails_on_a_worker_comes_back_with_its_traceback_and_stops_no_other(
+def test_a_failure_on_a_worker_is_returned_with_its_traceback_and_stops_no_other(
     tmp_path: Path, cell: Cell
 ) -> None:
     store = Store(tmp_path)
@@ -152,7 +153,9 @@ def children(process: subprocess.Popen[str]) -> list[int]:
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processes are in no /proc")
-def test_an_interrupt_keeps_what_was_done_is_one_line_and_leaves_no_process(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_completed_blocks_prints_one_line_and_leaves_no_process(
+    tmp_path: Path,
+) -> None:
     process = start(tmp_path, "engine=dask", "engine.workers=2")
     process.wait_for(lambda: len(blocks(tmp_path)) > 3)
     family = children(process.popen)
@@ -211,7 +214,7 @@ def absent(tmp_path: Path) -> str:
     return str(tmp_path / "absent")
 
 
-def test_a_worker_with_other_sources_is_told_before_work_starts(
+def test_a_worker_with_other_sources_is_reported_before_work_starts(
     tmp_path: Path, dask: DaskProcesses, modified: str
 ) -> None:
     dask.worker(PYTHONPATH=modified)
@@ -220,7 +223,7 @@ def test_a_worker_with_other_sources_is_told_before_work_starts(
     assert blocks(tmp_path) == []
 
 
-def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
+def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
     tmp_path: Path, dask: DaskProcesses
 ) -> None:
     sources = tmp_path / "modified"
@@ -236,15 +239,23 @@ def test_a_worker_may_differ_in_what_its_cells_do_not_reach_and_in_nothing_else(
         file.write("X = 1\n")
     dask.worker(PYTHONPATH=str(sources))
     done = start(tmp_path / "other", *dask.engine).done()
-    assert_told(done, 1, f"{RUNS} of {RUNS} runs failed", "has other sources or versions")
+    assert_told(
+        done, ExitStatus.FAILED, f"{RUNS} of {RUNS} runs failed", "has other sources or versions"
+    )
 
 
-def test_a_worker_without_the_package_is_told_before_work_starts(
+def test_a_worker_without_the_package_is_reported_before_work_starts(
     tmp_path: Path, dask: DaskProcesses, absent: str
 ) -> None:
     dask.worker(PYTHONPATH=absent)
     done = start(tmp_path, *dask.engine).done()
-    assert_told(done, 2, "the worker tcp://127.0.0.1:", "cannot say what it is", "not here")
+    assert_told(
+        done,
+        2,
+        "the worker tcp://127.0.0.1:",
+        "does not report its versions and sources",
+        "not here",
+    )
 
 
 # Mid-run -----------------------------------------------------------------------------------------
@@ -272,7 +283,7 @@ def test_a_worker_that_is_killed_loses_nothing(
 
 
 @pytest.mark.slow
-def test_when_all_workers_are_gone_that_is_told_and_the_same_command_goes_on(
+def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
     tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
@@ -288,7 +299,7 @@ def test_when_all_workers_are_gone_that_is_told_and_the_same_command_goes_on(
 
 
 @pytest.mark.slow
-def test_when_the_scheduler_is_gone_that_is_told(tmp_path: Path, dask: DaskProcesses) -> None:
+def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcesses) -> None:
     process, _ = started_with(tmp_path, dask, 2)
     dask.scheduler.kill()
     told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
@@ -301,7 +312,7 @@ def has_joined(log: Path) -> Callable[[], bool]:
 
 
 @pytest.mark.slow
-def test_a_worker_may_come_later(
+def test_a_worker_may_join_later(
     tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
 ) -> None:
     process, (first,) = started_with(tmp_path, dask, 1)
@@ -313,13 +324,18 @@ def test_a_worker_may_come_later(
 
 
 @pytest.mark.slow
-def test_a_worker_that_comes_later_with_other_sources_plays_nothing(
+def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
     tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[str, bytes]
 ) -> None:
     process, _ = started_with(tmp_path, dask, 1)
     dask.worker(PYTHONPATH=modified)
     done = process.done()
-    assert_told(done, 1, f"of {RUNS} runs failed, the others are kept", "has other sources or")
+    assert_told(
+        done,
+        ExitStatus.FAILED,
+        f"of {RUNS} runs failed, the others are kept",
+        "has other sources or",
+    )
     kept = arrays(tmp_path)
     assert 3 < len(kept) < TASKS
     assert kept.items() <= calm.items()
@@ -342,6 +358,6 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
         dask.worker(**own)
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), *dask.engine, **own)
     done = process.done(2 * PATIENCE)
-    told = "runs 4-5: RuntimeError: 4 workers died while they played it"
-    assert_told(done, 1, f"2 of {RUNS} runs failed", told)
+    told = "runs 4-5: RuntimeError: 4 workers died while playing it"
+    assert_told(done, ExitStatus.FAILED, f"2 of {RUNS} runs failed", told)
     assert len(blocks(tmp_path)) == TASKS - 1

@@ -66,16 +66,16 @@ def answered(typed: str, file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("typed", OFFERED)
-def test_a_shell_is_offered_what_may_follow(typed: str, tmp_path: Path) -> None:
+def test_a_shell_is_offered_the_words_that_may_follow(typed: str, tmp_path: Path) -> None:
     offered, other = OFFERED[typed]
     words = answered(typed, tmp_path / "answer")
     assert offered <= words
     assert not other & words
 
 
-def test_a_command_that_nobody_completes_does_not_load_what_completes() -> None:
+def test_a_command_without_completion_does_not_import_the_completer() -> None:
     listed = "import sys; from dpbandits.cli import main; sys.argv = ['dpbandits', 'list']; "
-    loads = f"{listed}main._command(); print(*sys.modules)"
+    loads = f"{listed}main.command(); print(*sys.modules)"
     done = subprocess.run((sys.executable, "-c", loads), cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     modules = done.stdout.splitlines()[-1].split()

@@ -83,7 +83,7 @@ def test_another_algorithm_in_the_cache_is_no_reason(store: Store, cell: Cell) -
 def test_runs_that_are_still_to_come(store: Store, cell: Cell) -> None:
     write(store, cell, 5)
     assert " 5/20 runs " in line(store, cell, runs=20)
-    assert line(store, cell, runs=20).endswith("  more runs are asked for than there are")
+    assert line(store, cell, runs=20).endswith("  more runs are requested than cached")
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,16 @@ def test_runs_that_are_still_to_come(store: Store, cell: Cell) -> None:
     ],
     ids=str,
 )
-def test_what_changed_in_the_cell_is_named_with_both_values(
+def test_a_changed_field_is_named_with_both_values(
     store: Store, cell: Cell, change: dict[str, Any], reason: str
 ) -> None:
     write(store, dataclasses.replace(cell, **change), 5)
-    assert line(store, cell).endswith(f"  not computed; the nearest that is differs in {reason}")
+    assert line(store, cell).endswith(
+        f"  not computed; the most similar cached cell differs in {reason}"
+    )
 
 
-def test_changed_means_of_as_many_arms_are_told_by_their_values(store: Store, cell: Cell) -> None:
+def test_changed_means_of_equally_many_arms_are_printed(store: Store, cell: Cell) -> None:
     write(store, dataclasses.replace(cell, instance=bernoulli.Params((0.9, 0.625))), 5)
     told = line(store, cell)
     assert "instance.means" in told
@@ -125,7 +127,7 @@ def test_changed_means_of_as_many_arms_are_told_by_their_values(store: Store, ce
     assert "0.5" in told.partition("instance.means")[2]
 
 
-def test_a_thousand_means_are_told_in_one_line_of_a_width(store: Store, cell: Cell) -> None:
+def test_a_thousand_means_are_printed_in_one_short_line(store: Store, cell: Cell) -> None:
     means = tuple(0.9 - arm / 2000 for arm in range(1000))
     other = dataclasses.replace(cell, instance=bernoulli.Params(means))
     write(store, other, 5)
@@ -170,11 +172,13 @@ def test_a_changed_source_is_named(
         patch.setattr(fingerprint, "sources", lambda roots: kept)
         write(store, cell, 5)
     key.cache_clear()
-    assert line(store, cell).endswith(f"  not computed; the nearest that is differs in {reason}")
+    assert line(store, cell).endswith(
+        f"  not computed; the most similar cached cell differs in {reason}"
+    )
 
 
 @pytest.mark.parametrize("library", ["numba", "numpy"])
-def test_another_version_of_what_draws_the_numbers_is_told(
+def test_another_version_of_numba_or_numpy_is_named(
     store: Store, cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -188,7 +192,7 @@ def test_another_version_of_what_draws_the_numbers_is_told(
     assert line(store, cell).endswith(f"differs in versions.{library} (0.1, wanted {now})")
 
 
-def test_another_format_of_the_store_is_told(
+def test_another_format_of_the_store_is_named(
     store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -270,6 +274,6 @@ def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
     copy.edit(HELPER, "> largest", ">= largest")  # the last of equal values, not the first
     cell_line, last = ended(copy.start("explain")).splitlines()
     assert "   0/1 runs  adap-ucb" in cell_line
-    reason = f"not computed; the nearest that is differs in the source {HELPER}"
+    reason = f"not computed; the most similar cached cell differs in the source {HELPER}"
     assert cell_line.endswith(f"  {reason}")
     assert last.endswith("; a run computes the rest")

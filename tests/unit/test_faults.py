@@ -20,6 +20,7 @@ from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store import blocks as store_module
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
@@ -101,7 +102,7 @@ def assert_told(done: Done, status: int, *fragments: str) -> None:
 
 
 @pytest.mark.parametrize("many", [2, 4])
-def test_processes_that_do_all_at_once_do_not_disturb_each_other(
+def test_processes_that_work_simultaneously_do_not_disturb_each_other(
     many: int, tmp_path: Path, calm: dict[str, bytes]
 ) -> None:
     places = [tmp_path / "places" / str(number) for number in range(many)]
@@ -155,7 +156,7 @@ def read_only(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("which", ["cache", "out"])
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
+def test_a_folder_that_is_not_writable_is_reported_before_anything_is_computed(
     which: str, tmp_path: Path, read_only: Any
 ) -> None:
     (tmp_path / which).mkdir()
@@ -165,7 +166,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_read_only_cache_that_has_everything_is_drawn_from(
+def test_a_figure_is_drawn_from_a_complete_read_only_cache(
     tmp_path: Path, calm_folder: Path, calm: dict[str, bytes], read_only: Any
 ) -> None:
     shutil.copytree(calm_folder / "cache", tmp_path / "cache")
@@ -211,7 +212,8 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
     lines = dict(zip(cells, explained.out.splitlines(), strict=False))
     for cell, why in said.items():
         assert (
-            f"   0/4 runs  {cell.name}  not computed; the nearest that is differs in" in lines[cell]
+            f"   0/4 runs  {cell.name}  not computed; the most similar cached cell differs in"
+            in lines[cell]
         )
         assert lines[cell].partition(" differs in ")[2].startswith(why)
     done = start(tmp_path).done()
@@ -222,7 +224,7 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
 
 
 @pytest.mark.usefixtures("fresh_keys")
-def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
+def test_a_block_of_a_later_format_is_set_aside_and_recomputed(
     tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
@@ -240,7 +242,7 @@ def test_a_block_of_a_format_to_come_is_set_aside_and_computed_again(
     assert done.counts == (4 * CELLS, 0, "drawn")
     (warning,) = done.err.splitlines()
     assert warning == (
-        f"dpbandits: {place} is not used, it belongs to another cell or other runs;"
+        f"dpbandits: {place} is not used: it belongs to another cell or other runs;"
         f" set aside as {place.name}.damaged-1"
     )
     aside = place.with_name(f"{place.name}.damaged-1")
@@ -257,7 +259,7 @@ def write_zeros(store: Store, cell: Cell) -> None:
 # Interrupts --------------------------------------------------------------------------------------
 
 INTERRUPTED = (  # below the line of the terminal that shows ^C
-    "\ndpbandits: interrupted; the blocks that were done are kept, the same command goes on from"
+    "\ndpbandits: interrupted; completed blocks are kept, and the same command continues from"
     " there\n"
 )
 # Number of stored blocks of two runs.
@@ -302,7 +304,7 @@ def interrupted(
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_an_interrupt_is_one_line_keeps_what_was_done_and_leaves_no_litter(
+def test_an_interrupt_prints_one_line_keeps_completed_blocks_and_leaves_no_other_files(
     moment: str, interrupted: dict[str, Interrupted]
 ) -> None:
     this = interrupted[moment]
@@ -317,7 +319,7 @@ def test_an_interrupt_is_one_line_keeps_what_was_done_and_leaves_no_litter(
 
 
 @pytest.mark.parametrize("moment", REPEATED)
-def test_after_an_interrupt_the_same_command_ends_as_if_nothing_had_been(
+def test_after_an_interrupt_the_same_command_ends_like_an_undisturbed_one(
     moment: str, interrupted: dict[str, Interrupted], calm: dict[str, bytes]
 ) -> None:
     folder, runs = interrupted[moment].folder, 2 * MOMENTS[moment]
@@ -327,13 +329,13 @@ def test_after_an_interrupt_the_same_command_ends_as_if_nothing_had_been(
     assert_as_if_calm(folder, calm)
 
 
-def test_run_py_is_interrupted_alike(tmp_path: Path) -> None:
+def test_run_py_is_interrupted_in_the_same_way(tmp_path: Path) -> None:
     command = (sys.executable, disturbed.__file__, "importing hydra", f"figure={FIGURE}")
     done = Process(*command, *below(tmp_path)).done()
     assert (done.status, done.out, done.err) == (130, "", INTERRUPTED)
 
 
-def test_what_runs_in_the_background_of_a_script_ignores_interrupts(tmp_path: Path) -> None:
+def test_a_background_process_of_a_script_ignores_interrupts(tmp_path: Path) -> None:
     # The shell makes a background command ignore SIGINT, so that Ctrl-C ends only the foreground.
     done = start_disturbed("in the background", tmp_path).done()
     assert done.counts == (4 * CELLS, 0, "drawn")
@@ -347,17 +349,17 @@ def failures(folder: Path) -> list[dict[str, Any]]:
     return content
 
 
-def test_a_cell_that_fails_is_listed_and_alone_computed_again(
+def test_a_failed_cell_is_listed_and_only_it_is_recomputed(
     tmp_path: Path, calm: dict[str, bytes]
 ) -> None:
     done = start_disturbed("one cell fails", tmp_path, "engine.block=2").done()
     assert_told(
         done,
-        1,
-        "4 of 48 runs failed, the others are kept; first dp-se(epsilon=0.25",
-        "runs 0-1: ValueError: the gap is 0; all of them, with tracebacks, are in",
-        f"{tmp_path}/out/{WHERE}/failures.json; when that is mended, the same command computes"
-        " only what is missing",
+        ExitStatus.FAILED,
+        "4 of 48 runs failed, the others are kept; first failure: dp-se(epsilon=0.25",
+        "runs 0-1: ValueError: the gap is 0; all failures, with tracebacks, are in",
+        f"{tmp_path}/out/{WHERE}/failures.json; after a fix, the same command computes"
+        " only the missing runs",
     )
     assert set(pictures(tmp_path)) == {"failures.json"}
     listed = sorted(failures(tmp_path), key=lambda failure: failure["runs"])
@@ -373,10 +375,12 @@ def test_a_cell_that_fails_is_listed_and_alone_computed_again(
     assert_as_if_calm(tmp_path, calm)  # and the list of failures is gone
 
 
-def test_a_worker_without_memory_says_so_and_what_needs_less(tmp_path: Path) -> None:
+def test_a_worker_without_memory_reports_it_with_a_remedy(tmp_path: Path) -> None:
     done = start_disturbed("two cells need too much memory", tmp_path).done()
     advice = "fewer runs at once need less, engine.workers=1 the least"
-    assert_told(done, 1, "8 of 48 runs failed, the others are kept", "out of memory", advice)
+    assert_told(
+        done, ExitStatus.FAILED, "8 of 48 runs failed, the others are kept", "out of memory", advice
+    )
     errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
     assert errors["dp-se"] == f"out of memory; {advice}"
     assert errors["adap-ucb"].startswith("out of memory (Unable to allocate 64.0 PiB for an array")

@@ -27,6 +27,7 @@ from dpbandits.gallery import dark, hover, origins, papers, texts
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.origins import Origin
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store.blocks import Store
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
@@ -132,7 +133,7 @@ def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page
     for judged in result.judged:
         assert f"claim-{judged.claim.name}" in page.ids
         for finding in judged.findings:
-            assert str(texts.prose(finding.told)) in page.path.read_text()
+            assert str(texts.prose(finding.numbers)) in page.path.read_text()
     assert result.source is not None
     assert all(revision in page.text for revision in result.source.revisions)
     assert f"dpbandits run {DRAWN}" in page.text
@@ -274,7 +275,7 @@ def test_a_figure_that_fails_is_named_in_one_line_and_the_rest_is_there(
     (project / "conf" / "figure" / "other.yaml").write_text("titel: x\n")
     (project / "conf" / "figure" / "lower-bounds.yaml").unlink()
     shutil.copy(ROOT / "conf" / "figure" / "stopping-rules.yaml", project / "conf" / "figure")
-    assert gallery.build(project / "out" / "gallery") == 1
+    assert gallery.build(project / "out" / "gallery") == ExitStatus.FAILED
     pages = gallery_pages.read_all(project / "out" / "gallery")
     assert gallery_pages.broken(pages, project / "out" / "gallery") == []
     err = capsys.readouterr().err.splitlines()

@@ -16,7 +16,7 @@ from scipy.stats import norm
 TEXT = (ROOT / "docs" / "privacy.md").read_text("utf-8")
 
 
-def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None:
+def test_the_table_has_a_row_for_every_leak_and_all_were_detected() -> None:
     source = (ROOT / "tests" / "slow" / "test_planted_leaks.py").read_text("utf-8")
     (leaks,) = (
         node.value
@@ -29,7 +29,7 @@ def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None
     rows = [line.strip("| ").split(" | ") for line in lines if line[:1] == "|"][2:]
     assert [row[0] for row in rows] == names, "pytest -m slow -s, then scripts/make_leaks.py"
     assert len(names) > 7
-    assert all(cell.endswith("found with 3 of 3") for row in rows for cell in row[2:])
+    assert all(cell.endswith("detected with 3 of 3") for row in rows for cell in row[2:])
 
 
 # The script --------------------------------------------------------------------------------------
@@ -49,43 +49,43 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "privacy.md").write_text("Before\n<!-- leaks -->\nold\n<!-- end of leaks -->\n")
     shared = {"revision": "abc", "epsilon": 1, "plays": 4000}
     cases: dict[str, dict[str, Any]] = {
-        "leak-1": {"name": "B", "told": "one choice", "audits": [audit(1, True, 0.9, 0.8)] * 2},
+        "leak-1": {"name": "B", "event": "one choice", "audits": [audit(1, True, 0.9, 0.8)] * 2},
         "leak-0": {
             "name": "A",
-            "told": "all arms",
+            "event": "all arms",
             "audits": [audit(1, True, 0.71234, declared=0.5), audit(2, False, 0.4, declared=0.5)],
         },
         "none-0": {"audits": [audit(1, False, 0.9)] * 2},
     }
-    for name, told in cases.items():
-        written = {**shared, "number": int(name[-1]), **told}
+    for name, case in cases.items():
+        written = {**shared, "number": int(name[-1]), **case}
         (tmp_path / f"{name}-1.json").write_text(json.dumps(written))
     return tmp_path
 
 
-def test_the_script_writes_what_was_measured(elsewhere: Path) -> None:
+def test_the_script_writes_the_measurements(elsewhere: Path) -> None:
     assert make_leaks.main() == 0
     before, mark, head, _, titles, _, *rows, end = (
         (elsewhere / "privacy.md").read_text("utf-8").splitlines()
     )
     assert (before, mark, end) == ("Before", "<!-- leaks -->", "<!-- end of leaks -->")
     assert " at revision abc, with 2 seeds each. " in head
-    assert head.endswith(" accused somebody: 0 of 2.")
+    assert head.endswith(" False alarms in audits of the unmodified sources: 0 of 2.")
     assert titles == "| leak | games | epsilon = 1 |"
     assert rows == [
-        "| A | 4,000 | 0.4 to 0.712; declared 0.5; found with 1 of 2 |",
-        "| B | 4,000 | 0.25; found with 2 of 2 |",
+        "| A | 4,000 | 0.4 to 0.712; declared 0.5; detected with 1 of 2 |",
+        "| B | 4,000 | 0.25; detected with 2 of 2 |",
     ]
 
 
-def test_who_was_accused_without_a_leak_is_counted(elsewhere: Path) -> None:
+def test_false_alarms_are_counted(elsewhere: Path) -> None:
     file = elsewhere / "none-0-1.json"
     file.write_text(file.read_text().replace("false", "true", 1))
-    assert " accused somebody: 1 of 2." in make_leaks.text()
+    assert " unmodified sources: 1 of 2." in make_leaks.text()
 
 
 @pytest.mark.parametrize("wrong", ["another revision", "changed", "no leaks", "no clean", "half"])
-def test_the_script_writes_nothing_of_audits_that_are_not_whole(
+def test_the_script_writes_nothing_if_audits_are_incomplete(
     wrong: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = sorted(elsewhere.glob("*.json"))
@@ -127,9 +127,9 @@ def loss_of_a_choice(arms: int, others: float, delta: float = 0.0) -> float:
     return math.log((wins(1.0) - delta) / wins(0.0))
 
 
-def test_what_is_told_of_dp_ftpl_gauss_without_its_start_is_so() -> None:
-    told = {2: ".48 with two", 64: "1.86 with 64", 256: "2.21 with 256"}
-    for arms, words in told.items():
+def test_the_printed_losses_of_dp_ftpl_gauss_without_its_start_are_right() -> None:
+    printed = {2: ".48 with two", 64: "1.86 with 64", 256: "2.21 with 256"}
+    for arms, words in printed.items():
         assert words in TEXT
         number = words.split()[0]
         largest = max(loss_of_a_choice(arms, others) for others in (0.0, 1.0))

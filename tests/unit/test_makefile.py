@@ -68,7 +68,7 @@ IGNORED = {
 
 
 @pytest.mark.parametrize("typed", IGNORED, ids=" ".join)
-def test_a_variable_that_nothing_reads_is_refused_in_one_line_that_names_args(
+def test_a_variable_that_no_target_reads_is_rejected_in_one_line_that_names_args(
     typed: tuple[str, ...], make: Make
 ) -> None:
     done = make(*typed)
@@ -83,12 +83,23 @@ def test_a_variable_that_nothing_reads_is_refused_in_one_line_that_names_args(
     [("ARGS=runs=5",), ("BIN=elsewhere",), ("SHELL=/bin/sh",), ("--jobs=2",), ("-s",), ("-k",)],
     ids=" ".join,
 )
-def test_a_variable_that_some_target_reads_is_taken(typed: tuple[str, ...], make: Make) -> None:
-    done = make("help", *typed)
+def test_a_variable_that_some_target_reads_is_accepted(typed: tuple[str, ...], make: Make) -> None:
+    done = make("smoke", "--dry-run", *typed)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_variable_of_the_environment_is_no_mistake(make: Make) -> None:
+@pytest.mark.parametrize("target", ["help", "list", "lint", "clean", "distclean"])
+def test_args_for_a_target_that_reads_none_are_rejected(target: str, make: Make) -> None:
+    done = make(target, "ARGS=runs=5")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(f"*** make {target} takes no ARGS.  Stop.")
+    # Not an error beside a target that reads them, nor if the shell's environment has some.
+    assert make("fig-adap-c2", target, "--dry-run", "ARGS=runs=5").returncode == 0
+    assert make("help", ARGS="runs=5").returncode == 0
+
+
+def test_a_variable_of_the_environment_is_not_an_error(make: Make) -> None:
     assert make("help", runs="5", PYTHONPATH="").returncode == 0
 
 
@@ -98,23 +109,23 @@ NEAR_MISSES = {
     "explain-": WHICH.replace("make fig-<name>", "make explain-<name>"),
     "paper-": "which paper? make paper-<name>, one of paper-azize2022",
     "sweep": "which sweep? make sweep-<name>, one of sweep-alpha",
-    "gallry": "no target 'gallry' (did you mean make gallery?): make help shows what there is",
+    "gallry": "no target 'gallry' (did you mean make gallery?): make help lists the targets",
     "adap-c2": "no target 'adap-c2' (did you mean make fig-adap-c2?): make help",
     "azize2022": "no target 'azize2022' (did you mean make paper-azize2022?): make help",
-    "conf": "no target 'conf': make help shows what there is",  # a folder of that name
-    "it's": "no target 'it's': make help shows what there is",
+    "conf": "no target 'conf': make help lists the targets",  # a folder of that name
+    "it's": "no target 'it's': make help lists the targets",
 }
 
 
 @pytest.mark.parametrize("typed", NEAR_MISSES)
-def test_a_target_that_is_none_is_answered_with_what_to_type(typed: str, make: Make) -> None:
+def test_an_unknown_target_is_answered_with_the_right_command(typed: str, make: Make) -> None:
     done = make(typed)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert f"*** {NEAR_MISSES[typed]}" in line
 
 
-def test_help_shows_every_target_that_has_a_word_about_it(make: Make) -> None:
+def test_help_lists_every_described_target(make: Make) -> None:
     lines = make().stdout.splitlines()
     for target in ("list", "test", "clean", "distclean"):
         assert any(line.startswith(f"make {target} ") for line in lines)
@@ -165,7 +176,7 @@ def test_clean_removes_pictures_and_caches_of_tools_and_neither_results_nor_the_
     ]
 
 
-def test_distclean_says_how_many_runs_it_deletes_and_leaves_what_git_has(
+def test_distclean_prints_the_number_of_deleted_runs_and_leaves_the_files_in_git(
     folder: Path, used: set[Path], make: Make
 ) -> None:
     done = make("distclean")
@@ -177,7 +188,7 @@ def test_distclean_says_how_many_runs_it_deletes_and_leaves_what_git_has(
 
 
 @pytest.mark.parametrize("target", ["clean", "distclean"])
-def test_where_nothing_was_made_nothing_is_removed(folder: Path, target: str, make: Make) -> None:
+def test_in_a_fresh_checkout_nothing_is_removed(folder: Path, target: str, make: Make) -> None:
     before = files(folder)
     done = make(target)
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,6 +16,7 @@ from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
 from dpbandits.factory import produce
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps.tune import tune
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -61,16 +62,16 @@ def test_the_engine_that_is_asked_for_plays(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_failed_runs_are_reported_alike_and_the_status_is_1(
+def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
         raise ZeroDivisionError("the gap is 0")
 
     monkeypatch.setattr(runner, "simulate", fail)
-    assert command("engine.workers=1", *below(tmp_path)) == 1
+    assert command("engine.workers=1", *below(tmp_path)) == ExitStatus.FAILED
     err = capsys.readouterr().err
-    assert "runs failed, the others are kept; first" in err
+    assert "runs failed, the others are kept; first failure: " in err
     assert "ZeroDivisionError: the gap is 0" in err
     (report,) = tmp_path.rglob("failures.json")
     assert "Traceback" in json.loads(report.read_text())[0]["traceback"]

@@ -16,13 +16,14 @@ from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
-from dpbandits.cli.main import status_of
+from dpbandits.cli.process import status_of
 from dpbandits.curves.series import PLACE, STATISTICS, summarise
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps import lines, maps
 from dpbandits.sweeps.jobs import Job, names, short
 
@@ -101,7 +102,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
 ) -> None:
     done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1")
     assert (done.status, told(done)) == (0, [])
-    assert re.search(r"^4 of 4 jobs are there; [\d.]+ s$", done.out, re.MULTILINE)
+    assert re.search(r"^4 of 4 jobs are complete; [\d.]+ s$", done.out, re.MULTILINE)
     folder = tmp_path / "out" / "multirun" / "adap-headline"
     jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
     assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
@@ -151,7 +152,7 @@ def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Pa
         ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2,3"), 4, 3),  # three keys
     ],
 )
-def test_what_is_drawn_is_what_curves_end_at(
+def test_the_picture_shows_the_last_points_of_the_curves(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -200,14 +201,16 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
 # Failures ----------------------------------------------------------------------------------------
 
 
-def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_path: Path) -> None:
+def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
+    run: Run, tmp_path: Path
+) -> None:
     done = run("-m", *TINY, "figure.epsilon=-1,1,2")
     assert done.status == 2
     first, last = told(done)
     readable(first)
-    assert first.endswith("got -1 (command line); that is epsilon=-1")
+    assert first.endswith("got -1 (command line); this concerns epsilon=-1")
     assert last == "dpbandits: failed, for the reasons above: epsilon=-1"
-    assert "2 of 3 jobs are there" in done.out
+    assert "2 of 3 jobs are complete" in done.out
     folder = tmp_path / "out" / "multirun" / "adap-headline"
     rows = table(folder / "adap-headline-by-epsilon.csv")
     assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
@@ -215,7 +218,7 @@ def test_a_mistake_in_a_value_is_one_line_and_stops_no_other_job(run: Run, tmp_p
     assert [job["status"] for job in sidecar["jobs"]] == ["mistaken", "done", "done"]
 
 
-def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_job(
+def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other_job(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = whole_simulate
@@ -227,12 +230,12 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
 
     monkeypatch.setattr(runner, "simulate", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2,4")
-    assert done.status == 1
+    assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "in fragile" in done.err
-    assert "dpbandits: that was alpha=2; the other jobs go on\n" in done.err
+    assert "dpbandits: alpha=2 failed; the other jobs continue\n" in done.err
     assert done.err.endswith("dpbandits: failed, for the reasons above: alpha=2\n")
-    assert "2 of 3 jobs are there" in done.out
+    assert "2 of 3 jobs are complete" in done.out
     rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
     # After the fix, the same command computes only the missing runs.
@@ -242,7 +245,7 @@ def test_runs_that_fail_are_told_at_once_with_their_traceback_and_stop_no_other_
     assert len(found) == 3
 
 
-def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
+def test_an_error_of_a_drawing_is_reported_with_its_traceback_and_stops_no_other_job(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, calls = summarise, []
@@ -255,13 +258,13 @@ def test_a_fault_of_a_drawing_is_told_with_its_traceback_and_stops_no_other_job(
 
     monkeypatch.setattr(produce, "summarise", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2")
-    assert done.status == 1
+    assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
     assert "KeyError: 'no such curve'" in done.err
-    assert "1 of 2 jobs are there" in done.out
+    assert "1 of 2 jobs are complete" in done.out
 
 
-def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
+def test_if_every_job_fails_no_earlier_output_remains(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
@@ -270,7 +273,7 @@ def test_where_every_job_fails_nothing_old_is_left_to_be_taken_for_new(
         raise ZeroDivisionError
 
     monkeypatch.setattr(runner, "simulate", broken)
-    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == 1
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
 
@@ -296,7 +299,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a value twice": (
         ("figure=adap-headline", "figure.epsilon=1,1"),
-        "adap-headline: the multirun has a job twice: 'figure.epsilon=1'",
+        "adap-headline: the multirun lists a job twice: 'figure.epsilon=1'",
     ),
     "values that are the same": (
         ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
@@ -333,7 +336,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_of_the_command_is_one_line_and_nothing_is_computed(
+def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
     run: Run, tmp_path: Path, name: str
 ) -> None:
     typed, expected = MISTAKES[name]
@@ -345,9 +348,7 @@ def test_a_mistake_of_the_command_is_one_line_and_nothing_is_computed(
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_key_that_one_figure_has_no_use_for_stops_no_other_figure(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_path: Path) -> None:
     tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
     done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
     assert done.status == 2
@@ -359,7 +360,7 @@ def test_a_key_that_one_figure_has_no_use_for_stops_no_other_figure(
     assert not (folder / "adap-c1").exists()
 
 
-def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
+def test_an_output_folder_that_cannot_be_created_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way of a folder")
     done = Process(*RUN_PY, "-m", *TINY, "seed=1,2", *below(tmp_path, "file/out")).done()
     assert (done.status, done.out) == (2, "")
@@ -376,7 +377,7 @@ def jobs_of(*typed: Sequence[str]) -> list[Job]:
     return [Job("x", tuple(each), UserError("not read")) for each in typed]
 
 
-def test_a_job_is_named_after_what_tells_it_apart() -> None:
+def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
     assert names(jobs_of(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"])) == ["c=1", "c=2"]
     assert names(jobs_of(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"])) == ["c=1", "c=2"]
     assert short(["figure.curves.x.alpha", "figure.curves.y.alpha", "seed"]) == {
@@ -420,7 +421,7 @@ def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> Non
     few = ("runs=2", "engine.workers=1") if name != "tau" else ("runs=24", "engine.workers=2")
     done = run(f"sweep={name}", *few, *small)
     assert (done.status, told(done)) == (0, [])
-    assert f"{jobs} of {jobs} jobs are there" in done.out
+    assert f"{jobs} of {jobs} jobs are complete" in done.out
     folder = tmp_path / "out" / "multirun" / figure
     assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
     assert len(list(folder.glob("*.pdf"))) == 1

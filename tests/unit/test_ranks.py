@@ -27,7 +27,7 @@ def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
     return found
 
 
-def test_the_lowest_mean_is_first_and_what_runs_all_alike_tell_is_sure() -> None:
+def test_the_lowest_mean_is_first_and_without_spread_the_rank_is_certain() -> None:
     assert ranks(curves(30.0, 10.0, 20.0), 1) == [(3, 3, 3), (1, 1, 1), (2, 2, 2)]
 
 
@@ -46,7 +46,7 @@ def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
     assert (low.worst, high.best) == ((1, 2) if sure else (2, 1))
 
 
-def test_what_cannot_be_told_apart_needs_no_order() -> None:
+def test_indistinguishable_curves_need_no_order() -> None:
     # The first and the last differ significantly, but neither differs from the one between.
     assert ranks(curves(0.0, 3.0, 6.0, errors=1.0), 1) == [(1, 1, 2), (2, 1, 3), (3, 2, 3)]
 

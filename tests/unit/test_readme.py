@@ -15,13 +15,13 @@ def test_the_table_of_figures_is_the_one_that_the_script_writes() -> None:
     assert all(f"| `{figure}` |" in README for figure in FIGURES)
 
 
-def test_what_it_links_to_is_there() -> None:
+def test_its_links_lead_to_existing_files() -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", README)
     assert len(links) > 5
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_the_targets_that_it_names_are_in_the_makefile() -> None:
+def test_its_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     targets = set(re.findall(r"^([a-z]+)(?:-%)?:", makefile, re.MULTILINE))
     named = set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE))

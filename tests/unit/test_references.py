@@ -104,7 +104,7 @@ def test_a_sound_table_is_kept(made: Path, tmp_path: Path) -> None:
         ({"provenance": {"revision": None}}, "made at revision None"),
     ],
 )
-def test_what_cannot_be_repeated_is_no_reference(
+def test_curves_that_cannot_be_repeated_are_not_a_reference(
     made: Path, tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
     sidecar = json.loads(made.with_suffix(".json").read_text()) | change

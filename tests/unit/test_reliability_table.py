@@ -31,14 +31,14 @@ def test_the_table_has_one_row_for_every_test_in_their_order() -> None:
 
 
 @measured
-def test_every_row_tells_of_numbers() -> None:
+def test_every_row_has_numbers() -> None:
     for row in rows(TEXT):
         assert len(row) == 4, row
         assert re.search(r"\d", row[1] + row[2]), row
 
 
 @measured
-def test_the_table_says_when_and_of_which_revision_it_is() -> None:
+def test_the_table_states_its_date_and_revision() -> None:
     part = marked_part.read(TEXT, "measured")
     told = (
         r"Measured \d{4}-\d\d-\d\d at revision [0-9a-f]{12}, on \w+ \w+ with \d+ cores \(load \d+\)"
@@ -52,7 +52,7 @@ def defined(file: Path) -> Iterator[ast.FunctionDef]:
             yield node
 
 
-def test_every_one_of_these_tests_is_slow_and_tells_its_row_last() -> None:
+def test_every_reliability_test_is_slow_and_records_its_row_last() -> None:
     for file in make_reliability.test_files():
         assert "pytestmark = [pytest.mark.slow" in file.read_text("utf-8")
         for test in defined(file):
@@ -126,7 +126,7 @@ def test_the_script_writes_nothing_where_a_test_failed_or_was_skipped(
     assert (elsewhere / "docs" / "reliability.md").read_text("utf-8") == before
 
 
-def test_the_script_goes_on_from_what_was_measured_at_the_same_revision(elsewhere: Path) -> None:
+def test_the_script_reuses_measurements_of_the_same_revision(elsewhere: Path) -> None:
     assert make_reliability.main([]) == 0
     (elsewhere / "broken").touch()  # the first test would fail now
     assert make_reliability.main([]) == 0

@@ -20,6 +20,7 @@ from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.run import progress, runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.run.runner import Task, plan, play
 from dpbandits.store.blocks import Store
@@ -97,7 +98,7 @@ def test_a_cell_has_at_most_64_tasks(
 
 @pytest.mark.usefixtures("simulate_quickly")
 @pytest.mark.parametrize("workers", [1, 2, None])
-def test_what_is_played_is_kept(store: Store, cells: list[Cell], workers: int | None) -> None:
+def test_played_runs_are_stored(store: Store, cells: list[Cell], workers: int | None) -> None:
     assert play(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
     for cell in cells:
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
@@ -106,7 +107,7 @@ def test_what_is_played_is_kept(store: Store, cells: list[Cell], workers: int | 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failed_task_stops_no_other_and_is_told_with_its_cell_and_traceback(
+def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
     store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fragile(cell: Cell, runs: range) -> Simulated:
@@ -162,7 +163,7 @@ def test_workers_and_blocks_do_not_move_a_bit(cell: Cell, store: Store) -> None:
 
 @pytest.mark.usefixtures("simulate_quickly")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_obstacle_of_the_disk_stops_at_once_and_keeps_what_was_written(
+def test_a_disk_error_stops_at_once_and_keeps_the_written_blocks(
     store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Store.write
@@ -258,11 +259,11 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     monkeypatch.setattr(runner, "simulate", fragile)
     folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
     spec, settings = load("adap-c2", ["profile=smoke", *folders])
-    assert produce.produce(spec, settings) == 1
+    assert produce.produce(spec, settings) == ExitStatus.FAILED
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
-    assert "8 of 32 runs failed, the others are kept; first dp-se(" in told.err
+    assert "8 of 32 runs failed, the others are kept; first failure: dp-se(" in told.err
     assert "ZeroDivisionError: the gap is 0" in told.err
     (file,) = (tmp_path / "out" / "adap-c2" / "profile=smoke").iterdir()
     assert file.name == "failures.json"
@@ -274,7 +275,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     assert len(plan(spec.runs_of_cells(), Store(settings.cache), 5)) == 4
 
 
-def test_a_cluster_without_dask_says_what_to_install(
+def test_without_dask_the_message_has_the_command_that_installs_it(
     store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
@@ -359,7 +360,7 @@ def test_when_all_is_done_nothing_is_left() -> None:
         (100 * 3600, "100 h 00 min"),
     ],
 )
-def test_a_duration_is_told_in_two_units_at_most(seconds: float, text: str) -> None:
+def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
@@ -372,7 +373,7 @@ def test_a_duration_is_told_in_two_units_at_most(seconds: float, text: str) -> N
         (75.0, "about 1 min 15 s left"),
     ],
 )
-def test_less_than_a_second_is_not_told_as_0_seconds(seconds: float, text: str) -> None:
+def test_less_than_a_second_is_not_printed_as_0_seconds(seconds: float, text: str) -> None:
     assert time_left(seconds) == text
 
 
@@ -437,7 +438,7 @@ def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
     ]
 
 
-def test_a_quick_figure_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quick_figure_prints_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
     with Reporter("my-figure", {"a": 2}, 1) as reporter:
         reporter.add("a", 2, 0.001)
     assert capsys.readouterr() == ("", "")
@@ -487,7 +488,7 @@ def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
         assert store.missing(cell, 900) == []
 
 
-def test_what_is_slow_is_not_left_for_the_end(
+def test_slow_tasks_are_not_left_for_the_end(
     store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds_of = {cells[0]: 1.0, cells[1]: 9.0, cells[2]: 3.0}

@@ -38,7 +38,7 @@ NOTHING = [
         (SILENT, "ReadTimeoutError"),
     ],
 )
-def test_an_index_that_is_not_reached_is_told_in_one_line(error: str, why: str) -> None:
+def test_an_unreachable_index_is_reported_in_one_line(error: str, why: str) -> None:
     tries = [RETRYING.format(left=left, error=error) for left in (1, 0)]
     assert set_up.reason([*tries, *NOTHING]) == (
         f"pip cannot reach a package index ({why}): connect to the network or name an index or"
@@ -46,7 +46,7 @@ def test_an_index_that_is_not_reached_is_told_in_one_line(error: str, why: str) 
     )
 
 
-def test_any_other_failure_is_told_in_the_last_lines_of_pip() -> None:
+def test_any_other_failure_prints_the_last_lines_of_pip() -> None:
     full = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"
     for output in (
         ["Collecting numpy==9.9.9", *NOTHING],  # an index that lacks it
@@ -109,7 +109,7 @@ def test_the_set_up_counts_the_packages_of_the_lock(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_without_a_network_make_says_so_and_fails(tmp_path: Path) -> None:
+def test_without_a_network_make_reports_it_and_fails(tmp_path: Path) -> None:
     for name in ("Makefile", "pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")

@@ -144,7 +144,7 @@ def test_the_median_of_an_odd_number_of_means_is_the_middle_one() -> None:
 
 
 @pytest.mark.parametrize(("runs", "groups"), [(50, 24), (25, 24), (47, 24), (7, 3)])
-def test_where_groups_do_not_divide_the_runs_the_first_groups_are_one_run_longer(
+def test_if_the_groups_do_not_divide_the_runs_the_first_groups_have_one_run_more(
     runs: int, groups: int
 ) -> None:
     numbers = np.random.default_rng(2).exponential(size=runs).tolist()
@@ -162,7 +162,7 @@ def test_with_fewer_runs_than_groups_the_median_of_means_is_the_median(values: n
     assert statistics.median_of_means(values, 24) == plain_median(values.tolist())
 
 
-def test_the_median_of_means_uses_the_24_groups_of_the_paper_unless_told() -> None:
+def test_the_median_of_means_uses_the_24_groups_of_the_paper_by_default() -> None:
     values = np.random.default_rng(3).exponential(size=720)
     assert statistics.median_of_means(values) == statistics.median_of_means(values, 24)
     assert statistics.median_of_means(values) != statistics.median_of_means(values, 20)
@@ -345,7 +345,7 @@ HOLDING = [("quartiles", "median")] + [
 
 @FIXED
 @given(samples)
-def test_what_is_drawn_around_a_centre_holds_it(values: np.ndarray) -> None:
+def test_these_spreads_contain_their_centre(values: np.ndarray) -> None:
     for spread, centre in HOLDING:
         at = statistics.CENTRES[centre](values)
         low, high = statistics.SPREADS[spread](values, at)

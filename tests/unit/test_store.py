@@ -8,11 +8,14 @@ import json
 import logging
 import os
 import shutil
+import signal
+import socket
 import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -25,7 +28,7 @@ from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli, beta
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
 from dpbandits.store import fingerprint
@@ -46,7 +49,7 @@ def write(store: Store, cell: Cell, runs: range) -> Path:
 # Round trips -----------------------------------------------------------------------------------
 
 
-def test_what_is_written_is_loaded_bit_for_bit(store: Store, cell: Cell) -> None:
+def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: Cell) -> None:
     curves = np.random.default_rng(0).random((3, len(cell.checkpoints())))
     store.write(cell, 0, curves, 1.0)
     loaded = store.load(cell, 3)
@@ -76,7 +79,7 @@ def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: Cell) -> No
     assert np.array_equal(store.load(cell, 100), made_up(cell, range(100)))
 
 
-def test_missing_runs_are_told_as_the_longest_ranges(store: Store, cell: Cell) -> None:
+def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: Cell) -> None:
     write(store, cell, range(3, 5))
     write(store, cell, range(5, 6))
     write(store, cell, range(9, 10))
@@ -181,7 +184,7 @@ def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("fresh_keys")
 @pytest.mark.parametrize("library", ["numba", "numpy"])
-def test_another_version_of_what_draws_the_numbers_moves_the_key(
+def test_another_version_of_numba_or_numpy_changes_the_key(
     cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = key(cell)
@@ -234,7 +237,7 @@ def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
     assert folder == store.folder / "adap-ucb" / folder.name
 
 
-def test_the_header_of_a_block_says_where_it_comes_from(store: Store, cell: Cell) -> None:
+def test_the_header_of_a_block_states_its_provenance(store: Store, cell: Cell) -> None:
     path = write(store, cell, range(5, 8))
     with np.load(path, allow_pickle=False) as members:
         header = json.loads(members["header"].tobytes())
@@ -455,6 +458,100 @@ def test_a_hostile_file_does_not_fill_the_memory(store: Store, cell: Cell, damag
         tracemalloc.stop()
 
 
+def a_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link_to_a_fifo(path: Path) -> None:
+    os.mkfifo(path.with_name("fifo"))
+    path.symlink_to("fifo")
+
+
+def a_link_to_an_endless_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def a_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(os.path.relpath(path))  # an absolute path may be too long for a socket
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    """Fail a test that waits for ever."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        pytest.fail("it waits for ever")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("alarm")
+@pytest.mark.parametrize("make", [a_fifo, a_link_to_a_fifo, a_link_to_an_endless_device, a_socket])
+def test_a_block_that_is_no_regular_file_is_set_aside_unread(
+    store: Store, cell: Cell, make: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(store, cell, RUNS)
+    path.unlink()
+    make(path)
+    assert store.missing(cell, 5) == [RUNS]
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"{path} is not used: it is not a regular file; set aside as 0-4.npz.damaged-1"
+    )
+    write(store, cell, RUNS)
+    assert np.array_equal(store.load(cell, 5), made_up(cell, RUNS))
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_block_that_becomes_a_fifo_between_the_check_and_the_read_is_set_aside(
+    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(store, cell, RUNS)
+    regular, whole = path.stat(), Path.stat
+    path.unlink()
+    os.mkfifo(path)
+
+    def stat(self: Path, **options: Any) -> os.stat_result:
+        return regular if self == path else whole(self, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert store.covered(cell) == set()
+    monkeypatch.undo()
+    assert path.with_name("0-4.npz.damaged-1").is_fifo()
+
+
+@pytest.mark.usefixtures("alarm")
+def test_an_identity_that_is_no_regular_file_is_passed_over(store: Store, cell: Cell) -> None:
+    others = [dataclasses.replace(cell, seed=seed) for seed in (2, 3, 4)]
+    fifo, dangling, sound = (write(store, other, RUNS).parent for other in others)
+    for folder in (fifo, dangling):
+        (folder / "identity.json").unlink()
+    os.mkfifo(fifo / "identity.json")
+    (dangling / "identity.json").symlink_to("nowhere")
+    assert [other["cell"]["seed"] for other in store.other_identities(cell)] == [4]
+    assert sound != dangling
+
+
+@pytest.mark.parametrize("below", ["", "more/of it"])
+def test_a_link_to_a_folder_that_is_gone_is_named_with_its_target(
+    below: str, tmp_path: Path, cell: Cell
+) -> None:
+    link = tmp_path / "cache"
+    link.symlink_to(tmp_path / "gone")
+    with pytest.raises(UserError) as caught:
+        check_writable(link / below)
+    assert f"cannot write {link / below}: {link} is a link to {tmp_path / 'gone'}, which" in str(
+        caught.value
+    )
+    with pytest.raises(UserError, match="which does not exist"):
+        write(Store(link / below), cell, RUNS)
+
+
 def test_a_file_of_another_name_is_set_aside(
     store: Store, cell: Cell, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -595,7 +692,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace", "Path.open"])
-def test_a_full_disk_is_told_and_leaves_whole_blocks_only(
+def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
     store: Store, cell: Cell, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(store, cell, range(5))
@@ -674,7 +771,7 @@ def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
     assert names(store.folder) == before
 
 
-def test_what_an_abrupt_end_leaves_behind_is_no_block(store: Store, cell: Cell) -> None:
+def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: Cell) -> None:
     path = write(store, cell, RUNS)
     content = path.read_bytes()
     path.rename(path.with_name(f".{path.name}.12345.partial"))

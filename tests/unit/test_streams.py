@@ -237,9 +237,11 @@ def test_every_algorithm_starts_on_the_same_rewards() -> None:
     assert states[0] == states[1]
 
 
-def test_an_algorithm_that_is_told_another_horizon_than_it_plays_is_refused() -> None:
+def test_a_cell_whose_parameter_horizon_differs_is_rejected() -> None:
     law = bernoulli.Params((0.6, 0.5))
-    with pytest.raises(UserError, match=r"^se is told the horizon 10 and would play 11 rounds$"):
+    with pytest.raises(
+        UserError, match=r"^se: the parameter horizon is 10, but the game has 11 rounds$"
+    ):
         Cell("se", se.Params(10), "bernoulli", law, 11, Grid.END, 1)
 
 

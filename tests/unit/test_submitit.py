@@ -29,7 +29,7 @@ def logs(folder: Path, kind: str) -> list[str]:
     return [path.read_text() for path in found]
 
 
-def test_the_jobs_of_a_multirun_fill_one_cache_and_say_what_they_did(tmp_path: Path) -> None:
+def test_the_jobs_of_a_multirun_fill_one_cache_and_report_their_results(tmp_path: Path) -> None:
     done = multirun(tmp_path, "seed=1,2")
     assert (done.status, done.out, done.err) == (0, "", "")
     said = logs(tmp_path, "out")
@@ -44,7 +44,7 @@ def test_a_job_that_fails_elsewhere_makes_the_status_of_the_command(tmp_path: Pa
     *_, told = done.err.splitlines()
     said = tmp_path / "out" / "multirun" / ".submitit"
     assert told == (
-        f"dpbandits: job 1 of the multirun ended with status 2; what it said is below {said}"
+        f"dpbandits: job 1 of the multirun ended with status 2; its output is below {said}"
     )
     complaints = "".join(logs(tmp_path, "err"))
     assert complaints.count("dpbandits: ") == 1

@@ -17,6 +17,7 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps.tune import tune
 from dpbandits.sweeps.tuned import Range
 
@@ -46,7 +47,7 @@ def valley(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @needs_optuna
-def test_the_search_finds_a_valley_and_tells_how_sure_it_is(
+def test_the_search_locates_a_minimum_and_prints_its_standard_error(
     valley: list[float], tmp_path: Path, capsys: Captured
 ) -> None:
     assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 25) == 0
@@ -96,11 +97,13 @@ def test_a_trial_that_fails_stops_no_other(
         return whole(cell, runs)
 
     monkeypatch.setattr(runner, "simulate", fragile)
-    assert tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 10) == 1
+    assert (
+        tune("adap-headline", [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path)], 10) == ExitStatus.FAILED
+    )
     out, err = capsys.readouterr()
     assert out.startswith("best: ")
     assert "ZeroDivisionError: the gap is 0" in err
-    assert f"dpbandits: that was {ALPHA}=" in err
+    assert f"dpbandits: the trial {ALPHA}=" in err
     assert max(valley) <= 3
 
 
@@ -117,23 +120,29 @@ def test_a_single_run_has_no_standard_error(tmp_path: Path, capsys: Captured) ->
     ("typed", "trials", "told"),
     [
         ((), 5, "nothing to search: write key=low..high"),
-        ((f"{ALPHA}=5..0.5",), 5, f"'{ALPHA}=5..0.5' is no range: write key=low..high, low below"),
+        (
+            (f"{ALPHA}=5..0.5",),
+            5,
+            f"'{ALPHA}=5..0.5' is not a range: write key=low..high with low below",
+        ),
         ((f"{ALPHA}=1..2",), 0, "--trials must be 1 or more, got 0"),
-        (("figure.epsilon=1..2",), 5, "the ranges must be of one curve"),
-        ((f"{ALPHA}=1..2", "figure.curves.dp-se.x=1..2"), 5, "the ranges must be of one curve"),
+        (("figure.epsilon=1..2",), 5, "all ranges must belong to one curve"),
+        ((f"{ALPHA}=1..2", "figure.curves.dp-se.x=1..2"), 5, "all ranges must belong to one curve"),
         (("figure.curves.adap-ucb.alfa=1..2",), 5, "unknown key 'figure.curves.adap-ucb.alfa'"),
         ((f"{ALPHA}=-2..-1",), 5, "adap-ucb: alpha must be positive and finite, got -2.0"),
         ((f"{ALPHA}=1..2", "runs=0"), 5, "adap-headline: runs must be a whole number"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], trials: int, told: str) -> None:
+def test_a_mistake_is_reported_in_one_line(typed: tuple[str, ...], trials: int, told: str) -> None:
     with pytest.raises(UserError) as caught:
         tune("adap-headline", list(typed), trials)
     readable(str(caught.value))
     assert str(caught.value).startswith(told)
 
 
-def test_without_optuna_it_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_optuna_the_message_has_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(UserError, match=r"pip install -r requirements-optuna\.lock"):
         tune("adap-headline", [f"{ALPHA}=1..2"], 5)

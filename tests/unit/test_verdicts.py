@@ -107,7 +107,7 @@ class Drawn:
     def told(self, *tests: Test) -> str:
         """Return the numbers of the only finding."""
         (finding,) = self.judge({"": tests}).findings
-        return finding.told
+        return finding.numbers
 
 
 def two(a: Sequence[float], b: Sequence[float], error: float = 0.0) -> Drawn:
@@ -136,13 +136,13 @@ def test_the_limit_stretches_the_error_of_the_other_curve() -> None:
     assert two([200 + 2.99 * error], [100], 1.0).of(ratio(TWICE)) is UNDECIDED
 
 
-def test_up_to_noise_what_is_undecided_holds() -> None:
+def test_up_to_noise_an_undecided_comparison_holds() -> None:
     assert two([101], [100], 1.0).of(ratio(LESS)) is UNDECIDED
     assert two([101], [100], 1.0).of(ratio(LESS, up_to_noise=True)) is HOLDS
     assert two([110], [100], 1.0).of(ratio(LESS, up_to_noise=True)) is FAILS
 
 
-def test_runs_that_all_end_alike_decide_by_any_difference_and_a_tie_is_none() -> None:
+def test_without_spread_any_difference_decides_and_a_tie_is_undecided() -> None:
     assert two([99.9], [100]).of(ratio(LESS)) is HOLDS
     assert two([100.1], [100]).of(ratio(LESS)) is FAILS
     assert two([100 * (1 + 1e-12)], [100]).of(ratio(LESS)) is UNDECIDED
@@ -347,7 +347,7 @@ def test_a_bound_over_a_parameter_is_that_of_each_cell() -> None:
     assert Drawn().add("a", means[::-1], x=budgets, cells=cells).of(bounded()) is FAILS
 
 
-def test_what_a_bound_is_given_beats_what_the_cell_tells_and_it_can_be_attained() -> None:
+def test_arguments_of_a_test_override_those_of_the_cell_and_a_bound_can_be_attained() -> None:
     drawn = Drawn().add("a", [1.5 * upper(1000)], cells=[adap()])
     looser = Bounded(A, "azize2022.adap_ucb_upper_bound", (("epsilon", 0.1),), PANEL)
     assert drawn.of(bounded()) is FAILS
@@ -361,7 +361,7 @@ def private(epsilon: float, counter: Counter) -> Cell:
     return Cell("dp-ucb", params, "bernoulli", bernoulli.Params(MEANS), 1000, Grid.LOG, 1)
 
 
-def test_the_budget_that_is_spent_must_be_the_one_that_was_given() -> None:
+def test_the_spent_budget_must_not_exceed_the_given_one() -> None:
     kept, doubled = private(0.5, Counter.HYBRID_SPLIT), private(0.5, Counter.HYBRID_FULL)
     assert Drawn().add("a", [1], cells=[kept]).of(Spent(A, PANEL)) is HOLDS
     drawn = Drawn().add("a", [1], cells=[doubled])
@@ -369,19 +369,19 @@ def test_the_budget_that_is_spent_must_be_the_one_that_was_given() -> None:
     assert drawn.told(Spent(A, PANEL)) == "(a) A0: given 0.5, composes to 1"
 
 
-def test_of_a_sweep_the_worst_budget_is_told() -> None:
+def test_the_worst_budget_of_a_sweep_is_reported() -> None:
     cells = [private(0.25, Counter.HYBRID_SPLIT), private(0.5, Counter.HYBRID_FULL)]
     drawn = Drawn().add("a", [1, 1], x=(0.25, 0.5), cells=cells)
     assert drawn.of(Spent(A, PANEL)) is FAILS
     assert drawn.told(Spent(A, PANEL)) == "(a) A0 at x = 0.5: given 0.5, composes to 1"
 
 
-def test_what_is_spent_without_bound_is_never_kept() -> None:
+def test_an_unbounded_composition_never_keeps_the_budget() -> None:
     ftpl = dp_ftpl_new.Params(1.0, 0.01, 1000)
     cell = Cell("dp-ftpl-new", ftpl, "bernoulli", bernoulli.Params(MEANS), 1000, Grid.LOG, 1)
     drawn = Drawn().add("a", [1], cells=[cell])
     assert drawn.of(Spent(A, PANEL)) is FAILS
-    assert "without bound" in drawn.told(Spent(A, PANEL))
+    assert "the releases have no bound" in drawn.told(Spent(A, PANEL))
 
 
 # Claims ------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ def test_all_tests_of_a_claim_must_hold() -> None:
     assert drawn.of(undecided, fails) is FAILS
 
 
-def test_readings_that_come_out_differently_make_it_depend() -> None:
+def test_readings_with_different_verdicts_make_the_claim_depend() -> None:
     drawn = two([1], [2], 0.01)
     holds, fails = [ratio(LESS)], [ratio(MORE)]
     assert drawn.judge({"one": holds, "other": holds}).verdict is HOLDS
@@ -418,7 +418,7 @@ def test_the_finding_is_the_point_that_decides() -> None:
     assert drawn.told(ratio(LESS)) == "(a) A0 2.5 (0.001) : B1 2 (0.001) = 1.25"
 
 
-def test_what_was_asked_is_told_with_the_numbers() -> None:
+def test_the_limit_is_printed_with_the_numbers() -> None:
     drawn = two([12345], [2])
     assert (
         drawn.told(ratio(Limits(at_least=5.0))) == "(a) A0 12,345 : B1 2 = 6,172; asked: at least 5"
@@ -428,7 +428,7 @@ def test_what_was_asked_is_told_with_the_numbers() -> None:
     )
 
 
-def test_verdicts_are_counted_and_told_as_json() -> None:
+def test_verdicts_are_counted_and_exported_as_json() -> None:
     judged = [two([1], [2]).judge({"": [ratio(LESS)]}), two([1], [2]).judge({"": [ratio(MORE)]})]
     assert verdicts.count(judged) == {"holds": 1, "fails": 1}
     first, _ = verdicts.as_json(judged)

@@ -44,10 +44,11 @@ class Cell:
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
 
     def __post_init__(self) -> None:
-        told = getattr(self.params, "horizon", self.horizon)
-        if told != self.horizon:
+        horizon = getattr(self.params, "horizon", self.horizon)
+        if horizon != self.horizon:
             raise UserError(
-                f"{self.algorithm} is told the horizon {told} and would play {self.horizon} rounds"
+                f"{self.algorithm}: the parameter horizon is {horizon}, but the game has"
+                f" {self.horizon} rounds"
             )
 
     @property
@@ -56,8 +57,8 @@ class Cell:
         kind = getattr(self.instance, "kind", None)
         environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
         law = f"{environment} K={self._arms} T={self.horizon}"
-        told = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
-        return f"{self.algorithm}({_told(self.params)}) on {law}{told}"
+        recorded = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
+        return f"{self.algorithm}({_in_words(self.params)}) on {law}{recorded}"
 
     @property
     def member(self) -> str:
@@ -68,8 +69,8 @@ class Cell:
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports the first two by name."""
         return (
-            f"algorithms/{registry.file_name(self.algorithm)}",
-            f"environments/{registry.file_name(self.environment)}",
+            f"{registry.FOLDERS['algorithm']}/{registry.file_name(self.algorithm)}",
+            f"{registry.FOLDERS['law']}/{registry.file_name(self.environment)}",
             "cells/play_bandit.py",
         )
 
@@ -141,7 +142,7 @@ class StoppingCell:
     @property
     def name(self) -> str:
         """One-line description for progress and error messages."""
-        return f"{self.rule}({_told(self.params)}) on samples of {_told(self.stream)}"
+        return f"{self.rule}({_in_words(self.params)}) on samples of {_in_words(self.stream)}"
 
     @property
     def member(self) -> str:
@@ -151,7 +152,8 @@ class StoppingCell:
     @property
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports the first by its name."""
-        return f"stopping/{registry.file_name(self.rule)}", "cells/play_stopping_rule.py"
+        folder = registry.FOLDERS["stopping rule"]
+        return f"{folder}/{registry.file_name(self.rule)}", "cells/play_stopping_rule.py"
 
     def description(self) -> dict[str, Any]:
         """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
@@ -188,7 +190,7 @@ class StoppingCell:
         return promise(self.params, self.stream.radius) if promise else None
 
 
-def _told(params: NamedTuple) -> str:
+def _in_words(params: NamedTuple) -> str:
     return ", ".join(f"{name}={value}" for name, value in parameters.plain(params).items())
 
 

@@ -17,6 +17,7 @@ from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import values
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
@@ -97,8 +98,8 @@ def _compare(column: np.ndarray, reference: Reference | float, level: float) -> 
 def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     """Compare these figures with their references, print a line for each, return the exit status.
 
-    The status is 1 if a curve is outside its band or runs failed, else 0. Raises UserError for an
-    override that would change a figure, or if there is nothing to compare.
+    The status is FAILED if runs failed, else ALARM if a curve is outside its band. Raises UserError
+    for an override that would change a figure, or if there is nothing to compare.
     """
     prepared = [prepare(figure, overrides) for figure in figures]
     found = {spec.name: points(spec) for spec, _ in prepared}
@@ -121,7 +122,9 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
         f" {f'{alarms} curves are outside' if alarms else 'all inside'}; were every law the same,"
         f" one would be outside with a probability of {FALSE_ALARM:g} at most"
     )
-    return 1 if alarms or failed else 0
+    if failed:
+        return ExitStatus.FAILED
+    return ExitStatus.ALARM if alarms else ExitStatus.DONE
 
 
 def _tell(checked: Checked) -> int:

@@ -74,14 +74,14 @@ class Line:
         x = float(self.series.x[i])
         return f"{self.curve.over} = {f'{x:,.0f}' if self.curve.x is None else f'{x:.4g}'}"
 
-    def told(self, i: int, statistic: str = "mean") -> str:
+    def text(self, i: int, statistic: str = "mean") -> str:
         """Return the curve's label and a statistic at point i."""
         label = self.series.label
         if statistic == "mean":
-            return f"{label} {self.told_mean(i)}"
+            return f"{label} {self.mean_text(i)}"
         return f"{label} {plain(self.statistic(i, statistic))} ({statistic})"
 
-    def told_mean(self, i: int) -> str:
+    def mean_text(self, i: int) -> str:
         """Return the mean at point i, followed by its standard error in parentheses if not 0."""
         mean, error = self.mean(i), self.error(i)
         known = error > ROUNDING * abs(mean)
@@ -134,7 +134,7 @@ class Compared:
 
     room: float
     error: float
-    told: str
+    words: str
     share: float = 0.0  # the distance as a share of the limit
 
     @property
@@ -163,33 +163,33 @@ class Compared:
 
 
 def quotient(
-    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], words: str
 ) -> Compared:
-    """Compare the ratio of two numbers with its limits and return the less favourable side.
+    """Compare the ratio of two words with its limits and return the less favourable side.
 
     Nothing is divided, as the second number may be 0.
     """
-    return min(_sides(limits, pair, errors, told), key=lambda side: side.order(False))
+    return min(_sides(limits, pair, errors, words), key=lambda side: side.order(False))
 
 
 def _sides(
-    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], told: str
+    limits: Limits, pair: tuple[float, float], errors: tuple[float, float], words: str
 ) -> Iterator[Compared]:
     (a, b), (error_a, error_b) = pair, errors
     sides = (limits.at_least, 1.0, "at least"), (limits.at_most, -1.0, "at most")
-    for limit, sign, words in sides:
+    for limit, sign, side in sides:
         if math.isfinite(limit):
             smallest = ROUNDING * max(abs(a), abs(limit * b))
             room, error = sign * (a - limit * b), math.hypot(error_a, limit * error_b)
             room, error = (n if abs(n) > smallest else 0.0 for n in (room, error))
-            asked = f"; asked: {words} {limit:,.10g}" if limit != 1 else ""
+            asked = f"; asked: {side} {limit:,.10g}" if limit != 1 else ""
             share = room / max(abs(limit * b), smallest, TINY)
-            yield Compared(room, error, told + asked, share)
+            yield Compared(room, error, words + asked, share)
 
 
-def within(limits: Limits, value: float, error: float, told: str) -> Compared:
+def within(limits: Limits, value: float, error: float, words: str) -> Compared:
     """Compare a number with its limits."""
-    return quotient(limits, (value, 1.0), (error, 0.0), told)
+    return quotient(limits, (value, 1.0), (error, 0.0), words)
 
 
 def plain(number: float) -> str:
@@ -202,5 +202,5 @@ def plain(number: float) -> str:
 def ratio(a: float, b: float) -> str:
     """Format the quotient a / b; near 1 with more digits, as they matter there."""
     if not b:
-        return "a quotient by 0"
+        return "a division by 0"
     return f"{a / b:.4g}" if 0.9 < a / b < 1.1 else plain(a / b)

@@ -26,7 +26,7 @@ class Rank(NamedTuple):
 
 def ranks(series: Sequence[Series], i: int) -> list[Rank]:
     """Return the ranks of the curves at their i-th x, in the order of `series`."""
-    return [_rank(one, [other for other in series if other is not one], i) for one in series]
+    return [_rank(own, [other for other in series if other is not own], i) for own in series]
 
 
 def mean_rank(several: Sequence[Rank]) -> Rank:
@@ -35,9 +35,9 @@ def mean_rank(several: Sequence[Rank]) -> Rank:
     return Rank(place, best, worst)
 
 
-def _rank(one: Series, others: Sequence[Series], i: int) -> Rank:
+def _rank(own: Series, others: Sequence[Series], i: int) -> Rank:
     compared = [
-        quotient(LOWER, (other.mean[i], one.mean[i]), (other.error(i), one.error(i)), "")
+        quotient(LOWER, (other.mean[i], own.mean[i]), (other.error(i), own.error(i)), "")
         for other in others
     ]
     verdicts = [each.verdict(up_to_noise=False) for each in compared]

@@ -72,7 +72,11 @@ def compare_exact(value: float, reference: float) -> BandResult:
     """Compare a number that involves no randomness with its reference, up to rounding."""
     # The difference of equal infinities is nan.
     equal = value == reference or abs(value - reference) <= ROUNDING * abs(reference)
-    alarm = "" if equal else f"{value!r}, reference {reference!r}, nothing is drawn here"
+    alarm = (
+        ""
+        if equal
+        else f"{value!r}, reference {reference!r}, but this number involves no randomness"
+    )
     return BandResult(alarm, 0.0 if equal else math.inf, 0.0)
 
 

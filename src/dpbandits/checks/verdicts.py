@@ -23,50 +23,50 @@ class ClaimResult:
 
 def evaluate(spec: FigureSpec, series: Sequence[Series]) -> list[ClaimResult]:
     """Return the verdicts on all claims of the figure, in the order of its file."""
-    found = {(s.panel, s.label): s for s in series}
+    series_of = {(s.panel, s.label): s for s in series}
     lines: Lines = {panel.letter: {} for panel in spec.panels}
     for panel in spec.panels:
         for curve in panel.curves:
-            line = Line(curve, found[panel.letter, curve.label])
+            line = Line(curve, series_of[panel.letter, curve.label])
             lines[panel.letter].setdefault(curve.name, []).append(line)
-    return [_judge(claim, lines) for claim in spec.claims]
+    return [_evaluate(claim, lines) for claim in spec.claims]
 
 
-def count(judged: Iterable[ClaimResult]) -> dict[str, int]:
+def count(results: Iterable[ClaimResult]) -> dict[str, int]:
     """Return the number of claims by the word of their verdict, without verdicts that have none."""
-    counted = Counter(one.verdict for one in judged)
+    counted = Counter(result.verdict for result in results)
     return {verdict.value: counted[verdict] for verdict in Verdict if counted[verdict]}
 
 
-def as_json(judged: Iterable[ClaimResult]) -> list[dict[str, Any]]:
+def as_json(results: Iterable[ClaimResult]) -> list[dict[str, Any]]:
     """Return the claims and verdicts as JSON values."""
     return [
         {
-            "claim": one.claim.name,
-            "says": one.claim.says,
-            "where": one.claim.where,
-            "verdict": one.verdict.value,
-            "because": one.claim.because,
+            "claim": result.claim.name,
+            "says": result.claim.says,
+            "where": result.claim.where,
+            "verdict": result.verdict.value,
+            "because": result.claim.because,
             "findings": [
-                {"reading": f.reading, "verdict": f.verdict.value, "numbers": f.told}
-                for f in one.findings
+                {"reading": f.reading, "verdict": f.verdict.value, "numbers": f.numbers}
+                for f in result.findings
             ],
         }
-        for one in judged
+        for result in results
     ]
 
 
-def _judge(claim: Claim, lines: Lines) -> ClaimResult:
-    found: list[Finding] = []
+def _evaluate(claim: Claim, lines: Lines) -> ClaimResult:
+    all_findings: list[Finding] = []
     of_readings = []
     for reading, tests in claim.readings:
         findings = [
             replace(f, reading=reading) for test in tests for f in BY_KIND[type(test)](test, lines)
         ]
         of_readings.append(_all(f.verdict for f in findings))
-        found += findings
+        all_findings += findings
     alike = len(set(of_readings)) == 1
-    return ClaimResult(claim, of_readings[0] if alike else Verdict.DEPENDS, tuple(found))
+    return ClaimResult(claim, of_readings[0] if alike else Verdict.DEPENDS, tuple(all_findings))
 
 
 def _all(verdicts: Iterable[Verdict]) -> Verdict:

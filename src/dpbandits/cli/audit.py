@@ -9,76 +9,76 @@ from typing import Any
 
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ManyArms, Plays, Subject
-from dpbandits.core import parameters, registry
+from dpbandits.core import registry
 from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.parameters import Seed, Workers, coerce
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 
 
 def audit(
     algorithm: str,
-    given: Sequence[str],
+    parameters: Sequence[str],
     epsilon: str,
     plays: str,
     many_arms: str,
     seed: int,
     workers: int | None,
 ) -> int:
-    """Audit an algorithm and print the result; return 1 if a promise is refuted, else 0.
+    """Audit an algorithm and print the result; return the status, ALARM if a promise is
+    refuted.
 
     Raises UserError for an invalid argument.
     """
-    for text in given:
+    for text in parameters:
         if text.startswith("epsilon="):
-            raise UserError(f"the budget is given as --epsilon, not as {shown(text)}")
-    subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
+            raise UserError(f"the privacy budget is set by --epsilon, not by {shown(text)}")
+    subject = subject_of(algorithm, [f"epsilon={epsilon}", *parameters])
     games = _checked("--plays", Plays, _read(plays))
     arms = _checked("--many-arms", ManyArms, _read(many_arms))
-    _checked("--seed", parameters.Seed, seed)
+    _checked("--seed", Seed, seed)
     if workers is not None:
-        _checked("--workers", parameters.Workers, workers)
+        _checked("--workers", Workers, workers)
     start = time.monotonic()
-    found = Auditor(subject, seed, workers, many_arms=arms).audit(games)
-    for line in lines(subject, found):
+    findings = Auditor(subject, seed, workers, many_arms=arms).audit(games)
+    for line in lines(subject, findings):
         print(line)
     print(f"  {games:,} games in {duration(time.monotonic() - start)}, seed {seed}")
-    refuted = [
-        what
-        for what, is_so in (
-            ("what it promises", any(one.refutes_claim for one in found)),
-            ("what it declares to release", any(one.refutes_releases for one in found)),
-        )
-        if is_so
-    ]
-    if refuted:
-        sys.stdout.flush()
-        print(f"dpbandits: {algorithm} does not keep {' nor '.join(refuted)}", file=sys.stderr)
-        return 1
-    return 0
+    exceeded = []
+    if any(finding.refutes_claim for finding in findings):
+        exceeded.append("the budget that its paper claims")
+    if any(finding.refutes_releases for finding in findings):
+        exceeded.append("the budget of its declared releases")
+    if not exceeded:
+        return ExitStatus.DONE
+    sys.stdout.flush()
+    print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
+    return ExitStatus.ALARM
 
 
-def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
-    """Return an algorithm with the parameters given as `name=value`.
+def subject_of(algorithm: str, settings: Sequence[str]) -> Subject:
+    """Return an algorithm with the parameters that settings `name=value` give it.
 
     Raises UserError for an unknown algorithm, a stopping rule, or an invalid parameter.
     """
     names = registry.algorithm_names()
     if algorithm in registry.stopping_rule_names():
         raise UserError(
-            f"{algorithm} plays no arms, and an audit sees nothing else; `dpbandits privacy"
-            f" {algorithm}` says what it composes to"
+            f"{algorithm} plays no arms, and an audit observes nothing else; `dpbandits privacy"
+            f" {algorithm}` prints the budget that its releases compose to"
         )
     if algorithm not in names:
         raise UserError(f"unknown algorithm {shown(algorithm)}; {nearest(algorithm, names)}")
     values: dict[str, Any] = {}
-    for text in given:
+    for text in settings:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise UserError(f"parameters are typed as name=value, got {shown(text)}")
+            raise UserError(f"parameters are written as name=value, got {shown(text)}")
         if name in values:
-            raise UserError(f"{name} is given twice")
+            raise UserError(f"{name} is set twice")
         values[name] = _read(value)
     if "horizon" in values:
-        raise UserError("horizon is what the tables decide; it cannot be set")
+        raise UserError("horizon cannot be set: the length of the audit's games determines it")
     subject = Subject(algorithm, tuple(values.items()))
     subject.claim(2, 64)  # raises before anything is played
     return subject
@@ -86,7 +86,7 @@ def subject_of(algorithm: str, given: Sequence[str]) -> Subject:
 
 def _checked(option: str, annotation: Any, value: Any) -> Any:
     try:
-        return parameters.coerce(annotation, value)
+        return coerce(annotation, value)
     except ValueError as error:
         raise UserError(f"{option} must be {error}, got {shown(value)}") from None
 
@@ -102,31 +102,32 @@ def _read(value: str) -> Any:
     return value
 
 
-def lines(subject: Subject, found: Sequence[AuditFinding]) -> Iterator[str]:
+def lines(subject: Subject, findings: Sequence[AuditFinding]) -> Iterator[str]:
     """Yield the lines of the result for the terminal."""
-    typed = shlex.join(f"{name}={value}" for name, value in subject.given)
-    claim = found[0].claim
-    yield f"{subject.algorithm} {typed}"
+    settings = shlex.join(f"{name}={value}" for name, value in subject.given)
+    claim = findings[0].claim
+    yield f"{subject.algorithm} {settings}"
     yield f"  claimed: {budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
-    for one in found:
-        loss, delta = one.loss, one.claim.delta
-        what = "one choice" if one.one_choice else "all arms"
-        if not one.cells:
-            yield f"  {what}: nothing that differs was seen; few games show little"
+    for finding in findings:
+        loss, delta = finding.loss, finding.claim.delta
+        observed = "one choice" if finding.one_choice else "all arms"
+        if not finding.cells:
+            yield f"  {observed}: no difference was seen; with few games an audit has little power"
             continue
-        yield f"  {what}, on tables of {one.tables}"
-        if not one.one_choice:
-            yield f"    declared: {budget(*one.declared[:2])} by its releases in such a game"
-        bounds = [f"epsilon >= {one.pure_epsilon:.4g}"]
+        yield f"  {observed}, on tables of {finding.tables}"
+        if not finding.one_choice:
+            declared = budget(*finding.declared[:2])
+            yield f"    declared: {declared} by its releases in such a game"
+        bounds = [f"epsilon >= {finding.pure_epsilon:.4g}"]
         if delta:
-            bounds.append(f"epsilon >= {one.epsilon:.4g} at delta = {delta:g}")
-        if one.delta:
-            bounds.append(f"delta >= {one.delta:.3g} at epsilon = {one.claim.epsilon:g}")
+            bounds.append(f"epsilon >= {finding.epsilon:.4g} at delta = {delta:g}")
+        if finding.delta:
+            bounds.append(f"delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}")
         likely = loss.likely_epsilon(0.0)
         yield f"    audited: {'; '.join(bounds)}; with 99 % confidence, seen {likely:.4g}"
         yield (
-            f"    event: {one.cells} values of {one.feature}; {loss.more:,} and {loss.fewer:,} of"
-            f" {loss.games:,} games"
+            f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"
+            f" {loss.fewer:,} of {loss.games:,} games"
         )
 
 

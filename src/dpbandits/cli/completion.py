@@ -17,7 +17,7 @@ from dpbandits.files import project
 
 Completer = Callable[..., Iterable[str]]
 
-NEW_CURVE = "algorithm@figure.curves.mine"  # `mine` stands for any new name
+NEW_CURVE = "algorithm@figure.curves.mine"  # `mine` is an example of a new name
 UNLIKELY = re.compile(r"figure\.(claims|profiles)\.|.*\.(algorithm|rule)$")
 
 

@@ -1,7 +1,7 @@
-"""List of everything that can be named on the command line, with a line about each.
+"""List of everything that has a name on the command line, one line each.
 
-Files are only read as text, so that a broken file is listed too. A title that refers to what its
-figure plays is the exception: the figure is loaded for it.
+Files are only read as text, so that a broken file is listed too. There is one exception: a title
+with a placeholder, such as {instance}, is filled in from the loaded figure.
 """
 
 import ast
@@ -39,7 +39,7 @@ def lines() -> Iterator[str]:
 def _figure(name: str) -> Row:
     content = conf_files.read_member("figure", name)
     paper, title = str(content.get("paper", "")), str(content.get("title", ""))
-    if "{" in title:  # refers to what is played, which takes the loaded figure
+    if "{" in title:  # a placeholder, which is filled in from the loaded figure
         from dpbandits.config import compose  # late: it imports what the figure plays
         from dpbandits.core.errors import UserError
 
@@ -93,9 +93,9 @@ def _means(means: Any) -> str:
 def _comment(group: str, name: str) -> str:
     # The comment at the head of a file, in one line.
     text = (project.folder() / project.member_file(group, name)).read_text("utf-8")
-    found = []
+    comment = []
     for line in text.splitlines():
         if not line.startswith("#"):
             break
-        found.append(line.strip("# "))
-    return " ".join(found)
+        comment.append(line.strip("# "))
+    return " ".join(comment)

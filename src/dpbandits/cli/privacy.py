@@ -20,8 +20,8 @@ def show(
     arms: int,
     delta: float | None,
 ) -> int:
-    """Print the table, the meaning of the notions and the reasons why numbers differ; return 0."""
-    found = rows(names, epsilon, horizon, arms, delta)
+    """Print the table, the definitions of the notions and reasons why numbers differ; return 0."""
+    table_rows = rows(names, epsilon, horizon, arms, delta)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     table = Table(
         title=f"Privacy at epsilon = {epsilon:g}, {int(horizon):,} rounds, {arms} arms",
@@ -35,7 +35,7 @@ def show(
         table.add_column(column, overflow="fold")
     for column in ("claimed", "composed", "tightly", "at delta"):
         table.add_column(column, justify="right", no_wrap=True)
-    for row in found:
+    for row in table_rows:
         table.add_row(
             row.label,
             row.reading,
@@ -46,34 +46,36 @@ def show(
         )
     console.print(table)
     print()
-    for line in notes(found):
+    for line in notes(table_rows):
         indent = "    " if line.startswith(" ") else ""
         print(textwrap.fill(line, console.width, subsequent_indent=indent))
     return 0
 
 
-def notes(found: Sequence[Row]) -> list[str]:
+def notes(table_rows: Sequence[Row]) -> list[str]:
     """Return the notes below the table, one paragraph each."""
     lines = [
-        "claimed: by the paper. composed: all releases that read the worst reward, as the papers"
-        " compose them; a sum, or at a delta the theorem of Dwork, Rothblum and Vadhan. tightly:"
-        " the least epsilon that follows from the same releases at this delta.",
+        "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"
+        " composed as in the papers: by a sum or, at a delta, by the theorem of Dwork, Rothblum and"
+        " Vadhan. tightly: the smallest epsilon that follows from the same releases at this delta.",
         "",
     ]
-    for notion in dict.fromkeys(row.claim.notion for row in found):
+    for notion in dict.fromkeys(row.claim.notion for row in table_rows):
         lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
-        of_notion = [row for row in found if row.claim.notion is notion]
+        of_notion = [row for row in table_rows if row.claim.notion is notion]
         claims = dict.fromkeys((row.label, row.claim.where) for row in of_notion)
         lines += [f"  {label}: {where}" for label, where in claims]
     differences: dict[str, list[str]] = {}
-    for row in found:
+    for row in table_rows:
         if row.why:
             named = f"{row.label} ({row.reading})" if row.reading else row.label
             differences.setdefault(row.why, []).append(named)
     if differences:
-        lines += ["", "Where the claim is not what is composed:"]
-        lines += [f"  {', '.join(dict.fromkeys(of))}: {why}." for why, of in differences.items()]
-    if any(row.tight is None for row in found):
+        lines += ["", "Claims that differ from the composed budget:"]
+        lines += [
+            f"  {', '.join(dict.fromkeys(labels))}: {why}." for why, labels in differences.items()
+        ]
+    if any(row.tight is None for row in table_rows):
         lines += [
             "",
             "?: dp-accounting is not installed: .venv/bin/python -m pip install -r"

@@ -57,18 +57,20 @@ def read(spec: FigureSpec, scale: str) -> list[Series]:
 
     Raises UserError if one is missing, and as `find` does.
     """
-    found = find(spec, scale)
+    series = find(spec, scale)
     for panel in spec.panels:
         for curve in panel.curves:
-            if (panel.letter, curve.label) not in found:
+            if (panel.letter, curve.label) not in series:
                 rows = _rows(spec.name, scale)
-                near = nearest(curve.label, [label for at, label in rows if at == panel.letter])
+                near = nearest(
+                    curve.label, [label for letter, label in rows if letter == panel.letter]
+                )
                 raise UserError(
                     f"{_file(spec.name, scale)} has no curve '{curve.label}' in"
-                    f" panel {panel.letter}; {near}: make it again with"
+                    f" panel {panel.letter}; {near}: regenerate it with"
                     f" `python scripts/make_reference.py {spec.name}`"
                 )
-    return list(found.values())
+    return list(series.values())
 
 
 def _file(figure: str, scale: str) -> str:
@@ -88,7 +90,7 @@ def _rows(figure: str, scale: str) -> Rows:
                 rows.setdefault((row["panel"], row["label"]), []).append(row)
     except FileNotFoundError:
         raise UserError(
-            f"{figure} has no reference, {file} is not there: run the figure and then"
+            f"{figure} has no reference ({file} does not exist): run the figure, then"
             f" `python scripts/make_reference.py {figure}`"
         ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -113,5 +115,5 @@ def _numbers(rows: Sequence[dict[str, str]], column: str, file: str) -> np.ndarr
         return np.array([float(row[column]) for row in rows])
     except (TypeError, ValueError) as error:
         raise UserError(
-            f"{file}: column {column} holds something else than numbers: {error}"
+            f"{file}: column {column} has a value that is not a number: {error}"
         ) from None

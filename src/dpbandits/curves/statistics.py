@@ -87,8 +87,8 @@ def _one_sided_gini(
     columns = values.reshape(len(values), -1)
     centres = np.broadcast_to(centre, values.shape[1:]).reshape(-1)
     result = [
-        gini_mean_difference(column[side(column, at)])
-        for column, at in zip(columns.T, centres, strict=True)
+        gini_mean_difference(column[side(column, limit)])
+        for column, limit in zip(columns.T, centres, strict=True)
     ]
     return np.array(result).reshape(values.shape[1:])
 

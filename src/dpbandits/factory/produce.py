@@ -25,6 +25,7 @@ from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
 from dpbandits.run import runner
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import Curve, FigureSpec
@@ -36,14 +37,14 @@ Draw = Callable[[plotting.Drawing], Figure]
 
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
-    """Compute what is missing and draw what changed; return the status, 1 if runs failed."""
+    """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
     start = time.monotonic()
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.folder(spec.name)
     check_writable(folder)
     completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
     if completed.failures:
-        return 1
+        return ExitStatus.FAILED
     series = summarise(spec, completed.store)
     judged = verdicts.evaluate(spec, series)
     drawn = _write_files(spec, settings, completed.store, draw, series, judged)

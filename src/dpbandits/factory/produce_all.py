@@ -13,10 +13,9 @@ from dpbandits.core.messages import in_one_line
 from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
-
-OK, FAILED, MISTAKEN = 0, 1, 2  # exit statuses: MISTAKEN for a UserError
 
 
 def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
@@ -32,7 +31,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         statuses[spec.name] = produce_one(spec, settings)
         sys.stdout.flush()  # each line appears at once, in a file too
         gc.collect()  # figures are reference cycles, which Python collects late
-    failed = [name for name in names if statuses[name] != OK]
+    failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are there;"
         f" {duration(time.monotonic() - start)}"
@@ -73,7 +72,7 @@ def _load(
     check_writable(loaded[0][1].out)
     for told in errors.values():
         print(f"dpbandits: {told}", file=sys.stderr)
-    return loaded, dict.fromkeys(errors, MISTAKEN)
+    return loaded, dict.fromkeys(errors, ExitStatus.MISTAKE)
 
 
 def produce_one(spec: FigureSpec, settings: Settings) -> int:
@@ -82,11 +81,11 @@ def produce_one(spec: FigureSpec, settings: Settings) -> int:
         return produce.produce(spec, settings)
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        return MISTAKEN
+        return ExitStatus.MISTAKE
     except MemoryError as error:
         print(f"dpbandits: {spec.name}: {in_one_line(error)}", file=sys.stderr)
-        return MISTAKEN
+        return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
         traceback.print_exc()
         print(f"dpbandits: {spec.name}: {in_one_line(fault)}", file=sys.stderr)
-        return FAILED
+        return ExitStatus.FAILED

@@ -47,7 +47,15 @@ def _refusals_told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"cannot write {path}: {error.strerror or error}. What was written before is kept: make"
+            f"cannot write {path}: {_reason(path, error)}. Files written before are kept: make"
             " room or choose another folder (paths.cache=..., paths.out=...), then repeat the"
             " command; it computes only what is missing"
         ) from error
+
+
+def _reason(path: Path, error: OSError) -> str:
+    # The system's reason is "File exists" for a link to a folder that is gone.
+    for part in (path, *path.parents):
+        if part.is_symlink() and not part.exists():
+            return f"{part} is a link to {part.readlink()}, which does not exist"
+    return error.strerror or str(error)

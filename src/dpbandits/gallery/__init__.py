@@ -21,6 +21,7 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
 from dpbandits.gallery.figures import FigurePage, show
 from dpbandits.gallery.folders import folder_name
+from dpbandits.run.exit_status import ExitStatus
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
 
@@ -60,7 +61,7 @@ def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
 def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, ...] = ()) -> int:
     """Write the gallery of some figures, or of all, to the folder `out`, whole or not at all.
 
-    Returns the status: 1 if a figure failed; its page has the error, and the rest is as usual.
+    Returns the status: FAILED if a figure failed; its page has the error, and the rest is as usual.
     """
     chosen = project.names("figure") if names is None else list(names)
     with _replaced(out.resolve()) as folder:
@@ -71,7 +72,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
     for figure in failed:
         print(f"dpbandits: {figure.name}: {figure.failure}", file=sys.stderr)
     print(f"gallery: {_summary(figures)}; {out / 'index.html'}")
-    return 1 if failed else 0
+    return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
 def _summary(figures: Sequence[FigurePage]) -> str:

@@ -28,7 +28,7 @@ ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
 WITHOUT_WORKERS = 30.0  # seconds without any worker before giving up; a restart takes about 2
 LEAVE = 5.0  # seconds for disconnecting from the workers
-KEPT = "the blocks that were done are kept, the same command goes on from there"
+KEPT = "completed blocks are kept, and the same command continues from there"
 
 T = TypeVar("T")
 
@@ -59,8 +59,8 @@ class NotingClient(Client):  # type: ignore[misc]
 
         With a total of one, joblib would silently run all tasks in this process.
         """
-        found: dict[str, int] = super().ncores(*arguments, **more)
-        return found if sum(found.values()) != 1 else dict.fromkeys(found, 2)
+        threads: dict[str, int] = super().ncores(*arguments, **more)
+        return threads if sum(threads.values()) != 1 else dict.fromkeys(threads, 2)
 
 
 class Connection(Engine):
@@ -112,7 +112,7 @@ class Connection(Engine):
 def _in_words(error: BaseException) -> BaseException:
     if isinstance(error, KilledWorker):
         return RuntimeError(
-            f"{error.allowed_failures + 1} workers died while they played it, the last was"
+            f"{error.allowed_failures + 1} workers died while playing it, the last at"
             f" {error.last_worker.address}: out of memory?"
         )
     return error
@@ -231,11 +231,11 @@ def _check(client: Client) -> None:
         if not isinstance(answer, dict):
             reason = re.sub(r"\s+", " ", f"{type(answer).__name__}: {answer}")
             raise UserError(
-                f"the worker {address} cannot say what it is ({reason}): start it in an"
-                " environment with this version of dpbandits (docs/cluster.md)"
+                f"the worker {address} does not report its versions and sources ({reason}): start"
+                " it in an environment with this version of dpbandits (docs/cluster.md)"
             )
         if others := differences(answer):
             raise UserError(
-                f"the worker {address} would compute something else: {'; '.join(others)};"
+                f"the worker {address} differs from this process: {'; '.join(others)};"
                 " start it again from the same checkout and environment (docs/cluster.md)"
             )

@@ -60,9 +60,9 @@ def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
     first = failures[0].task
     failed = sum(len(failure.task.runs) for failure in failures)
     print(
-        f"dpbandits: {failed} of {runs} runs failed, the others are kept; first"
+        f"dpbandits: {failed} of {runs} runs failed, the others are kept; first failure:"
         f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
-        f" all of them, with tracebacks, are in {file}; when that is mended, the same command"
-        " computes only what is missing",
+        f" all failures, with tracebacks, are in {file}; after a fix, the same command"
+        " computes only the missing runs",
         file=sys.stderr,
     )

@@ -53,7 +53,7 @@ class Bounded:
 
     of: tuple[str, ...]
     function: str
-    given: tuple[tuple[str, Any], ...]  # arguments beside those of the game and the parameters
+    arguments: tuple[tuple[str, Any], ...]  # beside those of the game and the parameters
     panels: tuple[str, ...]
     limits: Limits = Limits(at_most=1.0)
     at: At | float = At.EVERYWHERE

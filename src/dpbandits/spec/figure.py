@@ -123,13 +123,13 @@ class FigureSpec:
 
         A cell of several curves gets the largest number.
         """
-        found: dict[AnyCell, int] = {}
+        runs_of: dict[AnyCell, int] = {}
         for panel in self.panels:
             for curve in panel.curves:
                 for source in curve.sources:
                     if isinstance(source, AnyCell):
-                        found[source] = max(curve.runs, found.get(source, 0))
-        return found
+                        runs_of[source] = max(curve.runs, runs_of.get(source, 0))
+        return runs_of
 
     def cells(self) -> tuple[AnyCell, ...]:
         """Return every cell of the figure once, in the order of the panels."""

@@ -25,6 +25,7 @@ import numpy as np
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
+from dpbandits.files.regular import Unsuitable, read_regular
 from dpbandits.store import fingerprint
 
 log = logging.getLogger("dpbandits")
@@ -33,6 +34,7 @@ version = cache(metadata.version)  # cached: every call reads a file
 FORMAT = 1
 PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
 HEADER_LIMIT = 65_536  # bytes of a block beside the curves and the description of the cell
+IDENTITY_LIMIT = 2**26  # bytes of identity.json; a million arms take a third of it
 ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
@@ -110,21 +112,23 @@ class Store:
 
     def covered(self, cell: AnyCell) -> set[int]:
         """Return the runs that sound blocks hold; set damaged blocks aside, with a warning."""
-        return {run for told in self._told(cell) for run in told.runs}
+        return {run for block in self._sound(cell) for run in block.runs}
 
     def seconds(self, cell: AnyCell) -> float:
         """Return the seconds that the cell's blocks took to compute, summed over threads."""
-        return sum(told.seconds for told in self._told(cell))
+        return sum(block.seconds for block in self._sound(cell))
 
     def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
         """Return revision, versions, machine and time of writing of each of the cell's blocks."""
-        return [told.provenance for told in self._told(cell)]
+        return [block.provenance for block in self._sound(cell)]
 
     def missing(self, cell: AnyCell, runs: int) -> list[range]:
         """Return the runs below `runs` that no sound block holds, as maximal ranges."""
         gaps: list[range] = []
         reached = 0  # every run below it is in a block or in a gap
-        for held in sorted((told.runs for told in self._told(cell)), key=lambda held: held.start):
+        for held in sorted(
+            (block.runs for block in self._sound(cell)), key=lambda held: held.start
+        ):
             if held.start >= runs:
                 break
             if held.start > reached:
@@ -143,10 +147,10 @@ class Store:
         for path in self._paths(cell):
             if (read := self._read(path, cell)) is None:
                 continue
-            told, block = read
-            first = told.runs.start
-            wanted = slice(first, min(told.runs.stop, runs))
-            curves[wanted] = block[: max(0, wanted.stop - first), columns]
+            about, of_block = read
+            first = about.runs.start
+            wanted = slice(first, min(about.runs.stop, runs))
+            curves[wanted] = of_block[: max(0, wanted.stop - first), columns]
             absent[wanted] = False
         if absent.any():
             raise KeyError(f"run {absent.argmax()} of {cell.name} is not in {self.folder}")
@@ -155,37 +159,37 @@ class Store:
     def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
         """Yield the identities under the other keys of the cell's member, newest first."""
         paths = (self.folder / cell.member).glob("*/identity.json")
-        for path in sorted(paths, key=lambda p: p.stat().st_mtime, reverse=True):
+        for path in sorted(paths, key=_status, reverse=True):
             if path.parent.name != key(cell):
                 try:
-                    yield json.loads(path.read_bytes())
-                except (OSError, ValueError):
+                    yield json.loads(read_regular(path, IDENTITY_LIMIT))
+                except (OSError, ValueError, Unsuitable):
                     continue
 
     def _paths(self, cell: AnyCell) -> list[Path]:
         return sorted(self.cell_folder(cell).glob("*.npz"))
 
-    def _told(self, cell: AnyCell) -> Iterator[About]:
+    def _sound(self, cell: AnyCell) -> Iterator[About]:
         for path in self._paths(cell):
             known = self._known.get(path)
-            if known is not None and known[0] == _looks(path):
+            if known is not None and known[0] == _status(path):
                 yield known[1]
             elif (read := self._read(path, cell)) is not None:
                 yield read[0]
 
     def _read(self, path: Path, cell: AnyCell) -> tuple[About, np.ndarray] | None:
         # Header and curves of a block; None for a damaged one, which is set aside.
-        looks = _looks(path)  # before reading: a change during it then shows at the next access
+        status = _status(path)  # before reading: a change during it then shows at the next access
         try:
             read = _read(path, cell)
-        except DamagedBlock as why:
+        except (DamagedBlock, Unsuitable) as why:
             _set_aside(path, why)
             return None
-        self._known[path] = looks, read[0]
+        self._known[path] = status, read[0]
         return read
 
 
-def _looks(path: Path) -> tuple[int, ...]:
+def _status(path: Path) -> tuple[int, ...]:
     try:
         status = path.stat()
     except OSError:
@@ -194,8 +198,8 @@ def _looks(path: Path) -> tuple[int, ...]:
 
 
 def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
-    # Header and curves of a block; raises DamagedBlock unless all is as it was written. Sizes are
-    # checked first: a damaged or hostile file must not fill the memory.
+    # Header and curves of a block; raises DamagedBlock or Unsuitable unless it is exactly as it was
+    # written. Sizes are checked first: a damaged or hostile file must not fill the memory.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:
         raise DamagedBlock("its name is not <first>-<last>.npz")
@@ -203,29 +207,29 @@ def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
     shape = (last - first + 1, cell.columns)
     try:
         described_cell = json.dumps(cell.description())  # with many arms the bulk of the header
-        if path.stat().st_size > 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT:
-            raise DamagedBlock("it is larger than its runs need")
-        content = path.read_bytes()
+        limit = 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT
+        content = read_regular(path, limit)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise DamagedBlock("it is compressed, as no block is")
+                raise DamagedBlock("it is compressed, which a block never is")
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
             header, curves, checksum = (members[n] for n in ("header", "curves", "checksum"))
             if checksum.tobytes() != _checksum(header, curves):
                 raise DamagedBlock("its checksum differs")
             described = json.loads(header.tobytes())
-            told = described["key"], described["runs"], float(described["seconds"])
-    except DamagedBlock:
+            content_of = described["key"], described["runs"]
+            seconds = float(described["seconds"])
+    except (DamagedBlock, Unsuitable):
         raise
     # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
         raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
-    if told[:2] != (key(cell), [first, last]):
+    if content_of != (key(cell), [first, last]):
         raise DamagedBlock("it belongs to another cell or other runs")
     if curves.shape != shape or curves.dtype != np.float64:
         raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
     about = {name: described[name] for name in PROVENANCE if name in described}
-    return About(range(first, last + 1), told[2], about), curves
+    return About(range(first, last + 1), seconds, about), curves
 
 
 def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
@@ -241,6 +245,6 @@ def _set_aside(path: Path, why: Exception) -> None:
     try:
         path.rename(aside)
     except OSError:
-        log.warning("%s is not used, %s", path, why)
+        log.warning("%s is not used: %s", path, why)
     else:
-        log.warning("%s is not used, %s; set aside as %s", path, why, aside.name)
+        log.warning("%s is not used: %s; set aside as %s", path, why, aside.name)

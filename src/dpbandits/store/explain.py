@@ -31,7 +31,7 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
 
 def _reason(cell: AnyCell, have: int, store: Store) -> str:
     if have:
-        return "more runs are asked for than there are"
+        return "more runs are requested than cached"
     wanted = dict(_flat(identity(cell)))
     nearest: tuple[int, int, list[str]] | None = None
     for other in store.other_identities(cell):
@@ -40,13 +40,14 @@ def _reason(cell: AnyCell, have: int, store: Store) -> str:
         # The same cell from other sources is a better hint than another cell from the same ones.
         distance = sum(name.startswith("cell.") for name in names), len(names)
         if nearest is None or distance < nearest[:2]:
-            told = [_difference(name, there.get(name), wanted.get(name)) for name in names]
-            nearest = (*distance, told)
+            differences = [_difference(name, there.get(name), wanted.get(name)) for name in names]
+            nearest = (*distance, differences)
     if nearest is None:
         return "never computed"
-    told = nearest[2]
-    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return f"not computed; the nearest that is differs in {', '.join(told[:SHOWN] + more)}"
+    differences = nearest[2]
+    more = [f"{len(differences) - SHOWN} more"] if len(differences) > SHOWN else []
+    listed = ", ".join(differences[:SHOWN] + more)
+    return f"not computed; the most similar cached cell differs in {listed}"
 
 
 def _difference(name: str, there: Any, wanted: Any) -> str:

@@ -23,19 +23,19 @@ def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) ->
             write_atomically(path, files[kind])
         else:
             path.unlink(missing_ok=True)
-    told = {
+    record = {
         **sidecar,
         "provenance": provenance(),
         "files": {kind: sha256(content).hexdigest() for kind, content in files.items()},
     }
-    content = (json.dumps(told, indent=1) + "\n").encode()
+    content = (json.dumps(record, indent=1) + "\n").encode()
     write_atomically(file.with_name(f"{file.name}.json"), content)
     return f"{file}.{{{','.join([*files, 'json'])}}}"
 
 
-def parameters_of(typed: Iterable[str]) -> list[str]:
+def parameters_of(words: Iterable[str]) -> list[str]:
     """Return the words of a command without overrides of folders and engines."""
-    return [word for word in typed if is_parameter(word)]
+    return [word for word in words if is_parameter(word)]
 
 
 def is_parameter(key: str) -> bool:
@@ -43,6 +43,6 @@ def is_parameter(key: str) -> bool:
     return not key.lstrip("+~").startswith(("paths.", "engine."))
 
 
-def command(program: Sequence[str], typed: Iterable[str]) -> str:
+def command(program: Sequence[str], words: Iterable[str]) -> str:
     """Return the command line that repeats the computation."""
-    return shlex.join([*program, *parameters_of(typed)])
+    return shlex.join([*program, *parameters_of(words)])

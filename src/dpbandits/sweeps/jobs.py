@@ -19,7 +19,7 @@ class Job:
     overrides: tuple[str, ...]  # without the figure
     read: Read | UserError
 
-    def typed(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
         """Return the text given for every key, in the order of the command."""
         split = (override.partition("=") for override in self.overrides)
         return {key.lstrip("+~"): text for key, _, text in split}
@@ -27,10 +27,10 @@ class Job:
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
         if isinstance(self.read, Read) and unused_overrides.is_there(self.read.at, key):
-            found = unused_overrides.value(self.read.at, key)
-            if isinstance(found, int | float | str):
-                return found
-        return self.typed().get(key, "")
+            read_value = unused_overrides.value(self.read.at, key)
+            if isinstance(read_value, int | float | str):
+                return read_value
+        return self.texts().get(key, "")
 
 
 def read(composed: Any) -> Job:
@@ -44,32 +44,32 @@ def read(composed: Any) -> Job:
 
 def varied(jobs: Sequence[Job]) -> list[str]:
     """Return the keys whose given values differ between jobs, in the order of the command."""
-    texts = [job.typed() for job in jobs]
-    keys = dict.fromkeys(key for typed in texts for key in typed)
-    return [key for key in keys if len({typed.get(key) for typed in texts}) > 1]
+    of_jobs = [job.texts() for job in jobs]
+    keys = dict.fromkeys(key for texts in of_jobs for key in texts)
+    return [key for key in keys if len({texts.get(key) for texts in of_jobs}) > 1]
 
 
 def short(keys: Sequence[str]) -> dict[str, str]:
     """Return for every key its shortest ending that no other key has."""
     parts = {key: key.split(".") for key in keys}
-    found = {}
+    endings = {}
     for key in keys:
         tail = 1
         while any(o != key and parts[o][-tail:] == parts[key][-tail:] for o in keys):
             tail += 1
-        found[key] = ".".join(parts[key][-tail:])
-    return found
+        endings[key] = ".".join(parts[key][-tail:])
+    return endings
 
 
 def names(jobs: Sequence[Job]) -> list[str]:
     """Return a name for every job from the values that distinguish it, valid as a folder name."""
-    told = short(varied(jobs))
-    found = [",".join(f"{told[k]}={job.typed().get(k, '')}" for k in told) for job in jobs]
-    cleaned = [as_file_name(name) for name in found]
+    endings = short(varied(jobs))
+    full = [",".join(f"{endings[k]}={job.texts().get(k, '')}" for k in endings) for job in jobs]
+    cleaned = [as_file_name(name) for name in full]
     often = Counter(cleaned)
     return [
         f"{clean}-{digest(name)}" if often[clean] > 1 else clean
-        for clean, name in zip(cleaned, found, strict=True)
+        for clean, name in zip(cleaned, full, strict=True)
     ]
 
 
@@ -81,10 +81,12 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
 
     Raises UserError if two jobs of a figure are the same, or if the value of a key has no effect.
     """
-    for typed, number in Counter(job.overrides for job in jobs).items():
+    for overrides, number in Counter(job.overrides for job in jobs).items():
         if number > 1:
-            told = shown(" ".join(o for o in typed if not o.startswith(("paths.", "engine."))))
-            raise UserError(f"{jobs[0].figure}: the multirun has a job twice: {told}")
+            repeated = shown(
+                " ".join(o for o in overrides if not o.startswith(("paths.", "engine.")))
+            )
+            raise UserError(f"{jobs[0].figure}: the multirun lists a job twice: {repeated}")
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:
         return
@@ -94,10 +96,10 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     for key in filter(unused_overrides.is_of_cells, varied(jobs)):
         groups = list(_apart_in(key, [job for job, _ in loaded]))
         if groups and all(_alike(group) for group in groups):
-            texts = list(dict.fromkeys(job.typed().get(key, "") for job in jobs))
+            texts = list(dict.fromkeys(job.texts().get(key, "") for job in jobs))
             raise UserError(
                 f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes no cell: all of"
-                " these values give the same (command line)"
+                " these values give the same cells (command line)"
             )
 
 
@@ -105,7 +107,7 @@ def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
     # Groups of jobs that differ in this key alone.
     groups: dict[tuple[tuple[str, str], ...], list[Job]] = {}
     for job in jobs:
-        others = tuple((k, text) for k, text in job.typed().items() if k != key)
+        others = tuple((k, text) for k, text in job.texts().items() if k != key)
         groups.setdefault(others, []).append(job)
     yield from (group for group in groups.values() if len(group) > 1)
 
@@ -117,10 +119,10 @@ def _alike(group: Sequence[Job]) -> bool:
 
 def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
     """Return the curves, by panel and key, whose cells change with a key."""
-    found = set()
+    curves = set()
     for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
         of = [
             unused_overrides.sources(job.read.spec) for job in group if isinstance(job.read, Read)
         ]
-        found |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
-    return found
+        curves |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
+    return curves

@@ -41,7 +41,7 @@ class Key(NamedTuple):
         """True if the values are positive numbers that span a factor of 20 or more."""
         return self.is_number and min(self.places) > 0 and max(self.places) >= 20 * min(self.places)
 
-    def told(self, value: Any) -> str:
+    def tick(self, value: Any) -> str:
         """Return the tick label of a value."""
         return f"{value:g}" if self.is_number else str(value)
 
@@ -56,16 +56,16 @@ def key_of(key: str, points: Sequence[JobCurves], spec: FigureSpec, varied: Sequ
     """Return a key with its label and the values that it takes in the completed jobs."""
     values = list(dict.fromkeys(point.job.value(key) for point in points))
     name = short(varied)[key].rpartition(".")[2]
-    told = symbol(name)
+    label = symbol(name)
     parts = key.split(".")
-    linked = any(f"{{{key}\\}}" in text for text in points[0].job.typed().values())
+    linked = any(f"{{{key}\\}}" in text for text in points[0].job.texts().values())
     if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
         labels = {c.name: c.label for panel in spec.panels for c in panel.curves}
-        told = f"{told} of {in_mathtext(labels.get(parts[2], parts[2]))}"
+        label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
     elif parts[:2] == ["figure", "panels"]:
-        told = f"{told} of ({parts[2]})"
-    found = Key(key, told, values)
-    return found._replace(values=sorted(values)) if found.is_number else found
+        label = f"{label} of ({parts[2]})"
+    axis = Key(key, label, values)
+    return axis._replace(values=sorted(values)) if axis.is_number else axis
 
 
 def same_curve(all_series: Sequence[Series], panel: str, curve: Curve) -> Series | None:

@@ -79,16 +79,16 @@ def _power(number: int) -> str:
 def _lines(
     points: Sequence[JobCurves], main: Key, others: Sequence[Key], spec: FigureSpec
 ) -> list[PanelDrawing]:
-    found: list[PanelDrawing] = []
+    panels: list[PanelDrawing] = []
     for values in product(*(key.values for key in others)):
         own = [p for p in points if [p.job.value(k.key) for k in others] == list(values)]
-        told = [f"{k.label} = {k.told(v)}" for k, v in zip(others, values, strict=True)]
+        fixed = [f"{k.label} = {k.tick(v)}" for k, v in zip(others, values, strict=True)]
         for panel in spec.panels:
             series = [_against(main, own, panel.letter, curve) for curve in panel.curves]
-            title = ", ".join(filter(None, [panel.title, *told]))
-            letter = LETTERS[len(found) % len(LETTERS)]
-            found.append(PanelDrawing(letter, title, tuple(s for s in series if s is not None)))
-    return [panel for panel in found if panel.series]
+            title = ", ".join(filter(None, [panel.title, *fixed]))
+            letter = LETTERS[len(panels) % len(LETTERS)]
+            panels.append(PanelDrawing(letter, title, tuple(s for s in series if s is not None)))
+    return [panel for panel in panels if panel.series]
 
 
 def _against(key: Key, points: Sequence[JobCurves], panel: str, curve: Curve) -> Series | None:
@@ -136,7 +136,7 @@ def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:
 
 def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     # There is nothing between values that are not numbers: markers with bars, no lines.
-    found: list[Line2D] = []
+    markers: list[Line2D] = []
     for i, series in enumerate(panel.series):
         style, again = style_of_curve(series), [s.style for s in panel.series[:i]]
         line, *_ = ax.errorbar(
@@ -151,8 +151,8 @@ def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
             label=in_mathtext(series.legend),
         )
         assert line is not None
-        found.append(line)
-    return found
+        markers.append(line)
+    return markers
 
 
 def _set_places(ax: Axes, key: Key) -> None:
@@ -161,7 +161,7 @@ def _set_places(ax: Axes, key: Key) -> None:
         ax.set_xscale("log")
     if len(key.values) > 6 and key.is_number:
         return
-    told = dict(zip(key.places, map(key.told, key.values), strict=True))
+    ticks = dict(zip(key.places, map(key.tick, key.values), strict=True))
     ax.xaxis.set_major_locator(FixedLocator(key.places))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: told.get(x, "")))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: ticks.get(x, "")))

@@ -20,7 +20,7 @@ def of_both(
     """Return a panel for every curve that depends on both keys."""
     jobs = [point.job for point in points]
     both = depends(jobs, keys[0].key) & depends(jobs, keys[1].key)
-    found: list[PanelDrawing] = []
+    panels: list[PanelDrawing] = []
     for panel in spec.panels:
         for curve in panel.curves:
             if (panel.letter, curve.name) not in both:
@@ -28,8 +28,8 @@ def of_both(
             series = same_curve(points[0].series, panel.letter, curve)
             if series is not None:
                 title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
-                found.append(PanelDrawing(LETTERS[len(found) % len(LETTERS)], title, (series,)))
-    return found
+                panels.append(PanelDrawing(LETTERS[len(panels) % len(LETTERS)], title, (series,)))
+    return panels
 
 
 def grid(panel: PanelDrawing, points: Sequence[JobCurves], keys: Sequence[Key]) -> np.ndarray:
@@ -37,14 +37,14 @@ def grid(panel: PanelDrawing, points: Sequence[JobCurves], keys: Sequence[Key]) 
 
     float64; nan if a job failed.
     """
-    (shown,) = panel.series
-    found = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
+    (template,) = panel.series
+    ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
     for job, all_series in points:
         column, row = (key.values.index(job.value(key.key)) for key in keys)
         for series in all_series:
-            if (series.panel, series.curve) == (shown.panel, shown.curve):
-                found[row, column] = series.centre[-1]
-    return found
+            if (series.panel, series.curve) == (template.panel, template.curve):
+                ends[row, column] = series.centre[-1]
+    return ends
 
 
 def heat_maps(
@@ -63,13 +63,13 @@ def heat_maps(
     for i, (ax, grid) in enumerate(zip(axes, grids, strict=True)):
         image = ax.imshow(grid, norm=norm, cmap="cividis", aspect="auto", origin="lower")
         ax.grid(visible=False)
-        ax.set_xticks(range(grid.shape[1]), [keys[0].told(v) for v in keys[0].values])
-        ax.set_yticks(range(grid.shape[0]), [keys[1].told(v) for v in keys[1].values])
+        ax.set_xticks(range(grid.shape[1]), [keys[0].tick(v) for v in keys[0].values])
+        ax.set_yticks(range(grid.shape[0]), [keys[1].tick(v) for v in keys[1].values])
         for (row, column), value in np.ndenumerate(grid):
-            told = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
+            number = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
             dark = not np.isnan(value) and norm(value) < 0.5
             colour = "white" if dark else "black"
-            ax.text(column, row, told, color=colour, ha="center", va="center", fontsize=7)
+            ax.text(column, row, number, color=colour, ha="center", va="center", fontsize=7)
         if i + columns >= len(grids):
             ax.set_xlabel(keys[0].label)
         if i % columns == 0:

@@ -17,9 +17,10 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
-from dpbandits.factory.produce_all import MISTAKEN, OK, produce_one
+from dpbandits.factory.produce_all import produce_one
 from dpbandits.files import schemas
 from dpbandits.files.provenance import git_revision
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.changes import as_file_name
 from dpbandits.store.blocks import Store
@@ -28,7 +29,11 @@ from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import JobCurves
 from dpbandits.sweeps.lines import summary
 
-WORDS = {0: "done", 1: "failed", 2: "mistaken"}  # by exit status
+WORDS = {  # in the sidecar
+    ExitStatus.DONE: "done",
+    ExitStatus.MISTAKE: "mistaken",
+    ExitStatus.FAILED: "failed",
+}
 
 
 @dataclass
@@ -37,22 +42,22 @@ class Done:
 
     job: Job
     name: str
-    status: int = OK
+    status: int = ExitStatus.DONE
     seconds: float = 0.0
     error: str | None = None  # in its configuration
     series: Sequence[Series] = ()  # empty if it failed
 
 
-def produce(jobs: Sequence[Job], typed: Sequence[str]) -> int:
+def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
     """Run all jobs, summarise every figure that has several, and return the largest status.
 
-    `typed` is the command, for the record. Raises UserError if every job has the same error, or if
+    `words` is the command, for the record. Raises UserError if every job has the same error, or if
     a list of values is empty.
     """
     if not jobs:
-        if all(word in ("-m", "--multirun") for word in typed if word.startswith("-")):
+        if all(word in ("-m", "--multirun") for word in words if word.startswith("-")):
             raise UserError("the multirun has no jobs: one of its lists of values is empty")
-        return OK  # Hydra has answered a request such as --help
+        return ExitStatus.DONE  # Hydra has answered a request such as --help
     if len(jobs) == 1:
         return _produce_alone(jobs[0])
     start = time.monotonic()
@@ -61,13 +66,13 @@ def produce(jobs: Sequence[Job], typed: Sequence[str]) -> int:
         of_figures.setdefault(job.figure, []).append(job)
     several = len(of_figures) > 1
     waiting = {figure: _with_names(group, several) for figure, group in of_figures.items()}
-    _tell_mistakes([done for group in waiting.values() for done in group])
+    _report_mistakes([done for group in waiting.values() for done in group])
     for figure, group in waiting.items():
         for done in group:
             _run(done)
         if len(group) > 1:
-            _summarise(figure, group, typed)
-    return _tell_end([done for group in waiting.values() for done in group], start)
+            _summarise(figure, group, words)
+    return _report_end([done for group in waiting.values() for done in group], start)
 
 
 def _produce_alone(job: Job) -> int:
@@ -80,30 +85,30 @@ def _produce_alone(job: Job) -> int:
 def _with_names(jobs: Sequence[Job], several: bool) -> list[Done]:
     # The jobs of a figure with their names. A job alone in its figure gets no folder in the
     # multirun.
-    found = []
+    all_jobs = []
     try:
         refuse_idle(jobs)
     except UserError as error:
         jobs = [replace(job, read=error) for job in jobs]
     for job, name in zip(jobs, names(jobs), strict=True):
-        told = ", ".join(filter(None, (f"figure={job.figure}" if several else "", name)))
+        label = ", ".join(filter(None, (f"figure={job.figure}" if several else "", name)))
         if isinstance(job.read, UserError):
-            found.append(Done(job, told, MISTAKEN, error=str(job.read)))
+            all_jobs.append(Done(job, label, ExitStatus.MISTAKE, error=str(job.read)))
             continue
         settings = replace(job.read.settings, job=name or None)
-        found.append(Done(replace(job, read=job.read._replace(settings=settings)), told))
-    return found
+        all_jobs.append(Done(replace(job, read=job.read._replace(settings=settings)), label))
+    return all_jobs
 
 
-def _tell_mistakes(all_jobs: Sequence[Done]) -> None:
+def _report_mistakes(all_jobs: Sequence[Done]) -> None:
     # All errors are reported before the first job is computed. An error in every job is the
     # command's.
     errors = list(dict.fromkeys(done.error for done in all_jobs))
     if len(errors) == 1 and errors[0]:
         raise UserError(errors[0])
     for error in filter(None, errors):
-        told = "; ".join(done.name for done in all_jobs if done.error == error)
-        print(f"dpbandits: {error}; that is {told}", file=sys.stderr, flush=True)
+        jobs = "; ".join(done.name for done in all_jobs if done.error == error)
+        print(f"dpbandits: {error}; this concerns {jobs}", file=sys.stderr, flush=True)
 
 
 def _run(done: Done) -> None:
@@ -113,43 +118,43 @@ def _run(done: Done) -> None:
     start = time.monotonic()
     done.status = produce_one(spec, settings)
     done.seconds = round(time.monotonic() - start, 3)
-    if done.status == OK:
+    if done.status == ExitStatus.DONE:
         done.series = summarise(spec, Store(settings.cache))
     else:
-        _tell_failure(done, settings.folder(spec.name) / "failures.json")
+        _report_failure(done, settings.folder(spec.name) / "failures.json")
     sys.stdout.flush()  # each line appears at once, in a file too
     gc.collect()  # figures are reference cycles
 
 
-def _tell_failure(done: Done, failures: Path) -> None:
+def _report_failure(done: Done, failures: Path) -> None:
     # Reported at once, with the traceback of the first failed run, so far reported in one line.
-    if done.status != MISTAKEN and failures.is_file():
+    if done.status != ExitStatus.MISTAKE and failures.is_file():
         print(json.loads(failures.read_bytes())[0]["traceback"], end="", file=sys.stderr)
-    print(f"dpbandits: that was {done.name}; the other jobs go on", file=sys.stderr, flush=True)
+    print(f"dpbandits: {done.name} failed; the other jobs continue", file=sys.stderr, flush=True)
 
 
-def _tell_end(all_jobs: Sequence[Done], start: float) -> int:
-    failed = [done.name for done in all_jobs if done.status != OK]
+def _report_end(all_jobs: Sequence[Done], start: float) -> int:
+    failed = [done.name for done in all_jobs if done.status != ExitStatus.DONE]
     made = len(all_jobs) - len(failed)
-    print(f"{made} of {len(all_jobs)} jobs are there; {duration(time.monotonic() - start)}")
+    print(f"{made} of {len(all_jobs)} jobs are complete; {duration(time.monotonic() - start)}")
     if failed:
         sys.stdout.flush()
-        told = "; ".join(failed)
-        print(f"dpbandits: failed, for the reasons above: {told}", file=sys.stderr)
+        names_of_failed = "; ".join(failed)
+        print(f"dpbandits: failed, for the reasons above: {names_of_failed}", file=sys.stderr)
     return max(done.status for done in all_jobs)
 
 
 # The summary of a figure -----------------------------------------------------------------------
 
 
-def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None:
+def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None:
     # Writes the table and the picture, and last the sidecar, which describes them and every job.
     settings = next((d.job.read.settings for d in group if isinstance(d.job.read, Read)), None)
     if settings is None:
         return
     keys = varied([done.job for done in group])
     folder = settings.out / "multirun" / figure
-    command = files.command(("python", "experiments/run.py"), typed)
+    command = files.command(("python", "experiments/run.py"), words)
     sidecar = {
         "schema": schemas.MULTIRUN,
         "figure": figure,
@@ -171,9 +176,9 @@ def _summarise(figure: str, group: Sequence[Done], typed: Sequence[str]) -> None
         written_as = files.write(file, _files(group, command), sidecar)
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        group[0].status = max(group[0].status, MISTAKEN)
+        group[0].status = max(group[0].status, ExitStatus.MISTAKE)
         return
-    print(f"{figure}: {len(group)} jobs summed up; {written_as}")
+    print(f"{figure}: summary of {len(group)} jobs; {written_as}")
 
 
 def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
@@ -191,8 +196,8 @@ def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
 def _table(made: Sequence[Done]) -> bytes:
     # A row for every job, panel, curve and x: first the job and all its parameters. `runs` is left
     # out, as it has a column anyway.
-    typed = dict.fromkeys(key for done in made for key in done.job.typed())
-    keys = [key for key in typed if files.is_parameter(key) and key != "runs"]
+    all_keys = dict.fromkeys(key for done in made for key in done.job.texts())
+    keys = [key for key in all_keys if files.is_parameter(key) and key != "runs"]
     return written(
         ("job", *keys, *PLACE, *STATISTICS),
         (

@@ -20,6 +20,7 @@ import numpy as np
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, shown
 from dpbandits.curves.series import STATISTICS, Series, summarise, values
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
@@ -31,7 +32,8 @@ RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
 
 
 def tune(figure: str, words: Sequence[str], trials: int) -> int:
-    """Try `trials` values, print the best, write table and picture; return 1 if trials failed.
+    """Try `trials` values, print the best, write table and picture; return the status, FAILED if
+    trials failed.
 
     Raises UserError if `trials` is below 1, if a range is invalid, if the ranges are not all of one
     curve, or if Optuna is not installed.
@@ -60,19 +62,18 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
             trial = _try(figure, overrides, name, chosen, number, folder)
             known[place] = trial.mean if trial else None
             done += [trial] if trial else []
-        found = known[place]
+        mean = known[place]
         # A failure is recorded, so that the same values are not proposed again and again.
-        study.tell(asked, found, None if found is not None else optuna.trial.TrialState.FAIL)
+        study.tell(asked, mean, None if mean is not None else optuna.trial.TrialState.FAIL)
     failed = sum(mean is None for mean in known.values())
     if not done:
         print("dpbandits: every trial failed, for the reasons above", file=sys.stderr)
-        return 1
+        return ExitStatus.FAILED
     command = files.command(("dpbandits", "tune", figure), [*words, f"--trials={trials}"])
-    told = write(alone, folder, ranges, done, command)
-    print(
-        f"{verdict(done)}; {len(known)} values tried; {duration(time.monotonic() - start)}; {told}"
-    )
-    return 1 if failed else 0
+    written = write(alone, folder, ranges, done, command)
+    spent = duration(time.monotonic() - start)
+    print(f"{verdict(done)}; {len(known)} values tried; {spent}; {written}")
+    return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
 def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
@@ -85,10 +86,14 @@ def _split(words: Sequence[str]) -> tuple[list[Range], list[str]]:
             continue
         low, high = float(match[1]), float(match[2])
         if not low < high:
-            raise UserError(f"{shown(word)} is no range: write key=low..high, low below high")
+            raise UserError(
+                f"{shown(word)} is not a range: write key=low..high with low below high"
+            )
         ranges.append(Range(key, low, high))
     if not ranges:
-        raise UserError("nothing to search: write key=low..high, as figure.curves.x.alpha=0.5..5")
+        raise UserError(
+            "nothing to search: write key=low..high, for example figure.curves.x.alpha=0.5..5"
+        )
     return ranges, overrides
 
 
@@ -108,18 +113,20 @@ def _curve_of(ranges: Sequence[Range]) -> str:
     keys = [r.key.lstrip("+").split(".") for r in ranges]
     names = {key[2] if key[:2] == ["figure", "curves"] and len(key) > 3 else "" for key in keys}
     if len(names) > 1 or "" in names:
-        told = ", ".join(r.key for r in ranges)
-        raise UserError(f"the ranges must be of one curve, figure.curves.<name>.<key>, got {told}")
+        listed = ", ".join(r.key for r in ranges)
+        raise UserError(
+            f"all ranges must belong to one curve, figure.curves.<name>.<key>, got {listed}"
+        )
     return names.pop()
 
 
 def _alone(spec: FigureSpec, name: str) -> FigureSpec:
     # The curve, in the first panel that has it.
     for panel in spec.panels:
-        found = tuple(curve for curve in panel.curves if curve.name == name)
-        if found:
-            return replace(spec, panels=(replace(panel, curves=found[:1]),), claims=())
-    raise AssertionError(f"a curve {name} that no panel shows is an error of the reader")
+        curves = tuple(curve for curve in panel.curves if curve.name == name)
+        if curves:
+            return replace(spec, panels=(replace(panel, curves=curves[:1]),), claims=())
+    raise AssertionError(f"no panel has the curve {name}, which the reader of the file rejects")
 
 
 def _try(
@@ -131,16 +138,16 @@ def _try(
     folder: Path,
 ) -> Trial | None:
     # None if the trial failed, which has been reported.
-    typed = [f"{key}={value!r}" for key, value in chosen.items()]
+    settings_of_trial = [f"{key}={value!r}" for key, value in chosen.items()]
     try:
-        spec, settings = compose.load(figure, [*overrides, *typed])
+        spec, settings = compose.load(figure, [*overrides, *settings_of_trial])
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
         return None
     alone = _alone(spec, name)
     done = complete(alone.runs_of_cells(), settings, f"{figure}, trial {number + 1}", folder)
     if done.failures:
-        print(f"dpbandits: that was {', '.join(typed)}", file=sys.stderr)
+        print(f"dpbandits: the trial {', '.join(settings_of_trial)} failed", file=sys.stderr)
         return None
     store = done.store
     (series,) = summarise(alone, store)

@@ -64,12 +64,12 @@ def best_of(done: Sequence[Trial]) -> Trial:
 def verdict(done: Sequence[Trial]) -> str:
     """Return the best values, their standard error, and how many others are about as good."""
     best = best_of(done)
-    told = ", ".join(f"{key.lstrip('+')}={value:g}" for key, value in best.values.items())
+    best_values = ", ".join(f"{key.lstrip('+')}={value:g}" for key, value in best.values.items())
     if best.error is None:
-        return f"best: {told} with {best.mean:.5g}, in a single run"
+        return f"best: {best_values} with {best.mean:.5g}, in a single run"
     close = [t for t in done if t.mean - best.mean <= 2 * math.hypot(t.error or 0.0, best.error)]
     return (
-        f"best: {told} with {best.mean:.5g} +- {best.error:.2g}, mean and standard error of"
+        f"best: {best_values} with {best.mean:.5g} +- {best.error:.2g}, mean and standard error of"
         f" {best.series.runs} runs; {len(close) - 1} others within two standard errors"
     )
 
@@ -92,10 +92,10 @@ def write(
         ),
     )
     best = best_of(done)
-    told = short([key.lstrip("+") for key in keys])
+    labels = short([key.lstrip("+") for key in keys])
     drawing = plotting.Drawing(f"{spec.title}: tuned", (), _changes(spec, ranges))
     pictures = plotting.render(
-        lambda _: _draw(ranges, done, list(told.values()), only(spec)),
+        lambda _: _draw(ranges, done, list(labels.values()), only(spec)),
         drawing,
         f"{command}, revision {git_revision()}",
     )
@@ -108,7 +108,7 @@ def write(
         "best": {"values": dict(best.values), "mean": best.mean, "standard_error": best.error},
         "trials": len(done),
     }
-    name = f"{spec.name}-{only(spec).name}-{'-'.join(told.values())}"
+    name = f"{spec.name}-{only(spec).name}-{'-'.join(labels.values())}"
     return files.write(folder / name, {"csv": table, **pictures}, sidecar)
 
 

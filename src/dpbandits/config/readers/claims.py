@@ -212,7 +212,7 @@ class ClaimsReader:
         checked = {
             key: at.checked(accepted[key], given[key], f"{path}.with.{key}") for key in given
         }
-        return {"function": name, "given": tuple(checked.items())}
+        return {"function": name, "arguments": tuple(checked.items())}
 
     def _must_be_private(self, values: Mapping[str, Any], path: str) -> None:
         for letter in values["panels"]:
