@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numba
 import pytest
+from numba.core.caching import NullCache
 
-from dpbandits.core import kernel
+from dpbandits.core import kernel, roots
 from dpbandits.core.bandit import draw
 from dpbandits.core.roots import ISLAND, ROOTS, Root
 
@@ -114,37 +115,49 @@ def test_without_room_for_machine_code_there_is_no_folder(
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(package: Path) -> None:
+def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each digest stands for that of a process that starts by then.
+    monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
     root = Root("dpbandits", package)
     before = kernel.island_digest([root])
-    outside = {*package.rglob("*.py")} - {*root.island()}
+    outside = root.sources().keys() - root.island().keys()
     assert len(outside) > 60
-    assert len([*root.island()]) > 60
-    for file in sorted(outside):
-        file.write_bytes(file.read_bytes() + b"x = 1\n")
+    assert len(root.island()) > 60
+    for name in sorted(outside):
+        (package / name).write_bytes(root.sources()[name] + b"x = 1\n")
     assert kernel.island_digest([root]) == before
     seen = {before}
-    for file in root.island():
-        content = file.read_bytes()
-        file.write_bytes(content + b"x = 1\n")
+    for name, content in root.island().items():
+        (package / name).write_bytes(content + b"x = 1\n")
         seen.add(kernel.island_digest([root]))
-        file.write_bytes(content)
-    assert len(seen) == 1 + len([*root.island()])
+        (package / name).write_bytes(content)
+    assert len(seen) == 1 + len(root.island())
     (package / "environments" / "another.py").write_text("")
     assert kernel.island_digest([root]) not in seen
 
 
+def test_an_edit_while_the_process_runs_does_not_move_its_digest(package: Path) -> None:
+    root = Root("dpbandits", package)
+    before = kernel.island_digest([root])
+    assert not root.is_edited()
+    (package / "core" / "bandit.py").write_text("x = 1\n")
+    assert kernel.island_digest([root]) == before
+    assert root.is_edited()
+
+
 def test_the_island_imports_nothing_but_itself() -> None:
     # Otherwise compiled code could change without a change of its digest.
-    for file in ROOTS[0].island():
-        for name in imported(file):
+    for file, source in ROOTS[0].island().items():
+        for name in imported(source):
             if name.startswith("dpbandits."):
                 assert name.split(".")[1] in ISLAND, f"{file} imports {name}"
 
 
-def imported(file: Path) -> Iterator[str]:
-    """Yield full names of all imports of a file."""
-    for node in ast.walk(ast.parse(file.read_bytes())):
+def imported(source: bytes) -> Iterator[str]:
+    """Yield full names of all imports of a source."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -152,10 +165,20 @@ def imported(file: Path) -> Iterator[str]:
 
 
 def test_only_the_island_compiles() -> None:
-    outside = {*ROOTS[0].folder.rglob("*.py")} - {*ROOTS[0].island()}
     compilers = {f"dpbandits.core.kernel.{name}" for name in ("kernel", "inlined", "by_class")}
-    for file in outside:
-        assert not compilers & {*imported(file)}, file
+    for file, source in ROOTS[0].sources().items():
+        if file not in ROOTS[0].island():
+            assert not compilers & {*imported(source)}, file
+
+
+@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+def test_machine_code_of_other_modules_is_not_kept() -> None:
+    # Its helpers may be edited without a change of the digest that names the folder.
+    def play(x: int) -> int:
+        return x + 1
+
+    caches = [kernel.kernel(function)._cache for function in (draw, play)]
+    assert [isinstance(cache, NullCache) for cache in caches] == [False, True]
 
 
 def test_other_users_of_numba_keep_their_cache_folder() -> None:

@@ -2,8 +2,9 @@
 
 numba's disk cache watches only the file of the decorated function: after an edit of a helper in
 another file it still serves the old machine code. Machine code is therefore kept in a folder named
-by a digest of all sources of the kernel island (roots.ISLAND). Any edit of the island starts an
-empty folder; an edit elsewhere does not. No other module calls numba's decorators.
+by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. Any
+edit of the island starts an empty folder; an edit elsewhere does not. No other module calls numba's
+decorators.
 """
 
 import hashlib
@@ -13,15 +14,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import wraps
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dpbandits.core.errors import variables_of
-from dpbandits.core.roots import ROOTS, Root
+from dpbandits.core.roots import ISLAND, ROOTS, Root
 
 with variables_of("numba", "NUMBA_"):
     import numba
+    import numpy as np
     from numba.extending import overload, register_jitable
 
 log = logging.getLogger("dpbandits")
@@ -32,14 +33,13 @@ ROOM = 2**20  # bytes; more than the machine code of one figure takes
 def island_digest(roots: Iterable[Root] = ROOTS) -> str:
     """Return a digest of the kernel island's sources and the Python, numba and NumPy versions.
 
-    16 hexadecimal digits of SHA-256.
+    All of them are those that this process has imported. 16 hexadecimal digits of SHA-256.
     """
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {version('numpy')}".encode())
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {np.__version__}".encode())
     for root in roots:
-        for path in root.island():
-            name = path.relative_to(root.folder).as_posix()
+        for name, content in root.island().items():
             digest.update(f"\0{root.package}/{name}\0".encode())
-            digest.update(path.read_bytes())
+            digest.update(content)
     return digest.hexdigest()[:16]
 
 
@@ -84,7 +84,8 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     """Compile a function that releases the GIL; if `kept`, cache its machine code on disk.
 
     Pass kept=False for a closure around another kernel that every process builds again: no other
-    process could load its cached machine code.
+    process could load its cached machine code. That of a function outside the kernel island is
+    never cached: the folder's name does not cover its sources.
     """
     # numba reads the folder while it decorates. It is set only for that moment, so that other users
     # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
@@ -92,7 +93,7 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     settings: Any = numba.core.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(FOLDER or "")
-    kept = kept and FOLDER is not None
+    kept = kept and FOLDER is not None and _is_of_island(function)
     try:
         compiled = numba.njit(**KERNEL, cache=kept)(function)
     finally:
@@ -100,6 +101,11 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     if kept and not settings.DISABLE_JIT:
         _check_what_is_loaded(compiled._cache)
     return compiled
+
+
+def _is_of_island(function: Callable[..., Any]) -> bool:
+    package, folder, *_ = (*function.__module__.split("."), "")
+    return folder in ISLAND and any(root.package == package for root in ROOTS)
 
 
 def _check_what_is_loaded(kept: Any) -> None:

@@ -1,7 +1,15 @@
-"""Packages that supply members, kernels and fingerprints: at present only dpbandits."""
+"""Packages that supply members, kernels and fingerprints: at present only dpbandits.
 
-from collections.abc import Iterator
+A process uses one state of their sources. All of them are read when dpbandits is imported; modules
+are executed from these bytes (importer.py), and every digest is taken of these bytes. An edit while
+a command runs therefore reaches neither its numbers nor its keys.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 # The kernel island: the packages whose code is compiled. They import no other package of the
@@ -23,10 +31,28 @@ class Root(NamedTuple):
     package: str  # name in import statements
     folder: Path  # folder of its sources
 
-    def island(self) -> Iterator[Path]:
-        """Yield the source files of the kernel island, in a fixed order."""
-        for name in ISLAND:
-            yield from sorted((self.folder / name).rglob("*.py"))
+    def sources(self) -> Mapping[str, bytes]:
+        """Return its sources as the process uses them, by path below the folder, in path order."""
+        return _read(self.folder)
+
+    def island(self) -> Mapping[str, bytes]:
+        """Return those of the kernel island."""
+        return {n: text for n, text in self.sources().items() if n.partition("/")[0] in ISLAND}
+
+    def is_edited(self) -> bool:
+        """Return True if the files on disk are no longer these sources."""
+        return self.sources() != _read.__wrapped__(self.folder)
+
+
+@cache
+def _read(folder: Path) -> Mapping[str, bytes]:
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        # An editor may be replacing the file, or keep a dangling link as a lock beside it. A
+        # module without a source here cannot be imported.
+        with suppress(OSError):
+            found[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return MappingProxyType(found)
 
 
 ROOTS = (Root("dpbandits", Path(__file__).parents[1]),)
@@ -38,6 +64,6 @@ def source_file(path: str, roots: tuple[Root, ...] = ROOTS) -> Path:
     Raises FileNotFoundError if no root has it.
     """
     for root in roots:
-        if (root.folder / path).is_file():
+        if path in root.sources():
             return root.folder / path
     raise FileNotFoundError(path)

@@ -17,7 +17,8 @@ LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 def git_revision() -> str | None:
     """Return the commit of the package's checkout; None outside a checkout.
 
-    The suffix `-dirty` marks changes since that commit.
+    The suffix `-dirty` marks changes since that commit, and sources that were edited since the
+    process started.
     """
     command = [
         "git",
@@ -37,7 +38,10 @@ def git_revision() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    revision = done.stdout.strip()
+    if not revision.endswith("-dirty") and any(root.is_edited() for root in ROOTS):
+        return f"{revision}-dirty"
+    return revision
 
 
 @cache

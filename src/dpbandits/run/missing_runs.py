@@ -9,7 +9,7 @@ from pathlib import Path
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
 from dpbandits.files.atomic import check_writable, write_atomically
-from dpbandits.run import runner
+from dpbandits.run import edited_sources, runner
 from dpbandits.store.blocks import Store
 
 FAILURES = "failures.json"
@@ -30,14 +30,17 @@ def complete(
     """Play the missing runs on the engine of the settings: threads or a cluster.
 
     Failed runs are reported in one line and, with tracebacks, in `folder`/failures.json; the other
-    runs are kept. Raises UserError if the store cannot be written or the engine cannot be used.
+    runs are kept. Sources that were edited since the process started are reported before and after
+    the runs. Raises UserError if the store cannot be written or the engine cannot be used.
     """
     store = Store(settings.cache)
+    edited_sources.report(runs_of)
     tasks = runner.plan(runs_of, store, settings.block)
     if tasks:  # a complete cache may be read-only
         check_writable(store.folder)
     computed = sum(len(task.runs) for task in tasks)
     failures = runner.play(tasks, store, settings.workers, title, settings.cluster)
+    edited_sources.report(runs_of)
     report = folder / FAILURES
     if failures:
         _report(failures, computed, report)

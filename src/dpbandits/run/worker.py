@@ -10,11 +10,12 @@ import json
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib import metadata
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.kernel import island_digest
 from dpbandits.store import fingerprint
+from dpbandits.store.blocks import version
 
 ISLAND = "source digest"  # of the kernel island, with the versions
 
@@ -24,7 +25,8 @@ def facts() -> dict[str, str]:
     """Return what determines the bits of a result beside its cell: versions and sources here."""
     return {
         "Python": " ".join(sys.version.split()),
-        **{name: version(name) for name in ("numpy", "numba", "dpbandits")},
+        **{name: version(name) for name in ("numpy", "numba")},
+        "dpbandits": metadata.version("dpbandits"),
         ISLAND: island_digest(),
     }
 

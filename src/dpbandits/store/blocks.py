@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from dpbandits.files.regular import Unsuitable, read_regular
 from dpbandits.store import fingerprint
 
 log = logging.getLogger("dpbandits")
-version = cache(metadata.version)  # cached: every call reads a file
 
 FORMAT = 1
 PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
@@ -50,6 +49,12 @@ class About:
     runs: range
     seconds: float
     provenance: dict[str, Any]
+
+
+def version(library: str) -> str:
+    """Return the version of a library as imported: its files may be of another one by now."""
+    found: str = import_module(library).__version__
+    return found
 
 
 def identity(cell: AnyCell) -> dict[str, Any]:

@@ -1,46 +1,87 @@
-"""Fingerprint of a cell: digests of all source files that can change its numbers.
+"""Fingerprint of a cell: digests of all sources that can change its numbers.
 
-Imports are followed from the cell's roots within the packages. The roots must be named, because
-the registry imports algorithms, environments and stopping rules by name, without an `import`
-statement. Comments, docstrings and layout do not count: rewording them invalidates no result.
+The digests are of the sources that this process imports (core/roots.py), not of the files as they
+are by now. Imports are followed from the cell's roots within the packages. The roots must be named,
+because the registry imports algorithms, environments and stopping rules by name, without an
+`import` statement. Comments, docstrings and layout do not count: rewording them invalidates no
+result.
 """
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from dpbandits.core.roots import ROOTS, Root, source_file
+from dpbandits.core.roots import ROOTS, Root
 
 
 @cache
 def sources(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> dict[str, str]:
-    """Return the digest of every source file reachable from the named ones, by path.
+    """Return the digest of every source reachable from the named ones, by path.
 
-    The names are paths below any of the roots, such as algorithms/ucb.py. Raises FileNotFoundError
-    if no root has such a file, ValueError for a relative import.
+    The names are paths below any of the roots, such as algorithms/ucb.py. Paths below a root other
+    than the first begin with the name of its package. Raises FileNotFoundError if no root has such
+    a file, ValueError for a relative import.
     """
-    reached: set[Path] = set()
-    waiting = [source_file(name, roots) for name in names]
+    known = _known(roots)
+    reached: set[str] = set()
+    waiting = [_path(name, roots) for name in names]
     while waiting:
         path = waiting.pop()
-        if path not in reached:
+        if path in known and path not in reached:
             reached.add(path)
-            waiting.extend(_imports(path, roots))
-    found = {_name(path, roots): _digest(path) for path in reached}
-    return dict(sorted(found.items()))
+            waiting.extend(_candidates(_imports(path, known[path].content), roots))
+    return {path: _digest(known[path].content) for path in sorted(reached)}
 
 
-def _name(path: Path, roots: tuple[Root, ...]) -> str:
-    # Path below the root; for every root but the first, preceded by the name of the package.
-    root = next(root for root in roots if path.is_relative_to(root.folder))
-    name = path.relative_to(root.folder).as_posix()
-    return name if root is roots[0] else f"{root.package}/{name}"
+def edited(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> list[str]:
+    """Return the sources reachable from the named ones that have other code on disk by now."""
+    known = _known(roots)
+    return [
+        path
+        for path, digest in sources(names, roots).items()
+        if _digest_on_disk(known[path].file) != digest
+    ]
+
+
+def _digest_on_disk(file: Path) -> str | None:
+    # None if the file is gone, or cannot be parsed while it is being edited.
+    try:
+        return _digest(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+class _Source(NamedTuple):
+    file: Path
+    content: bytes  # as this process imports it
 
 
 @cache
-def _digest(path: Path) -> str:
-    tree = ast.parse(path.read_bytes(), str(path))
+def _known(roots: tuple[Root, ...]) -> dict[str, _Source]:
+    return {
+        _prefix(root, roots) + name: _Source(root.folder / name, content)
+        for root in roots
+        for name, content in root.sources().items()
+    }
+
+
+def _prefix(root: Root, roots: tuple[Root, ...]) -> str:
+    return "" if root is roots[0] else f"{root.package}/"
+
+
+def _path(name: str, roots: tuple[Root, ...]) -> str:
+    for root in roots:
+        if name in root.sources():
+            return _prefix(root, roots) + name
+    raise FileNotFoundError(name)
+
+
+@cache
+def _digest(content: bytes) -> str:
+    tree = ast.parse(content)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node
@@ -50,10 +91,10 @@ def _digest(path: Path) -> str:
 
 
 @cache
-def _imports(path: Path, roots: tuple[Root, ...]) -> set[Path]:
-    # Files that the imports of this file execute: the modules, and every __init__ above them.
+def _imports(path: str, content: bytes) -> frozenset[str]:
+    # Names of all modules, and perhaps of members of modules, that a source imports.
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+    for node in ast.walk(ast.parse(content, path)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -62,14 +103,18 @@ def _imports(path: Path, roots: tuple[Root, ...]) -> set[Path]:
             module = node.module or ""
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)
-    found: set[Path] = set()
+    return frozenset(names)
+
+
+def _candidates(names: frozenset[str], roots: tuple[Root, ...]) -> Iterator[str]:
+    # Paths that importing these names may execute: the modules, and every __init__ above them.
     for name in names:
-        parts = name.split(".")
+        package, *parts = name.split(".")
         for root in roots:
-            if parts[0] != root.package:
-                continue
-            for depth in range(1, len(parts) + 1):
-                base = root.folder.joinpath(*parts[1:depth])
-                files = base.with_suffix(".py"), base / "__init__.py"
-                found.update(file for file in files if file.is_file())
-    return found
+            if package == root.package:
+                prefix = _prefix(root, roots)
+                yield f"{prefix}__init__.py"
+                for depth in range(1, len(parts) + 1):
+                    base = prefix + "/".join(parts[:depth])
+                    yield f"{base}.py"
+                    yield f"{base}/__init__.py"
