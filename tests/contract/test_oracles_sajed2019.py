@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -224,7 +224,7 @@ POINTS = list(
     itertools.product((-0.5, 0.03, 1.0), (1.0, 2.5), (0.01, 0.7, 30.0), (0.1, 0.5), (0.05, 1e-6))
 )
 PUBLIC = [point[:2] + point[3:] for point in POINTS]  # without epsilon
-CASES: dict[str, list[tuple[float, ...]]] = {
+CASES: dict[str, Sequence[tuple[float, ...]]] = {
     "allowed_failures": [(0.05,), (0.3,)],
     "t_0": PUBLIC,
     "t_1": POINTS,

@@ -91,7 +91,7 @@ class Algorithm1:
             self.branches["same arm" if chosen == game.played[-1] else "other arm"] += 1
             target = 2 * len(rewards[chosen])  # line 7
             while len(rewards[chosen]) < target:
-                if game.over:
+                if len(game.played) == game.horizon:
                     self.branches["cut"] += 1
                     return
                 rewards[chosen].append(game.pull(chosen))

@@ -51,7 +51,7 @@ class SE:
         while not game.over:
             r += 1
             for arm in viable:
-                if game.over:
+                if len(game.played) == game.horizon:
                     self.branches["cut"] += 1
                     return
                 rewards[arm].append(game.pull(arm))
