@@ -8,7 +8,7 @@ dpbandits (tests/oracles/).
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import environments as described
@@ -84,23 +84,33 @@ def some_tables(rounds: int, arms: int) -> list[tuple[described.Gains, SwitchFee
     return tables
 
 
+def compare(
+    policy: Callable[..., None],
+    params: Any,
+    literal: Oracle,
+    gains: described.Gains,
+    generator: Callable[[], Any],
+    feedback: SwitchFeedback = SwitchFeedback.NONE,
+) -> Any:
+    """Play both on a table, each with its own copy of the generator; return the oracle's result."""
+    rounds, arms = len(gains), len(gains[0])
+    law, every = gain_table(np.array(gains), feedback), np.arange(1, rounds + 1)
+    bandit = new_bandit(law, arms, rounds, every, streams.reward_stream(0))
+    ours = play_bandit(policy, params, bandit, Draws(generator()))
+    game = described.TableGame(gains, reading_name(feedback))
+    draws = Draws(generator())
+    result = literal(game, draws)
+    assert_same_run(ours, game, draws.log, np.array(game.regret()))
+    return result
+
+
 def assert_alike(
     policy: Callable[..., None], params: Any, literal: Oracle, rounds: int, arms: int = 3
 ) -> None:
     """Play both on the same tables and compare everything."""
     for seed, (gains, feedback) in enumerate(some_tables(rounds, arms)):
-        bandit = new_bandit(
-            gain_table(np.array(gains), feedback),
-            arms,
-            rounds,
-            np.arange(1, rounds + 1),
-            streams.reward_stream(seed),
-        )
-        ours = play_bandit(policy, params, bandit, Draws(streams.policy_stream(seed)))
-        game = described.TableGame(gains, reading_name(feedback))
-        draws = Draws(streams.policy_stream(seed))
-        literal(game, draws)
-        assert_same_run(ours, game, draws.log, np.array(game.regret()))
+        stream = partial(streams.policy_stream, seed)
+        compare(policy, params, literal, gains, stream, feedback)
 
 
 @pytest.mark.parametrize("rounds", [5, 600])
@@ -118,21 +128,30 @@ def test_dp_exp3_lap_is_algorithm_1(epsilon: float) -> None:
     )
 
 
-def test_some_noisy_gains_of_algorithm_1_are_ignored() -> None:
-    # For a few rounds both ends of [-b, b+1] are passed: the branch of the test above is taken.
-    ignored = 0
-    for seed in range(20):
-        gains = described.stochastic(30, 3, streams.reward_stream(seed))
-        game = described.TableGame(gains, "none")
-        ignored += oracle.play_dp_exp3_lap(game, streams.policy_stream(seed), 0.5)
-    assert ignored > 5
-    for rounds, epsilon in itertools.product((7, 30), (0.5, 6.0)):
-        assert_alike(
-            dp_exp3_lap.play,
-            dp_exp3_lap.Params(epsilon, rounds),
-            lambda game, draws, e=epsilon: oracle.play_dp_exp3_lap(game, draws, e),
-            rounds,
-        )
+class Edges:
+    """Generator whose noise takes a gain of 0 or 1 to an end of [-b, b+1], give or take b/100."""
+
+    def __init__(self, b: float, rng: np.random.Generator) -> None:
+        ends = [-1.01 * b, -0.99 * b, 1 + 0.99 * b, 1 + 1.01 * b]
+        self.noises = [end - gain for end in ends for gain in (0.0, 1.0)]
+        self.random, self.choice = rng.random, rng.choice
+
+    def laplace(self, location: float, scale: float) -> float:
+        return float(self.choice(self.noises))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 6.0])
+def test_noisy_gains_are_ignored_beyond_either_end_of_the_interval(epsilon: float) -> None:
+    rounds, b = 500, math.log(500) / epsilon
+    gains = described.stochastic(rounds, 3, streams.reward_stream(1))
+    ignored = compare(
+        dp_exp3_lap.play,
+        dp_exp3_lap.Params(epsilon, rounds),
+        lambda game, draws: oracle.play_dp_exp3_lap(game, draws, epsilon),
+        gains,
+        lambda: Edges(b, streams.policy_stream(1)),
+    )
+    assert 0.3 * rounds < ignored < 0.7 * rounds
 
 
 @pytest.mark.parametrize("rounding", TauRounding)
@@ -158,6 +177,24 @@ def test_exp3_tau_is_that_of_section_3_2(
         lambda game, draws: oracle.play_exp3_tau(game, draws, tau, by_batches),
         rounds,
     )
+
+
+@pytest.mark.parametrize("batch_gamma", BatchGamma)
+def test_exp3_tau_counts_the_complete_batches_of_a_short_game(batch_gamma: BatchGamma) -> None:
+    # With two or three batches, one more or less changes gamma by a fifth.
+    for rounds, seed in itertools.product((10, 13), range(60)):
+        gains = described.stochastic(rounds, 3, streams.reward_stream(seed))
+        params = exp3_tau.Params(rounds, 2.3, 0.5, Calibration.BUDGET, batch_gamma)
+        tau = math.ceil(oracle.tau_for_budget(rounds, 2.3, 0.5))
+        assert tau == 4
+        by_batches = batch_gamma is BatchGamma.BATCHES
+        compare(
+            exp3_tau.play,
+            params,
+            lambda game, draws, tau=tau, by=by_batches: oracle.play_exp3_tau(game, draws, tau, by),
+            gains,
+            partial(streams.policy_stream, seed),
+        )
 
 
 def test_uniform_play_draws_every_arm_alike() -> None:
