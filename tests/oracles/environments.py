@@ -1,4 +1,4 @@
-"""Adversaries of tossou2017, their games, and the ledgers of regret, written from the papers alone.
+"""Adversaries of tossou2017, their games and the regret, written from the papers alone.
 
 Gains are lists of rounds, each with the gains of all arms; arms count from 0 and rounds from 1. The
 random numbers of a table are drawn round by round and, in a round, arm by arm. This file imports
@@ -6,7 +6,6 @@ nothing from dpbandits.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -124,17 +123,3 @@ class TableGame(Game):
             earned += x
             regret.append(max(totals) - earned)
         return regret
-
-
-# Ledgers ------------------------------------------------------------------------------------------
-
-
-def in_turn(arms: Sequence[int], passes: int, left: int) -> list[int]:
-    """Return the arms of round-robin passes, cut off when no round is left."""
-    return [arm for _ in range(passes) for arm in arms][:left]
-
-
-def pseudo_regret(played: Sequence[int], means: Sequence[float]) -> float:
-    """Return sum_a Delta_a N_a (tossou2016, (2.1), in expectation over the rewards)."""
-    best = max(means)
-    return sum((best - mean) * list(played).count(arm) for arm, mean in enumerate(means))
