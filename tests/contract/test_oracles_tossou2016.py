@@ -7,6 +7,7 @@ regret are compared. The oracles import nothing from dpbandits (tests/oracles/).
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,11 @@ def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:
         games = assert_alike(
             dp_ucb_bound.play,
             dp_ucb_bound.Params(epsilon, counter, power_of_two),
-            lambda game, draws, e=epsilon, on=power_of_two: oracle.play_dp_ucb_bound(
-                game, draws, e, reading_name(counter), on is PowerOfTwo.ON
+            partial(
+                oracle.play_dp_ucb_bound,
+                epsilon=epsilon,
+                reading=reading_name(counter),
+                power_of_two=power_of_two is PowerOfTwo.ON,
             ),
             300,
             law,
@@ -92,9 +96,7 @@ def test_dp_ucb_is_algorithm_2(counter: Counter, law: str) -> None:
         assert_alike(
             dp_ucb.play,
             dp_ucb.Params(epsilon, counter),
-            lambda game, draws, e=epsilon: oracle.play_dp_ucb(
-                game, draws, e, reading_name(counter)
-            ),
+            partial(oracle.play_dp_ucb, epsilon=epsilon, reading=reading_name(counter)),
             150,
             law,
         )
@@ -119,8 +121,12 @@ def test_private_ucb_is_that_of_its_authors(
         assert_alike(
             private_ucb.play,
             private_ucb.Params(epsilon, horizon, gamma, decay, split, relaxation),
-            lambda game, draws, e=epsilon: oracle.play_private_ucb(
-                game, draws, e, failure, reading_name(split), reading_name(relaxation)
+            partial(
+                oracle.play_private_ucb,
+                epsilon=epsilon,
+                failure=failure,
+                split=reading_name(split),
+                relaxation=reading_name(relaxation),
             ),
             horizon,
         )
@@ -134,8 +140,12 @@ def test_dp_ucb_int_is_algorithm_3(schedule: Schedule, noise: Noise) -> None:
         games = assert_alike(
             dp_ucb_int.play,
             params,
-            lambda game, draws, e=epsilon, d=delta, v=v: oracle.play_dp_ucb_int(
-                game, draws, (e, d), v, reading_name(schedule), reading_name(noise)
+            partial(
+                oracle.play_dp_ucb_int,
+                target=(epsilon, delta),
+                v=v,
+                schedule=reading_name(schedule),
+                noise=reading_name(noise),
             ),
             350,
             "bernoulli",
@@ -167,10 +177,10 @@ def test_release_counts_and_budget_are_those_of_lemma_b_1_and_theorem_3_4(
         assert dp_ucb_int.input_epsilon(params) == pytest.approx(own, rel=1e-9)
         counts = list(
             itertools.takewhile(
-                lambda n: n <= 1500, oracle.release_counts(reading_name(schedule), own, v)
+                lambda n: n <= 700, oracle.release_counts(reading_name(schedule), own, v)
             )
         )
-        declared = list(dp_ucb_int.releases(params, 1, 1500))
+        declared = list(dp_ucb_int.releases(params, 1, 700))
         assert [int(release.last) for release in declared] == counts
         for release, n in zip(declared, counts, strict=True):
             assert release.scale == pytest.approx(1 / n ** (1 - v / 2), rel=1e-12)

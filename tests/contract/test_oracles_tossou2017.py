@@ -123,7 +123,7 @@ def test_dp_exp3_lap_is_algorithm_1(epsilon: float) -> None:
     assert_alike(
         dp_exp3_lap.play,
         dp_exp3_lap.Params(epsilon, 500),
-        lambda game, draws: oracle.play_dp_exp3_lap(game, draws, epsilon),
+        partial(oracle.play_dp_exp3_lap, epsilon=epsilon),
         500,
     )
 
@@ -147,7 +147,7 @@ def test_noisy_gains_are_ignored_beyond_either_end_of_the_interval(epsilon: floa
     ignored = compare(
         dp_exp3_lap.play,
         dp_exp3_lap.Params(epsilon, rounds),
-        lambda game, draws: oracle.play_dp_exp3_lap(game, draws, epsilon),
+        partial(oracle.play_dp_exp3_lap, epsilon=epsilon),
         gains,
         lambda: Edges(b, streams.policy_stream(1)),
     )
@@ -174,7 +174,7 @@ def test_exp3_tau_is_that_of_section_3_2(
     assert_alike(
         exp3_tau.play,
         params,
-        lambda game, draws: oracle.play_exp3_tau(game, draws, tau, by_batches),
+        partial(oracle.play_exp3_tau, tau=tau, gamma_of_batches=by_batches),
         rounds,
     )
 
@@ -191,7 +191,7 @@ def test_exp3_tau_counts_the_complete_batches_of_a_short_game(batch_gamma: Batch
         compare(
             exp3_tau.play,
             params,
-            lambda game, draws, tau=tau, by=by_batches: oracle.play_exp3_tau(game, draws, tau, by),
+            partial(oracle.play_exp3_tau, tau=tau, gamma_of_batches=by_batches),
             gains,
             partial(streams.policy_stream, seed),
         )

@@ -97,10 +97,10 @@ def assert_band(band: PolyCollection, line: Line2D, columns: Columns, logarithmi
     if logarithmic:  # 0 has no place there: the band extends below the frame
         low = np.maximum(low, sys.float_info.min)
     n = low.size
-    outline = np.asarray(path.vertices)[: 2 * n]
+    outline = np.asarray(path.vertices)
+    assert len(outline) == 2 * n + 1  # the last point closes it
     assert same(outline[:n], columns["x"], low)
-    assert same(outline[n:][::-1], columns["x"], high)
-    assert len(path.vertices) == 2 * n + 1
+    assert same(outline[n : 2 * n][::-1], columns["x"], high)
     face = np.asarray(band.get_facecolor())[0]
     assert face[:3].tolist() == list(to_rgb(line.get_color()))
     assert 0.0 < face[3] < 1.0
