@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import streams
 import tossou2017 as oracle
-from played import assert_same_run, play_bandit
+from played import Played, assert_same_run, play_bandit
 from streams import Draws
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau, uniform
@@ -83,34 +83,31 @@ def some_tables(rounds: int, arms: int) -> list[tuple[described.Gains, SwitchFee
     return tables
 
 
-def compare(
+def play_ours(
     policy: Callable[..., None],
     params: Any,
-    literal: Oracle,
     gains: described.Gains,
-    generator: Callable[[], Any],
+    generator: Any,
     feedback: SwitchFeedback = SwitchFeedback.NONE,
-) -> Any:
-    """Play both on a table, each with its own copy of the generator; return the oracle's result."""
+) -> Played:
+    """Play a policy of the package on a table."""
     rounds, arms = len(gains), len(gains[0])
     law, every = gain_table(np.array(gains), feedback), np.arange(1, rounds + 1)
     bandit = new_bandit(law, arms, rounds, every, streams.reward_stream(0))
-    ours = play_bandit(policy, params, bandit, Draws(generator()))
-    game = described.TableGame(gains, reading_name(feedback))
-    draws = Draws(generator())
-    result = literal(game, draws)
-    assert_same_run(ours, game.played, draws.log)
-    np.testing.assert_allclose(ours.regrets, game.regret(), rtol=0, atol=1e-9)
-    return result
+    return play_bandit(policy, params, bandit, Draws(generator))
 
 
 def assert_alike(
     policy: Callable[..., None], params: Any, literal: Oracle, rounds: int, arms: int = 3
 ) -> None:
-    """Play both on the same tables and compare everything."""
+    """Play both on the same tables and streams and compare everything."""
     for seed, (gains, feedback) in enumerate(some_tables(rounds, arms)):
-        stream = partial(streams.policy_stream, seed)
-        compare(policy, params, literal, gains, stream, feedback)
+        ours = play_ours(policy, params, gains, streams.policy_stream(seed), feedback)
+        game = described.TableGame(gains, reading_name(feedback))
+        draws = Draws(streams.policy_stream(seed))
+        literal(game, draws)
+        assert_same_run(ours, game.played, draws.log)
+        np.testing.assert_allclose(ours.regrets, game.regret(), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("rounds", [5, 600])
@@ -128,30 +125,92 @@ def test_dp_exp3_lap_is_algorithm_1(epsilon: float) -> None:
     )
 
 
-class Edges:
-    """Generator whose noise takes a gain of 0 or 1 to an end of [-b, b+1], give or take b/100."""
+class Borders:
+    """Generator whose numbers lie next to a border of the choice, so that the least change shows.
 
-    def __init__(self, b: float, rng: np.random.Generator) -> None:
+    A uniform number is 10^-7 from a cumulative probability of the oracle. Noise takes a gain of 0
+    or 1 to an end of [-b, b+1], give or take b/100.
+    """
+
+    def __init__(self, seed: int, b: float = 1.0) -> None:
+        self.rng = streams.policy_stream(seed)
+        self.p: list[float] = []  # of the coming choice
         ends = [-1.01 * b, -0.99 * b, 1 + 0.99 * b, 1 + 1.01 * b]
         self.noises = [end - gain for end in ends for gain in (0.0, 1.0)]
-        self.random, self.choice = rng.random, rng.choice
+
+    def random(self) -> float:
+        border = sum(self.p[: self.rng.integers(1, len(self.p))])
+        return float(border + self.rng.choice([-1e-7, 1e-7]))
 
     def laplace(self, location: float, scale: float) -> float:
-        return float(self.choice(self.noises))
+        return float(self.rng.choice(self.noises))
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 6.0])
-def test_noisy_gains_are_ignored_beyond_either_end_of_the_interval(epsilon: float) -> None:
-    rounds, b = 500, math.log(500) / epsilon
-    gains = described.stochastic(rounds, 3, streams.reward_stream(1))
-    ignored = compare(
-        dp_exp3_lap.play,
-        dp_exp3_lap.Params(epsilon, rounds),
-        partial(oracle.play_dp_exp3_lap, epsilon=epsilon),
-        gains,
-        lambda: Edges(b, streams.policy_stream(1)),
-    )
-    assert 0.3 * rounds < ignored < 0.7 * rounds
+class Replay:
+    """Generator that returns recorded numbers."""
+
+    def __init__(self, log: list[streams.Draw]) -> None:
+        self.values = {
+            method: iter([draw.value for draw in log if draw.method == method])
+            for method in ("random", "laplace")
+        }
+
+    def random(self) -> float:
+        return next(self.values["random"])
+
+    def laplace(self, location: float, scale: float) -> float:
+        return next(self.values["laplace"])
+
+
+SENSITIVE: dict[str, tuple[Any, Any, Oracle]] = {
+    "exp3": (exp3, exp3.Params(400), oracle.play_exp3),
+    "dp-exp3-lap, b above 1": (
+        dp_exp3_lap,
+        dp_exp3_lap.Params(0.5, 400),
+        partial(oracle.play_dp_exp3_lap, epsilon=0.5),
+    ),
+    "dp-exp3-lap, b below 1": (
+        dp_exp3_lap,
+        dp_exp3_lap.Params(30.0, 400),
+        partial(oracle.play_dp_exp3_lap, epsilon=30.0),
+    ),
+    "exp3-tau": (
+        exp3_tau,
+        exp3_tau.Params(400, 60.0, 0.01),
+        partial(oracle.play_exp3_tau, tau=math.ceil(oracle.tau_for_regret(3, 400))),
+    ),
+    "exp3-tau, gamma of all rounds": (
+        exp3_tau,
+        exp3_tau.Params(400, 60.0, 0.01, batch_gamma=BatchGamma.ROUNDS),
+        partial(
+            oracle.play_exp3_tau,
+            tau=math.ceil(oracle.tau_for_regret(3, 400)),
+            gamma_of_batches=False,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENSITIVE)
+def test_choices_next_to_a_border_are_those_of_the_oracle(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, params, literal = SENSITIVE[name]
+    described_p = oracle.EXP3.probabilities
+
+    def probabilities(self: oracle.EXP3) -> list[float]:
+        self.rng.rng.p = described_p(self)
+        return list(self.rng.rng.p)
+
+    monkeypatch.setattr(oracle.EXP3, "probabilities", probabilities)
+    gains = described.stochastic(400, 3, streams.reward_stream(1))
+    b = math.log(400) / getattr(params, "epsilon", 1.0)
+    game, draws = described.TableGame(gains, "none"), Draws(Borders(1, b))
+    ignored = literal(game, draws)
+    if ignored is not None:
+        assert 120 < ignored < 280
+    ours = play_ours(module.play, params, gains, Replay(draws.log))
+    assert_same_run(ours, game.played, draws.log)
 
 
 @pytest.mark.parametrize("rounding", TauRounding)
@@ -177,24 +236,6 @@ def test_exp3_tau_is_that_of_section_3_2(
         partial(oracle.play_exp3_tau, tau=tau, gamma_of_batches=by_batches),
         rounds,
     )
-
-
-@pytest.mark.parametrize("batch_gamma", BatchGamma)
-def test_exp3_tau_counts_the_complete_batches_of_a_short_game(batch_gamma: BatchGamma) -> None:
-    # With two or three batches, one more or less changes gamma by a fifth.
-    for rounds, seed in itertools.product((10, 13), range(60)):
-        gains = described.stochastic(rounds, 3, streams.reward_stream(seed))
-        params = exp3_tau.Params(rounds, 2.3, 0.5, Calibration.BUDGET, batch_gamma)
-        tau = math.ceil(oracle.tau_for_budget(rounds, 2.3, 0.5))
-        assert tau == 4
-        by_batches = batch_gamma is BatchGamma.BATCHES
-        compare(
-            exp3_tau.play,
-            params,
-            partial(oracle.play_exp3_tau, tau=tau, gamma_of_batches=by_batches),
-            gains,
-            partial(streams.policy_stream, seed),
-        )
 
 
 def test_uniform_play_draws_every_arm_alike() -> None:

@@ -6,6 +6,7 @@ intervals show where these lie, so that every probability is compared without sa
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,10 @@ def test_arms_with_equal_rewards_and_no_noise_are_tied_for_the_first(
 # Random choices -----------------------------------------------------------------------------------
 
 
+def drawn(weights: np.ndarray, gamma: float, rng: Any) -> int:
+    return int(draw_arm(weights, gamma, rng)[0])
+
+
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
 def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
     for estimates in ([0.0, 0.0], [3.0, 1.0, 2.0], [40.0, 0.0, 35.0, 39.0], [0.0, 500.0]):
@@ -151,7 +156,7 @@ def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
         v = gamma / len(estimates) * np.array(estimates)
         weights = np.exp(v - v.max())
         p = exp3.probabilities()
-        assert_intervals(lambda rng, w=weights: int(draw_arm(w, gamma, rng)[0]), p)
+        assert_intervals(partial(drawn, weights, gamma), p)
         for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
             chosen, chance = draw_arm(weights, gamma, Given(left + NEAR))
             assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))
