@@ -1,0 +1,335 @@
+"""Algorithms and bounds of tossou2016, written from the paper's text alone: slow and literal.
+
+Every round adds up all rewards and all noises again. Arms count from 0, rounds t from 1; n_a is the
+number of pulls of an arm before round t, s_a the sum of its rewards; logarithms are natural. Of the
+largest indices the first one is taken. A reading is given by the words of docs/deviations.md. This
+file imports nothing from dpbandits.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from scipy.special import zeta
+from streams import Game
+
+Noise = Callable[[float], float]  # draw of Lap(scale)
+
+
+def laplace_of(rng: Any) -> Noise:
+    """Return the function that draws Lap(scale) from a generator."""
+    return lambda scale: rng.laplace(0.0, scale)
+
+
+# Continual sums: section 2.3, after Chan, Shi and Song 2010 ---------------------------------------
+
+
+class Counter(Protocol):
+    """Mechanism that receives items in [0, 1] one by one."""
+
+    def insert(self, item: float) -> None:
+        """Receive an item."""
+
+    def released(self) -> float:
+        """Return the private sum of all items so far."""
+
+
+def is_power_of_two(c: int) -> bool:
+    return c in (2**k for k in range(c.bit_length()))
+
+
+class BinaryMechanism:
+    """Binary tree over the items; every node has its own noise Lap(levels / epsilon).
+
+    Item c is the last of several nodes. Later sums use the largest of them alone, so that this one
+    is the only node whose noise is drawn.
+    """
+
+    def __init__(self, levels: int, epsilon: float, noise: Noise) -> None:
+        self.scale, self.noise = levels / epsilon, noise
+        self.items: list[float] = []
+        self.noises: dict[tuple[int, int], float] = {}  # by the first and the last item of a node
+
+    def insert(self, item: float) -> None:
+        self.items.append(item)
+        c = len(self.items)
+        self.noises[c - largest_power_dividing(c) + 1, c] = self.noise(self.scale)
+
+    def released(self) -> float:
+        return sum(self.items) + sum(self.noises[node] for node in nodes(len(self.items)))
+
+
+def largest_power_dividing(c: int) -> int:
+    return max(2**k for k in range(c.bit_length()) if c % 2**k == 0)
+
+
+def nodes(c: int) -> Iterator[tuple[int, int]]:
+    """Yield the disjoint nodes that cover the items 1..c, from the last to the first."""
+    while c > 0:
+        first = c - largest_power_dividing(c) + 1
+        yield first, c
+        c = first - 1
+
+
+class HybridMechanism:
+    """Logarithmic mechanism at the items 2^k, and between them a binary tree of k levels."""
+
+    def __init__(self, log_epsilon: float, tree_epsilon: float, noise: Noise) -> None:
+        self.log_epsilon, self.tree_epsilon, self.noise = log_epsilon, tree_epsilon, noise
+        self.items: list[float] = []
+        self.noises: list[float] = []  # of the logarithmic mechanism, one for each power of two
+        self.tree = BinaryMechanism(0, tree_epsilon, noise)
+
+    def insert(self, item: float) -> None:
+        self.items.append(item)
+        c = len(self.items)
+        if is_power_of_two(c):
+            self.noises.append(self.noise(1.0 / self.log_epsilon))
+            self.tree = BinaryMechanism(c.bit_length() - 1, self.tree_epsilon, self.noise)
+        else:
+            self.tree.insert(item)
+
+    def released(self) -> float:
+        before = self.items[: len(self.items) - len(self.tree.items)]
+        return sum(before) + sum(self.noises) + self.tree.released()
+
+
+class SingleNoise:
+    """Section 2.3 read literally: one fresh Lap(log c/epsilon), Lap(1/epsilon) at powers of two."""
+
+    def __init__(self, epsilon: float, noise: Noise) -> None:
+        self.epsilon, self.noise = epsilon, noise
+        self.items: list[float] = []
+        self.last = 0.0
+
+    def insert(self, item: float) -> None:
+        self.items.append(item)
+        c = len(self.items)
+        self.last = self.noise((1.0 if is_power_of_two(c) else math.log(c)) / self.epsilon)
+
+    def released(self) -> float:
+        return sum(self.items) + self.last
+
+
+def counter(reading: str, epsilon: float, noise: Noise) -> Counter:
+    """Return the counter of DP-UCB-BOUND and DP-UCB in one of its three readings."""
+    if reading == "single":
+        return SingleNoise(epsilon, noise)
+    part = {"hybrid-full": epsilon, "hybrid-split": epsilon / 2}[reading]
+    return HybridMechanism(part, part, noise)
+
+
+# Policies -----------------------------------------------------------------------------------------
+
+
+def first_of_largest(values: Sequence[float]) -> int:
+    return values.index(max(values))
+
+
+def rewards_of(game: Game, arm: int) -> list[float]:
+    """Return the rewards of an arm so far."""
+    return [r for a, r in zip(game.played, game.rewards, strict=True) if a == arm]
+
+
+def bonus(t: int, n: int) -> float:
+    """Return the confidence width of UCB (section 3)."""
+    return math.sqrt(2 * math.log(t) / n)
+
+
+def play_ucb(game: Game) -> None:
+    """Play UCB (Auer et al. 2002, as in section 3)."""
+    while not game.over:
+        t = len(game.played) + 1
+        if t <= game.arms:
+            game.pull(t - 1)
+        else:
+            own = [rewards_of(game, arm) for arm in range(game.arms)]
+            game.pull(first_of_largest([sum(r) / len(r) + bonus(t, len(r)) for r in own]))
+
+
+def play_dp_ucb_bound(
+    game: Game, rng: Any, epsilon: float, reading: str, power_of_two: bool = True
+) -> None:
+    """Play Algorithm 1; with `power_of_two` off, all counts have the larger nu."""
+    counters = [counter(reading, epsilon, laplace_of(rng)) for _ in range(game.arms)]
+    while not game.over:
+        t = len(game.played) + 1
+        if t <= game.arms:
+            arm = t - 1
+        else:
+            index = []
+            for a in range(game.arms):
+                n = game.played.count(a)
+                if is_power_of_two(n) and power_of_two:
+                    nu = math.sqrt(8) / epsilon * math.log(4 * t**4)
+                else:
+                    nu = math.sqrt(8) / epsilon * math.log(4 * t**4) * math.log(n)
+                    nu += math.sqrt(8) / epsilon * math.log(4 * t**4)
+                index.append(counters[a].released() / n + bonus(t, n) + nu / n)
+            arm = first_of_largest(index)
+        counters[arm].insert(game.pull(arm))
+
+
+def play_dp_ucb(game: Game, rng: Any, epsilon: float, reading: str) -> None:
+    """Play Algorithm 2: nu = 0, and in every round the counters of the other arms get a 0."""
+    counters = [counter(reading, epsilon, laplace_of(rng)) for _ in range(game.arms)]
+    while not game.over:
+        t = len(game.played) + 1
+        if t <= game.arms:
+            arm = t - 1
+        else:
+            pulls = [game.played.count(a) for a in range(game.arms)]
+            arm = first_of_largest(
+                [c.released() / n + bonus(t, n) for c, n in zip(counters, pulls, strict=True)]
+            )
+        reward = game.pull(arm)
+        for a in range(game.arms):
+            counters[a].insert(reward if a == arm else 0.0)
+
+
+def play_private_ucb(
+    game: Game,
+    rng: Any,
+    epsilon: float,
+    failure: Callable[[int], float],
+    split: str = "arms",
+    relaxation: str = "on",
+) -> None:
+    """Play Private-UCB (Mishra and Thakurta 2015); `failure` returns gamma in round t.
+
+    Binary counters with epsilon/K each, Gamma = K log^2 T log(K T log T/gamma)/epsilon; the split
+    `none` has epsilon for each counter and no leading K. The relaxation `css` is the bound of Chan,
+    Shi and Song, quoted in section 2.3, and `off` has none.
+    """
+    k, horizon = game.arms, game.horizon
+    share = k if split == "arms" else 1
+    levels = math.floor(math.log2(horizon)) + 1
+    counters = [BinaryMechanism(levels, epsilon / share, laplace_of(rng)) for _ in range(k)]
+    log_t = math.log(horizon)
+    while not game.over:
+        t = len(game.played) + 1
+        if t <= k:
+            arm = t - 1
+        else:
+            index = []
+            for a in range(k):
+                n, gamma = game.played.count(a), failure(t)
+                added = {
+                    "on": share / epsilon * log_t**2 * math.log(k * horizon * log_t / gamma),
+                    "off": 0.0,
+                    "css": math.log(1 / gamma) * math.log(n) ** 1.5 / epsilon,
+                }[relaxation]
+                index.append(counters[a].released() / n + bonus(t, n) + added / n)
+            arm = first_of_largest(index)
+        counters[arm].insert(game.pull(arm))
+
+
+# DP-UCB-INT ---------------------------------------------------------------------------------------
+
+
+def corollary_3_2(epsilon: float, delta: float, v: float) -> float:
+    """Return the input epsilon of Algorithm 3 for the target (epsilon', delta')."""
+    eight, log = 8 * float(zeta(v)), math.log(1 / delta)
+    return (math.sqrt((log + 4 * epsilon) / eight) - math.sqrt(log / eight)) ** 2
+
+
+def release_counts(schedule: str, epsilon: float, v: float) -> Iterator[int]:
+    """Yield W_1, W_2, ...: y (`series`) or x (`series-x`) of Lemma B.1, or multiples of f."""
+    if schedule == "constant":
+        yield from itertools.count(math.ceil(1 / epsilon), math.ceil(1 / epsilon))
+    exponent = {"series": v, "series-x": v / 2}[schedule]
+    w = 0
+    while True:
+        y = w + 1
+        while sum(i**-exponent for i in range(w + 1, y + 1)) < 1 / (epsilon * y**exponent):
+            y += 1
+        yield y
+        w = y
+
+
+def play_dp_ucb_int(
+    game: Game,
+    rng: Any,
+    target: tuple[float, float],
+    v: float,
+    schedule: str = "series",
+    noise: str = "per-release",
+) -> None:
+    """Play Algorithm 3 with the input of Corollary 3.2 for the target (epsilon', delta')."""
+    k = game.arms
+    counts = release_counts(schedule, corollary_3_2(*target, v), v)
+    known = [next(counts)]  # W_1, ..., as far as needed
+    for t in range(1, k * known[0] + 1):
+        if not game.over:
+            game.pull((t - 1) % k)
+    x = [0.0] * k
+    drawn: list[tuple[int, float]] = [(0, 0.0)] * k  # release count and noise of the last release
+    while not game.over:
+        t = len(game.played) + 1
+        for a in range(k):
+            own = rewards_of(game, a)
+            n = len(own)
+            while known[-1] < n:
+                known.append(next(counts))
+            is_new = drawn[a][0] != n
+            if n in known and (is_new or noise != "frozen"):
+                if is_new or noise == "every-round":
+                    drawn[a] = n, rng.laplace(0.0, 1 / n ** (1 - v / 2))
+                x[a] = sum(own) / n + drawn[a][1] + bonus(t, n)
+        game.pull(first_of_largest(x))
+
+
+def theorem_3_4(counts: Sequence[int], v: float, delta: float) -> float:
+    """Return min{C, D} of the proof in B.2 for the releases of one arm at these counts."""
+    each = [1 / math.sqrt(n**v) for n in counts]
+    c = sum(each)
+    d = sum(e * (math.exp(e) - 1) for e in each)
+    return min(c, d + math.sqrt(sum(2 / n**v * math.log(1 / delta) for n in counts)))
+
+
+# Bounds -------------------------------------------------------------------------------------------
+
+
+def gaps(means: Sequence[float]) -> list[float]:
+    """Return Delta_a of the arms with mu_a < mu_*."""
+    return [max(means) - mean for mean in means if mean < max(means)]
+
+
+def theorem_3_2_printed(means: Sequence[float], t: int, epsilon: float, lambda_0: float) -> float:
+    """Return (3.1) for one lambda_0."""
+    b = math.sqrt(8) / (epsilon * (1 - lambda_0)) * math.log(4 * t**4)
+    first = sum(
+        max(b * (math.log(b) + 7), 8 / (lambda_0**2 * gap) * math.log(t)) for gap in gaps(means)
+    )
+    return first + sum(gap + 2 * math.pi**2 * gap / 3 for gap in gaps(means))
+
+
+def theorem_3_2_proved(gap: float, t: int, epsilon: float, lambda_0: float) -> float:
+    """Return (A.15) times the gap of one arm, with B as it follows from (A.12).
+
+    (1 - lambda_0) Delta > 2 h_n and h_n = sqrt(8)/epsilon ln(4 t^4) (ln n + 1)/n give n >= B ln n
+    + B for B = 2 sqrt(8)/(epsilon (1 - lambda_0) Delta) ln(4 t^4).
+    """
+    b = 2 * math.sqrt(8) / (epsilon * (1 - lambda_0) * gap) * math.log(4 * t**4)
+    pulls = max(b * (math.log(b) + 7), 8 / (lambda_0**2 * gap**2) * math.log(t))
+    return gap * (1 + pulls + 2 * math.pi**2 / 3)
+
+
+def theorem_3_3(means: Sequence[float], t: int, epsilon: float) -> float:
+    """Return the bound of DP-UCB as printed."""
+    c = 56 * (2 + math.sqrt(3.5)) * math.sqrt(math.log(t)) / epsilon
+    return sum(
+        gap * max(c**2 * (math.log(c) + 7) ** 2, 8 / gap**2 * math.log(t))
+        + gap
+        + 4 * gap * float(zeta(1.5))
+        for gap in gaps(means)
+    )
+
+
+def theorem_3_5(means: Sequence[float], t: int, first_release: int) -> float:
+    """Return the bound of DP-UCB-INT; f_0 is its first release count."""
+    return sum(
+        gap * (first_release + 8 / gap**2 * math.log(t) + 1 + 4 * float(zeta(1.5)))
+        for gap in gaps(means)
+    )
