@@ -146,4 +146,4 @@ def _write_changes(figure: Figure, changes: str) -> None:
     # Red text above the picture, so that it cannot be mistaken for the paper's figure.
     letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
     text = fill(f"Changed: {changes}", letters)
-    figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold")
+    figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold", parse_math=False)

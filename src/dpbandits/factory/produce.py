@@ -21,6 +21,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory.captions import caption
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
@@ -38,6 +39,7 @@ Draw = Callable[[plotting.Drawing], Figure]
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, 1 if runs failed."""
     start = time.monotonic()
+    refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.folder(spec.name)
     check_writable(folder)
@@ -62,6 +64,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
     Raises UserError if runs are missing.
     """
+    refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = cached(spec, settings)
     series = summarise(spec, store)

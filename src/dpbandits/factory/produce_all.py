@@ -11,6 +11,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.messages import in_one_line
 from dpbandits.factory import produce
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.run.progress import duration
@@ -65,7 +66,9 @@ def _load(
     loaded, errors = [], dict[str, UserError]()
     for name in names:
         try:
-            loaded.append(compose.load(name, overrides))
+            spec, settings = compose.load(name, overrides)
+            refuse_undrawable(spec)
+            loaded.append((spec, settings))
         except UserError as error:
             errors[name] = error
     if not loaded:

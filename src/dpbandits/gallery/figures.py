@@ -20,6 +20,7 @@ from dpbandits.curves.series import to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -142,6 +143,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
 
 def _draw(shown: FigurePage, result: Result, folder: Path) -> FigurePage:
     spec, series, lines = result.spec, list(result.series), []
+    refuse_undrawable(spec)
     drawing = produce.drawing(spec, series)
     size = [0, 0]
     assert result.source
