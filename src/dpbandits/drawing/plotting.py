@@ -29,6 +29,8 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)
 COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
 LETTERS_AN_INCH = 15.5  # characters per inch of the title line
 
+CHANGED = "#B00020"  # colour of the text about changes
+
 FORMATS = ("pdf", "svg", "png")
 
 
@@ -146,4 +148,4 @@ def _write_changes(figure: Figure, changes: str) -> None:
     # Red text above the picture, so that it cannot be mistaken for the paper's figure.
     letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
     text = fill(f"Changed: {changes}", letters)
-    figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold", parse_math=False)
+    figure.suptitle(text, color=CHANGED, fontsize=7.5, weight="bold", parse_math=False)

@@ -9,7 +9,8 @@ from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import number, plain
+from dpbandits.drawing.styles import symbol
 from dpbandits.factory import audit_results, games
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
@@ -28,10 +29,10 @@ SPREADS = {
 }
 UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
 EXPLANATION = (
-    "Privacy, for a change of one reward: the epsilon that an algorithm is given, the notion in"
-    " which its paper promises it, the epsilon that the releases it declares compose to and, where"
-    f" figure {audit_results.FIGURE} has an audit, a lower bound on the epsilon that it spends,"
-    " at the budget of that audit."
+    "Privacy, for a change of one reward: the ε given to an algorithm, the notion in which its"
+    " paper promises it, the ε to which its declared releases compose and, where figure"
+    f" {audit_results.FIGURE} has an audit, a lower bound on the ε that it spends, at the budget of"
+    " that audit."
 )
 
 
@@ -115,8 +116,8 @@ def privacy(curve: Curve) -> str:
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
     delta = getattr(cells[0].params, "delta", 0.0)
-    at = f" at delta = {delta:.3g}" if delta else ""
-    text = f"given epsilon = {_range(given)}{promised}, composes to {_range(known)}{at}"
+    at = f" at δ = {number(delta, 3)}" if delta else ""
+    text = f"given ε = {_range(given)}{promised}, composes to {_range(known)}{at}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
         text = f"{text}, more than given"
@@ -131,8 +132,8 @@ def _audited(cells: Sequence[AnyCell]) -> str:
         return ""
     made_at = (result.given, result.delta)
     same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
-    delta = f", delta = {result.delta:.3g}" if result.delta else ""
-    where = "" if same else f" at epsilon = {result.given:g}{delta}"
+    delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
+    where = "" if same else f" at ε = {result.given:g}{delta}"
     one = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
     return f"; audited{where}: at least {result.epsilon:.3g}{one}"
 
@@ -146,14 +147,14 @@ def warning(curve: Curve) -> str:
     }
     if not warned:
         return ""
-    where = f" at {curve.over} = {_range(list(warned))}" if curve.x else ""
+    where = f" at {plain(symbol(curve.over))} = {_range(list(warned))}" if curve.x else ""
     return f"{next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
     if math.isinf(high):
-        return "no finite bound" if math.isinf(low) else f"{low:.4g} up to no finite bound"
+        return "no finite bound" if math.isinf(low) else f"{number(low)} up to no finite bound"
     if math.isclose(low, high):
-        return f"{low:.4g}"
-    return f"{low:.4g} to {high:.4g}"
+        return number(low)
+    return f"{number(low)} to {number(high)}"

@@ -1,4 +1,4 @@
-"""Trial of the texts of a picture before anything is computed: matplotlib must be able to draw them.
+"""Trial of the texts of a picture with matplotlib, before anything is computed.
 
 A title such as `$\foobar$` would otherwise end the command after all runs were played.
 """

@@ -45,13 +45,13 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
         draw = plotting.drawing_function(spec.paper, spec.draw)
     series = summarise(spec, produce.cached(spec, settings))
     if draw:
-        told = [
+        comments = [
             f"{spec.title} ({spec.paper}): {statistics(spec)}.",
             *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
             f"{produce.command('export', spec, settings)} --format pgfplots",
             f"Revision {git_revision()}.",
         ]
-        return to_pgfplots(draw, produce.drawing(spec, series), told).encode()
+        return to_pgfplots(draw, produce.drawing(spec, series), comments).encode()
     if kind == "csv":
         return to_csv(series)
     return _to_json(spec, settings, series)

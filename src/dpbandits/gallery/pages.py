@@ -130,7 +130,6 @@ class _Pages:
             "plain_label": texts.plain_label,
             "number": texts.number,
             "budget": texts.budget,
-            "prose": texts.prose,
             "cited": texts.cited,
             "docstring": texts.docstring,
             "duration": duration,
