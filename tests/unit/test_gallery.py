@@ -129,10 +129,10 @@ def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -
 def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page]) -> None:
     page = pages[f"figures/{DRAWN}.html"]
     result = stored_results.load(DRAWN)
-    assert result.judged
-    for judged in result.judged:
-        assert f"claim-{judged.claim.name}" in page.ids
-        for finding in judged.findings:
+    assert result.results
+    for claim_result in result.results:
+        assert f"claim-{claim_result.claim.name}" in page.ids
+        for finding in claim_result.findings:
             assert str(texts.maths(finding.told)) in page.path.read_text()
     assert result.source is not None
     assert all(revision in page.text for revision in result.source.revisions)
@@ -548,6 +548,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
             "<msup><mn>10</mn><mrow><mo>−</mo><mn>10</mn></mrow></msup> &lt;b&gt;",
             "10⁻¹⁰ <b>",
         ),
+        ("$|a|$", '<mo lspace="0" rspace="0">|</mo>'.join(["", "<mi>a</mi>", ""]), "|a|"),
         ("$a<b$", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>", "a<b"),
         (r"costs 5\$ & 6\$", "costs 5$ &amp; 6$", "costs 5$ & 6$"),
         ("ε = 10⁻⁵, epsilon, t_0", "ε = 10⁻⁵, epsilon, t_0", "ε = 10⁻⁵, epsilon, t_0"),

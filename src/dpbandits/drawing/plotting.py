@@ -1,7 +1,7 @@
 """Rendering of summarised curves to picture files that are byte-for-byte reproducible.
 
 Drawing functions draw summarised curves and compute nothing. Their common parts are in
-dpbandits.drawing.shapes, the look of every algorithm is in dpbandits.drawing.styles.
+dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look of every algorithm.
 """
 
 import importlib.util
@@ -104,7 +104,7 @@ def style_digest(paper: str) -> str:
     It covers the drawing code, the style and matplotlib's version.
     """
     digest = sha256(matplotlib.__version__.encode())
-    names = ("plotting", "shapes", "limits", "panel_blocks", "styles")
+    names = ("plotting", "shapes", "annotations", "limits", "panel_blocks", "styles")
     shared = (Path(__file__).with_name(f"{name}.py") for name in names)
     file = drawing_file(paper)
     for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file(), *shared):

@@ -109,17 +109,17 @@ def privacy(curve: Curve) -> str:
     if not cells:
         return "a formula, nothing is played"
     spent = [budget(cell) for cell in cells]
-    known = [epsilon for epsilon in spent if epsilon is not None]
-    if not known:
+    composed = [epsilon for epsilon in spent if epsilon is not None]
+    if not composed:
         return "not private"
-    given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    budgets = [parameters.plain(cell.params)["epsilon"] for cell in cells]
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
     delta = getattr(cells[0].params, "delta", 0.0)
-    at = f" at δ = {number(delta, 3)}" if delta else ""
-    text = f"given ε = {_range(given)}{promised}, composes to {_range(known)}{at}"
+    at_delta = f" at δ = {number(delta, 3)}" if delta else ""
+    text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
-    if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
+    if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
     return f"{text}{_audited(cells)}"
 
@@ -134,8 +134,8 @@ def _audited(cells: Sequence[AnyCell]) -> str:
     same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
     delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
     where = "" if same else f" at ε = {result.given:g}{delta}"
-    one = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
-    return f"; audited{where}: at least {result.epsilon:.3g}{one}"
+    by_one_choice = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
+    return f"; audited{where}: at least {result.epsilon:.3g}{by_one_choice}"
 
 
 def warning(curve: Curve) -> str:

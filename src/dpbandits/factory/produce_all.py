@@ -74,8 +74,8 @@ def _load(
     if not loaded:
         raise next(iter(errors.values()))
     check_writable(loaded[0][1].out)
-    for told in errors.values():
-        print(f"dpbandits: {told}", file=sys.stderr)
+    for error in errors.values():
+        print(f"dpbandits: {error}", file=sys.stderr)
     return loaded, dict.fromkeys(errors, MISTAKEN)
 
 

@@ -75,7 +75,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
 
 
 def _summary(figures: Sequence[FigurePage]) -> str:
-    claims = sum(len(figure.judged) for figure in figures)
+    claims = sum(len(figure.results) for figure in figures)
     return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
 
 

@@ -26,5 +26,7 @@ def to_mathml(source: str) -> Markup:
 
 def _resolve(element: Element) -> None:
     element.text = html.unescape(element.text or "")
+    if element.text == "|":  # browsers space it as a relation
+        element.attrib |= {"lspace": "0", "rspace": "0"}
     for child in element:
         _resolve(child)

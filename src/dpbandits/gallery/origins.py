@@ -29,6 +29,8 @@ def in_words(origins: Iterable[Origin]) -> str:
     counts = Counter(origins)
     number = counts.total()
     if number <= 1:
-        return "".join(f"1 figure, {COUNTED[one]}" for one in counts) or "no figures"
-    parts = ", ".join(f"{counts[one]} {words}" for one, words in COUNTED.items() if counts[one])
+        return "".join(f"1 figure, {COUNTED[origin]}" for origin in counts) or "no figures"
+    parts = ", ".join(
+        f"{counts[origin]} {words}" for origin, words in COUNTED.items() if counts[origin]
+    )
     return f"{number} figures: {parts}"

@@ -81,7 +81,7 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
         "totals": [(paper, _totals(own), own) for paper, own in groups],
         "total": _totals(figures),
         "origins": origins.in_words(figure.origin for figure in figures),
-        "claims": [(f, judged) for _, own in groups for f in own for judged in f.judged],
+        "claims": [(f, result) for _, own in groups for f in own for result in f.results],
     }
 
 
@@ -89,8 +89,8 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
     # A paper may call an algorithm by the label of another one here.
     names = {algorithm.label for algorithm in algorithms}
     return {
-        one.name: sorted(({use.label for use in one.uses} & names) - {one.label})
-        for one in algorithms
+        algorithm.name: sorted(({use.label for use in algorithm.uses} & names) - {algorithm.label})
+        for algorithm in algorithms
     }
 
 

@@ -45,11 +45,11 @@ def budget(value: float | None) -> Markup:
 def number(value: Any) -> Markup:
     """Format a configured value: 10,000,000 and 0.25 and 1.45519·10^-11; other values as text."""
     if isinstance(value, list | tuple):
-        shown = [number(v) for v in value]
-        if len(shown) > 10:
-            last = Markup("{} ({} values)").format(shown[-1], len(value))
-            shown = [*shown[:2], Markup("…"), last]
-        return Markup(", ").join(shown)
+        numbers = [number(v) for v in value]
+        if len(numbers) > 10:
+            last = Markup("{} ({} values)").format(numbers[-1], len(value))
+            numbers = [*numbers[:2], Markup("…"), last]
+        return Markup(", ").join(numbers)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape(str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
@@ -119,10 +119,10 @@ def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[
 
     def code(tokens: Any, i: int, options: Any, env: Any) -> str:
         content = tokens[i].content
-        shown = Markup("<code>{}</code>").format(content)
+        element = Markup("<code>{}</code>").format(content)
         if address := pages.get(content):
-            return Markup('<a href="{}">{}</a>').format(address, shown)
-        return shown
+            return Markup('<a href="{}">{}</a>').format(address, element)
+        return element
 
     box = '<div class="scroll" role="region" aria-label="Table" tabindex="0">'
     parser.renderer.rules |= {  # type: ignore[attr-defined]
