@@ -31,11 +31,9 @@ def test_the_first_sentences_name_figure_paper_original_and_statistics() -> None
         " mean of 20 runs, seed 2022; band or bars: one standard deviation on either side."
         " C2 (K = 5, Bernoulli arms of means 0.75, 0.625, 0.5, 0.375, 0.25), T = 10,000,000."
     )
-    assert "Every value is that of one run, seed 2022. K = 2, Bernoulli arms" in text(
-        "adap-episodes"
-    )
-    assert "All curves are formulas, nothing is played." in text("ftpl-gauss-cdf")
-    assert "Every value is that of one audit, seed 2022." in text("privacy-audit")
+    assert "Every value is from one run, seed 2022. K = 2, Bernoulli arms" in text("adap-episodes")
+    assert "All curves are formulas, without runs." in text("ftpl-gauss-cdf")
+    assert "Every value is from one audit, seed 2022." in text("privacy-audit")
     assert "mean of 10,000 streams" in text("stopping-rules")
     assert "median of means (24 groups) of 720 runs" in text("exp3-oblivious")
 
@@ -136,7 +134,7 @@ def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:
 def test_a_swept_curve_has_its_range_and_formulas_are_named_once() -> None:
     ksweep = text("adap-ksweep")
     assert "(a) DP-UCB: given ε = 0.1 (global DP), composes to 0.0007813 to 0.05;" in ksweep
-    assert ksweep.endswith("Formulas, not played: Lower bound (Thm 3)")
+    assert ksweep.endswith("Formulas, without runs: Lower bound (Thm 3)")
 
 
 def test_an_infinite_budget_and_a_delta_are_in_words() -> None:

@@ -257,8 +257,8 @@ def test_a_figure_without_curves_says_so_and_how_to_compute_them(
     assert "dpbandits run adap-c1" in notice.text
     assert not page.find("img")
     words = (
-        "3 figures: 1 drawn from the committed reference curves, 1 from formulas (nothing is"
-        " played), 1 not computed yet"
+        "3 figures: 1 drawn from the committed reference curves, 1 from formulas (no"
+        " runs), 1 not computed yet"
     )
     assert f"gallery: {words}; " in capsys.readouterr().out
     assert words in pages["index.html"].text
@@ -460,9 +460,9 @@ def test_the_command_takes_words_before_and_after_its_option(tmp_path: Path) -> 
 
 def test_origins_are_counted_in_words() -> None:
     assert origins.in_words([]) == "no figures"
-    assert origins.in_words([Origin.EXACT]) == "1 figure, from formulas (nothing is played)"
+    assert origins.in_words([Origin.EXACT]) == "1 figure, from formulas (no runs)"
     exact = origins.in_words([Origin.EXACT, Origin.EXACT])
-    assert exact == "2 figures: 2 from formulas (nothing is played)"
+    assert exact == "2 figures: 2 from formulas (no runs)"
     every = origins.in_words([*Origin, Origin.FAILED])
     assert every.startswith("6 figures: 1 drawn from the committed reference curves, 1 drawn from")
     assert every.endswith("1 not computed yet, 2 failed")
@@ -512,7 +512,7 @@ def test_a_folder_that_is_no_gallery_is_not_replaced(project: Path, content: str
     folder = project / "thesis"
     folder.mkdir()
     (folder / content).write_text("years of work")
-    with pytest.raises(UserError, match="is no gallery"):
+    with pytest.raises(UserError, match="is not a gallery"):
         gallery.build(folder)
     assert (folder / content).read_text() == "years of work"
 

@@ -45,7 +45,8 @@ def _unicode(source: str) -> str:
             inner = _unicode(argument.strip("{}")).replace("−", "-")
             moved = inner.translate(RAISED if shift == "^" else LOWERED)
             same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
-            out += f"{shift}{inner}" if same else moved
+            untranslated = f"({inner})" if len(inner) > 1 and not inner.isalnum() else inner
+            out += f"{shift}{untranslated}" if same else moved
         elif letters:
             out += letters
         elif other not in "{}":

@@ -75,7 +75,7 @@ def _of_curves(spec: FigureSpec) -> Iterator[str]:
     for line, letters in panels.items():
         yield f"({'), ('.join(dict.fromkeys(letters))}) {line}"
     if formulas:
-        yield f"Formulas, not played: {', '.join(formulas)}"
+        yield f"Formulas, without runs: {', '.join(formulas)}"
 
 
 def _wrapped(text: str) -> list[str]:
@@ -96,10 +96,10 @@ def runs_of(spec: FigureSpec) -> str:
 def statistics(spec: FigureSpec) -> str:
     """Return the meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
     if not spec.cells():
-        return "all curves are formulas, nothing is played"
+        return "all curves are formulas, without runs"
     runs = f"{runs_of(spec)}, seed {spec.seed}"
     if set(spec.runs_of_cells().values()) == {1}:
-        return f"every value is that of {runs}"
+        return f"every value is from {runs}"
     return f"line: {CENTRES[spec.centre]} of {runs}; {SPREADS[spec.spread]}"
 
 
@@ -107,7 +107,7 @@ def privacy(curve: Curve) -> str:
     """Return the budget given to a curve, the one that its releases compose to, and its audit."""
     cells = [source for source in curve.sources if not isinstance(source, Bound)]
     if not cells:
-        return "a formula, nothing is played"
+        return "a formula, without runs"
     spent = [budget(cell) for cell in cells]
     composed = [epsilon for epsilon in spent if epsilon is not None]
     if not composed:

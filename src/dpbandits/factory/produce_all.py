@@ -35,7 +35,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         gc.collect()  # figures are reference cycles, which Python collects late
     failed = [name for name in names if statuses[name] != OK]
     print(
-        f"{len(names) - len(failed)} of {len(names)} figures are there;"
+        f"{len(names) - len(failed)} of {len(names)} figures are complete;"
         f" {duration(time.monotonic() - start)}"
     )
     if failed:
@@ -74,8 +74,8 @@ def _load(
     if not loaded:
         raise next(iter(errors.values()))
     check_writable(loaded[0][1].out)
-    for error in errors.values():
-        print(f"dpbandits: {error}", file=sys.stderr)
+    for mistake in errors.values():
+        print(f"dpbandits: {mistake}", file=sys.stderr)
     return loaded, dict.fromkeys(errors, MISTAKEN)
 
 

@@ -122,6 +122,6 @@ def _check_ours(folder: Path) -> None:
         ours = False
     if not ours:
         raise UserError(
-            f"{folder} is there and is no gallery; a gallery replaces the whole folder: name"
-            " another with --out, or move it away"
+            f"{folder} exists and is not a gallery; a gallery replaces the whole folder: name"
+            " another with --out, or move this one away"
         )

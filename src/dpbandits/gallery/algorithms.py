@@ -113,7 +113,7 @@ class Algorithm:
         if self.budgets:
             notion = self.budgets[0][0].claim.notion
             return f"{notion.title}: {notion.definition}"
-        return "Not private: it promises nothing"
+        return "Not private: no promise"
 
     @property
     def figures(self) -> tuple[FigurePage, ...]:

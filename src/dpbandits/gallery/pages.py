@@ -20,10 +20,10 @@ from dpbandits.gallery.papers import PAPERS
 from dpbandits.run.progress import duration
 
 VERDICTS = {
-    Verdict.HOLDS: "what is said comes out",
-    Verdict.FAILS: "it does not",
-    Verdict.DEPENDS: "on how the text is read",
-    Verdict.UNDECIDED: "the standard errors are too large to tell",
+    Verdict.HOLDS: "the curves show what the claim says",
+    Verdict.FAILS: "the curves contradict the claim",
+    Verdict.DEPENDS: "the readings of the text disagree",
+    Verdict.UNDECIDED: "the standard errors are too large to decide",
 }
 ASSETS = ("gallery.css", "gallery.js")
 
@@ -61,7 +61,11 @@ def write(
 
 def _write_deviations(pages: "_Pages") -> None:
     path = project.folder() / "docs" / "deviations.md"
-    text = path.read_text("utf-8") if path.is_file() else "There is no docs/deviations.md here.\n"
+    text = (
+        path.read_text("utf-8")
+        if path.is_file()
+        else "docs/deviations.md is missing from this project.\n"
+    )
     known = {a.name: f"algorithms/{a.name}.html" for a in pages.algorithms}
     known |= {f.name: f"figures/{f.name}.html" for f in pages.figures}
     content, headings = texts.document(text, known)
