@@ -11,12 +11,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.curves.series import Series
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_log_over_parameter,
     draw_over_time,
-    legend_below,
     name_axes,
     panel_grid,
 )
@@ -60,13 +60,13 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
     figure = Figure(figsize=(PAGE, sum(heights) + 0.42 * (len(heights) - len(rows)) + 0.2))
     figure.set_layout_engine("constrained", h_pad=0.02, w_pad=0.03)
     grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
-    at = 0
+    row = 0
     for panels in rows:
         strokes, handles = _strokes(panels), dict[str, Line2D]()
-        above = figure.add_subplot(grid[at, :])
+        above = figure.add_subplot(grid[row, :])
         first: Axes | None = None
         for i, panel in enumerate(panels):
-            place = grid[at + 1 + i // columns, i % columns]
+            place = grid[row + 1 + i // columns, i % columns]
             ax = figure.add_subplot(place, sharey=first)
             ax.tick_params(labelleft=i % columns == 0)
             ax.set_title(f"({panel.letter}) {panel.title}", size=8 if columns <= 2 else 7)
@@ -75,7 +75,7 @@ def readings_side_by_side(drawing: Drawing) -> Figure:
         if first:
             _show_what_is_seen(first, panels)
         _legend_of_row(above, panels, handles)
-        at += 1 + -(-len(panels) // columns)
+        row += 1 + -(-len(panels) // columns)
     for ax in figure.axes:
         if ax.axison:
             name_axes(ax, ROUND, "Regret")
@@ -171,11 +171,11 @@ def _strokes(panels: list[PanelDrawing]) -> dict[str, Stroke]:
 
 
 def _first_of_label(panels: list[PanelDrawing]) -> list[Series]:
-    found: dict[str, Series] = {}
+    series_by_label: dict[str, Series] = {}
     for panel in panels:
         for series in panel.series:
-            found.setdefault(series.label, series)
-    return list(found.values())
+            series_by_label.setdefault(series.label, series)
+    return list(series_by_label.values())
 
 
 def against_horizon(drawing: Drawing) -> Figure:

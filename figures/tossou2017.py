@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits.curves.series import Series
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, Drawing
-from dpbandits.drawing.shapes import ROUND, legend_below, panel_grid, write_decades
+from dpbandits.drawing.shapes import ROUND, panel_grid, write_decades
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars per curve, as in the original
@@ -25,7 +26,8 @@ def over_time(drawing: Drawing) -> Figure:
         # midway between the bars of every second pair.
         steps = np.arange(BARS) + 0.125 + 0.25 * (order % 4)
         bars, markers = (
-            np.searchsorted(series.x, series.x[-1] * at / BARS) for at in (steps, steps[::2] + 0.5)
+            np.searchsorted(series.x, series.x[-1] * position / BARS)
+            for position in (steps, steps[::2] + 0.5)
         )
         handles.append(_with_bars(ax, series, bars, markers))
     ax.set_xlim(0, panel.series[0].x[-1])
@@ -61,10 +63,10 @@ def against_epsilon(drawing: Drawing) -> Figure:
 def _show_who_learns(ax: Axes, series: tuple[Series, ...]) -> None:
     learning = [s for s in series if s.style != FLOOR] or list(series)
     far = FAR * max(s.high.max() for s in learning)
-    shown = [s for s in series if s in learning or s.centre.max() <= far]
-    ax.set_ylim(min(0, *(s.low.min() for s in shown)), 1.1 * max(s.high.max() for s in shown))
+    visible = [s for s in series if s in learning or s.centre.max() <= far]
+    ax.set_ylim(min(0, *(s.low.min() for s in visible)), 1.1 * max(s.high.max() for s in visible))
     for other in series:
-        if other not in shown:
+        if other not in visible:
             _write_where_it_leaves(ax, other)
 
 

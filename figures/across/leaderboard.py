@@ -11,9 +11,9 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from dpbandits.checks.ranks import Rank, mean_rank, ranks
 from dpbandits.curves.series import Series
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import legend_below
 from dpbandits.drawing.styles import Style, style_of_curve
 
 # Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
@@ -60,12 +60,12 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
     # `found` holds the ranks by label, for each budget and instance.
     first = next(iter(block.values()))
     budgets = range(len(first[0].x))
-    found = [
+    all_ranks = [
         {s.label: rank for s, rank in zip(drawn, ranks(drawn, i), strict=True)}
         for i in budgets
         for drawn in block.values()
     ]
-    overall = {s.label: mean_rank([own[s.label] for own in found]) for s in first}
+    overall = {s.label: mean_rank([own[s.label] for own in all_ranks]) for s in first}
     order = sorted(overall, key=lambda label: overall[label].place)
     styles = {s.label: style_of_curve(s) for s in first}
     for ax, drawn in zip(axes[:-1], block.values(), strict=True):
@@ -79,7 +79,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
         ax.xaxis.set_minor_formatter(NullFormatter())
     for label in order:
         for i in budgets:
-            there = found[i * len(block) : (i + 1) * len(block)]
+            there = all_ranks[i * len(block) : (i + 1) * len(block)]
             bar = mean_rank([own[label] for own in there])
             _point(axes[-1], order.index(label), bar, i, len(budgets), styles[label])
     axes[-1].set_xlim(0.5, len(order) + 0.5)

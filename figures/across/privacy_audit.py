@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dpbandits.curves.series import Series
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import legend_below
 from dpbandits.drawing.styles import style_of_curve
 from dpbandits.spec.figure import Quantity
 
@@ -37,14 +37,14 @@ def privacy_audit(drawing: Drawing) -> Figure:
     blocks: dict[str, dict[Quantity, Sequence[Series]]] = {}
     for panel in drawing.panels:
         blocks.setdefault(panel.row, {})[panel.series[0].shows] = panel.series
-    given = drawing.panels[0].series[0].x
+    budgets = drawing.panels[0].series[0].x
     rows = {notion: len(block[Quantity.CLAIMED]) for notion, block in blocks.items()}
-    titles = [rf"given $\epsilon = {budget:g}$" for budget in given]
-    figure, axes = blocks_of_rows(rows, titles, [1.0] * len(given), row=0.175)
+    titles = [rf"given $\epsilon = {budget:g}$" for budget in budgets]
+    figure, axes = blocks_of_rows(rows, titles, [1.0] * len(budgets), row=0.175)
     for own, block in zip(axes, blocks.values(), strict=True):
         for i, ax in enumerate(own):
-            _budgets(ax, block, i, BEYOND * given[i])
-            ticks = [0, given[i], 2 * given[i]]
+            _budgets(ax, block, i, BEYOND * budgets[i])
+            ticks = [0, budgets[i], 2 * budgets[i]]
             ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             ax.tick_params(labelbottom=own is axes[-1])
             if own is axes[-1]:

@@ -97,7 +97,7 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
     out, err = capsys.readouterr()
     *lines, last = out.splitlines()
     assert lines == [f"{name}: made" for name in THREE]
-    assert re.fullmatch(r"3 of 3 figures are there; [\d.]+ s", last)
+    assert re.fullmatch(r"3 of 3 figures are complete; [\d.]+ s", last)
     assert err == ""
 
 
@@ -132,7 +132,7 @@ def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
     assert produce_all(OURS, [f"paths.out={tmp_path}"]) == status
     assert list(made) == ["dpse-epsilon", "stopping-rules"]
     out, err = capsys.readouterr()
-    assert "2 of 3 figures are there;" in out
+    assert "2 of 3 figures are complete;" in out
     assert told in err
     assert err.endswith("dpbandits: dpse-ksweep failed, for the reasons above\n")
     assert ("Traceback" in err) == ("KeyError" in told)  # a fault of the program gets its traceback

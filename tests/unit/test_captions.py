@@ -31,11 +31,9 @@ def test_the_first_sentences_name_figure_paper_original_and_statistics() -> None
         " mean of 20 runs, seed 2022; band or bars: one standard deviation on either side."
         " C2 (K = 5, Bernoulli arms of means 0.75, 0.625, 0.5, 0.375, 0.25), T = 10,000,000."
     )
-    assert "Every value is that of one run, seed 2022. K = 2, Bernoulli arms" in text(
-        "adap-episodes"
-    )
-    assert "All curves are formulas, nothing is played." in text("ftpl-gauss-cdf")
-    assert "Every value is that of one audit, seed 2022." in text("privacy-audit")
+    assert "Every value is from one run, seed 2022. K = 2, Bernoulli arms" in text("adap-episodes")
+    assert "All curves are formulas, without runs." in text("ftpl-gauss-cdf")
+    assert "Every value is from one audit, seed 2022." in text("privacy-audit")
     assert "mean of 10,000 streams" in text("stopping-rules")
     assert "median of means (24 groups) of 720 runs" in text("exp3-oblivious")
 
@@ -75,30 +73,24 @@ def test_every_game_is_described_with_the_panels_that_play_it() -> None:
 
 def test_an_audit_stands_beside_the_budget_that_it_was_made_with() -> None:
     c2 = text("adap-c2")
-    assert (
-        "(d) AdaP-UCB: given epsilon = 1 (global DP), composes to 1; audited: at least 0.994" in c2
-    )
-    assert (
-        "(c) AdaP-UCB: given epsilon = 0.5 (global DP), composes to 0.5; audited: at least 0.434"
-        in c2
-    )
+    assert "(d) AdaP-UCB: given ε = 1 (global DP), composes to 1; audited: at least 0.994" in c2
+    assert "(c) AdaP-UCB: given ε = 0.5 (global DP), composes to 0.5; audited: at least 0.434" in c2
     for letter, epsilon in (("a", "0.1"), ("b", "0.25")):
         assert (
-            f"({letter}) AdaP-UCB: given epsilon = {epsilon} (global DP), composes to {epsilon};"
-            " audited at epsilon = 1: at least 0.994" in c2
+            f"({letter}) AdaP-UCB: given ε = {epsilon} (global DP), composes to {epsilon};"
+            " audited at ε = 1: at least 0.994" in c2
         )
     # Another delta gives another budget.
-    assert "(a) DP-UCB-INT (0.00396): given epsilon = 1" in text("dpucb-2arms")
-    assert (
-        "composes to 0.7951 at delta = 4.54e-05; audited at epsilon = 1, delta = 0.001: at least"
-        in (text("dpucb-2arms"))
+    assert "(a) DP-UCB-INT (0.00396): given ε = 1" in text("dpucb-2arms")
+    assert "composes to 0.7951 at δ = 4.54·10⁻⁵; audited at ε = 1, δ = 0.001: at least" in (
+        text("dpucb-2arms")
     )
 
 
 def test_no_audited_bound_stands_beside_a_smaller_budget_without_its_own(root: Path) -> None:
     # A hasty reader would see a violation: an audited bound above the budget printed before it.
     beside = re.compile(
-        r"given epsilon = ([\d.]+)[^;]*?composes to ([\d.]+)[^;]*; audited: at least ([\d.]+)"
+        r"given ε = ([\d.]+)[^;]*?composes to ([\d.]+)[^;]*; audited: at least ([\d.]+)"
     )
     seen = 0
     for figure in ("adap-c1", "adap-headline", "dpucb-2arms", "ftpl-pure-dp", "dpse-epsilon"):
@@ -131,32 +123,29 @@ def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:
     both = text("dpucb-2arms")
     assert "(a), (b) UCB: not private" in both
     assert (
-        "(b) DP-UCB (0.1): given epsilon = 0.1 (per-round DP), composes to 0.2, more than given;"
-        in both
+        "(b) DP-UCB (0.1): given ε = 0.1 (per-round DP), composes to 0.2, more than given;" in both
     )
     assert both.count("more than given") == 4  # DP-UCB and DP-UCB-BOUND, in both panels
     split = text("dpucb-2arms", "figure.curves.dp-ucb.counter=hybrid-split")
-    assert "(b) DP-UCB (0.1): given epsilon = 0.1 (per-round DP), composes to 0.1;" in split
+    assert "(b) DP-UCB (0.1): given ε = 0.1 (per-round DP), composes to 0.1;" in split
     assert "more than given" not in text("adap-ksweep")  # a last digit does not count
 
 
 def test_a_swept_curve_has_its_range_and_formulas_are_named_once() -> None:
     ksweep = text("adap-ksweep")
-    assert "(a) DP-UCB: given epsilon = 0.1 (global DP), composes to 0.0007813 to 0.05;" in ksweep
-    assert ksweep.endswith("Formulas, not played: Lower bound (Thm 3)")
+    assert "(a) DP-UCB: given ε = 0.1 (global DP), composes to 0.0007813 to 0.05;" in ksweep
+    assert ksweep.endswith("Formulas, without runs: Lower bound (Thm 3)")
 
 
 def test_an_infinite_budget_and_a_delta_are_in_words() -> None:
-    assert "composes to no finite bound at delta = 4.54e-05, more than given" in (
+    assert "composes to no finite bound at δ = 4.54·10⁻⁵, more than given" in (
         text("dpucb-2arms", "figure.curves.dp-ucb-int.noise=every-round")
     )
 
 
 def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
     # 9 arms, T = 10^6: the start of DP-FTPL-Gauss fills it below delta = 0.00085, at epsilon = 0.
-    warning = (
-        "Warning: the start phase takes all of the 1,000,000 rounds at delta = 0.0001 to 0.000681"
-    )
+    warning = "Warning: the start phase takes all of the 1,000,000 rounds at δ = 0.0001 to 0.000681"
     assert text("ftpl-delta-sweep").count("Warning") == 1
     assert warning in text("ftpl-delta-sweep")
     for horizon, warns in ((7443, True), (7444, False)):  # 9 times 827 pulls

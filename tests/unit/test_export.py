@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from commands import FIGURES
 from complaints import readable
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, summarise, to_csv
-from dpbandits.drawing.pgfplots import in_latex
+from dpbandits.drawing.latex import COMMANDS, in_latex
 from dpbandits.drawing.styles import style_of
 from dpbandits.factory import produce
 from dpbandits.factory.export import export, exported
@@ -164,6 +166,18 @@ def test_a_logarithmic_axis_has_whole_powers_of_ten(filled: Callable[..., Loaded
     assert tex.count("xtickten={4,5},") == 4
 
 
+@pytest.mark.parametrize("figure", ["adap-ksweep", "adap-alpha"])
+def test_changes_are_written_in_red_above_the_axes(
+    figure: str, filled: Callable[..., Loaded]
+) -> None:
+    spec, settings = filled(figure, "figure.title='100% of $x_1$'")
+    tex = exported(spec, settings, "pgfplots").decode()
+    (node,) = re.findall(r"\\node\[(.*)\] \{Changed: (.*)\};\n\\end\{tikzpicture\}", tex)
+    assert "text=dpbanditschanged" in node[0]
+    assert r"title = 100\% of \$x\_1\$" in node[1]
+    assert "Changed:" not in exported(replace(spec, changes=()), settings, "pgfplots").decode()
+
+
 def test_bars_and_areas_are_drawn_and_what_is_no_line_is_not(filled: Callable[..., Loaded]) -> None:
     bars = exported(*filled("exp3-privacy", "runs=5"), "pgfplots").decode()
     assert bars.count("mark=-,") == 4 * 5  # four algorithms with bars, five panels
@@ -193,11 +207,62 @@ def test_the_same_command_writes_the_same_bytes(filled: Callable[..., Loaded]) -
         ("a < b | c", r"a \textless{} b \textbar{} c"),
         (r"$\mathdefault{10^{2}}$", "${10^{2}}$"),
         ("$50%$", r"$50\%$"),
+        (r"$\{x\,\%\}$ $\left(\frac{a}{b}\right)^2$", r"$\{x\,\%\}$ $\left(\frac{a}{b}\right)^2$"),
+        ("ε ≤ 1 − $β−1$", r"$\epsilon$ $\leq$ 1 $-$ $\beta -1$"),
+        (
+            r"\input{x} \write18 ^^5c",
+            r"\textbackslash{}input\{x\} \textbackslash{}write18"
+            r" \textasciicircum{}\textasciicircum{}5c",
+        ),
         ("two\nlines", "two lines"),
     ],
 )
 def test_a_text_is_written_as_latex_reads_it(text: str, tex: str) -> None:
     assert in_latex(text) == tex
+
+
+@pytest.mark.parametrize(
+    ("formula", "token"),
+    [
+        (r"\input{x}", r"'\\input'"),
+        (r"\write18{x}", r"'\\write'"),
+        (r"\immediate\write18{x}", r"'\\immediate'"),
+        (r"\text{\input x}", r"'\\text'"),
+        (r"\mathrm{\openout1=x}", r"'\\openout'"),
+        (r"\alphax", r"'\\alphax'"),
+        (r"\csname input\endcsname x", r"'\\csname'"),
+        ("^^5cinput{x}", "'^'"),
+        ("x^^M", "'^'"),
+        ("x}{y", "'}'"),
+        ("{x", "an open brace"),
+        (r"x\\y", r"'\\\\'"),
+        ("~", "'~'"),
+        ("`", "'`'"),
+        ("图", "'图'"),
+    ],
+)
+def test_a_formula_with_anything_but_mathematics_is_refused(formula: str, token: str) -> None:
+    with pytest.raises(UserError) as caught:
+        in_latex(f"a ${formula}$")
+    readable(str(caught.value))
+    assert f"to LaTeX: {token} is not among the mathematics" in str(caught.value)
+
+
+PIECES = (*"\\{}^_$%&#~ ab1\n|<>\"`'", r"\input", r"\frac", r"\write18", "$$", "$x$")
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_no_text_reaches_latex_with_a_command_of_its_own(text: str) -> None:
+    try:
+        tex = in_latex(text)
+    except UserError:
+        return
+    own = {"textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater"}
+    assert set(re.findall(r"\\([A-Za-z]+)", tex)) <= own | {"textbar"} | COMMANDS
+    assert "^^" not in tex
+    assert "\n" not in tex
+    assert not re.search(r"(?<!\\)[%&#~]", re.sub(r"\\\\", "", tex))
+    assert is_balanced(tex)
 
 
 WRAPPED = r"""\documentclass{article}
@@ -211,17 +276,25 @@ After it.
 """
 
 
+@pytest.mark.slow  # two compilations a figure
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
 @pytest.mark.parametrize("figure", ["adap-ksweep", "exp3-privacy", "stopping-rules"])
 def test_latex_takes_the_file_by_itself_and_in_a_document(
     figure: str, filled: Callable[..., Loaded], tmp_path: Path
 ) -> None:
-    spec, settings = filled(figure, "figure.panels.a.title='100% & a_b #1 ^~ $x^2$'")
+    title = r"100% & a_b #1 ^~ \input x \write18 $x^2 \leq 1$ ε−1"
+    spec, settings = filled(figure, f"figure.panels.a.title='{title}'")
     (tmp_path / "figure.tex").write_bytes(exported(spec, settings, "pgfplots"))
     (tmp_path / "paper.tex").write_text(WRAPPED)
     for name in ("figure", "paper"):
         done = subprocess.run(
-            ("pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"),
+            (
+                "pdflatex",
+                "-shell-escape",
+                "-interaction=nonstopmode",
+                "-halt-on-error",
+                f"{name}.tex",
+            ),
             cwd=tmp_path,
             capture_output=True,
             text=True,

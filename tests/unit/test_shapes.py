@@ -21,15 +21,14 @@ from test_drawing import ONE
 from dpbandits.config import compose, templates
 from dpbandits.curves import series as curves
 from dpbandits.drawing import plotting
+from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     draw_log_over_parameter,
     draw_regret_over_time,
-    legend_below,
     panel_grid,
-    write_slopes,
 )
 from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec, Quantity, StyleOverride

@@ -99,7 +99,7 @@ def test_the_command_draws_it_in_the_figure(example: Example) -> None:
 def test_the_caption_tells_the_budget_that_its_releases_compose_to(example: Example) -> None:
     caption = " ".join(example.file("txt").split())
     for letter, epsilon in zip("abcd", ("0.1", "0.25", "0.5", "1"), strict=True):
-        line = f"({letter}) DP-ETC: given epsilon = {epsilon} (global DP), composes to {epsilon}"
+        line = f"({letter}) DP-ETC: given ε = {epsilon} (global DP), composes to {epsilon}"
         assert line in caption
     curves = json.loads(example.file("json"))["curves"]
     sources: list[dict[str, Any]] = [s for c in curves for s in c["sources"]]

@@ -20,7 +20,7 @@ def simulate(cell: AuditCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     seconds = np.empty(len(runs))
     for row, run in enumerate(runs):
         start = time.perf_counter()
-        for found in Auditor(cell.subject, cell.seed, workers=1, number=run).audit(cell.plays):
-            values[row, int(found.one_choice)] = found.epsilon
+        for finding in Auditor(cell.subject, cell.seed, workers=1, number=run).audit(cell.plays):
+            values[row, int(finding.one_choice)] = finding.epsilon
         seconds[row] = time.perf_counter() - start
     return values, seconds

@@ -123,7 +123,7 @@ def best_event(
     a loss by chance. Both counts are int64 of shape (2, cells), from `games` games per table.
     """
     choosing, valuing = counts
-    best, found = 0.0, None
+    best, best_event = 0.0, None
     for feature in features:
         own = choosing[:, feature.first : feature.stop]
         seen = np.flatnonzero(own.sum(axis=0) >= FEWEST)
@@ -138,8 +138,8 @@ def best_event(
             q = _nearly(y.cumsum()[tried], games, 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 epsilon = np.where(p > delta, np.log((p - delta) / q), -np.inf)
-            at = int(epsilon.argmax())
-            if epsilon[at] > best:
-                best = float(epsilon[at])
-                found = Event(feature, np.sort(cells[: tried[at] + 1]), swapped)
-    return best, found
+            last = int(epsilon.argmax())
+            if epsilon[last] > best:
+                best = float(epsilon[last])
+                best_event = Event(feature, np.sort(cells[: tried[last] + 1]), swapped)
+    return best, best_event

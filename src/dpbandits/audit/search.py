@@ -133,23 +133,23 @@ class Auditor:
         games = plays // number // 4  # on each table, to search and to measure
         return [self._measured(self._found(tables, which, games), games) for which in range(number)]
 
-    def _measured(self, found: Candidate, games: int) -> AuditFinding:
-        design, event = found.design, found.event
-        told, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
+    def _measured(self, candidate: Candidate, games: int) -> AuditFinding:
+        design, event = candidate.design, candidate.event
+        measured, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
         if event is not None:
-            counts = self._counts(design, games, Part(self.number, found.limit.one_choice))
-            told = event.feature.words, len(event.cells)
+            counts = self._counts(design, games, Part(self.number, candidate.limit.one_choice))
+            measured = event.feature.words, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
             of_choice = first_choice(counts, design.arms, design.rounds)
-            if not found.limit.one_choice or of_choice == [event.feature]:
+            if not candidate.limit.one_choice or of_choice == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
         return AuditFinding(
             self.subject.claim(design.arms, design.rounds),
             self.subject.declared(design.arms, design.rounds),
-            found.limit.one_choice,
+            candidate.limit.one_choice,
             design.words,
-            *told,
+            *measured,
             loss,
         )
 
@@ -164,10 +164,10 @@ class Auditor:
                     continue  # more such games reveal nothing either
                 alike = kept.setdefault(candidate.design.family, [])
                 alike.append(played)
-                alike.sort(key=lambda one: -one.share)
+                alike.sort(key=lambda candidate: -candidate.share)
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
-        return max(left, key=lambda one: one.promise(games))
+        return max(left, key=lambda candidate: candidate.promise(games))
 
     def _played(self, candidate: Candidate, games: int, stage: int) -> Candidate:
         design, limit = candidate.design, candidate.limit

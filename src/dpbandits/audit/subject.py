@@ -81,10 +81,10 @@ class Subject:
         """
         claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
         if claim.notion is Notion.PER_ROUND:
-            one = Limit(claim.epsilon, claim.delta, True)
+            of_one_choice = Limit(claim.epsilon, claim.delta, True)
             if math.isinf(declared.epsilon):
-                return [one, declared._replace(delta=claim.delta)]
-            return [one, declared]
+                return [of_one_choice, declared._replace(delta=claim.delta)]
+            return [of_one_choice, declared]
         if claim.notion is Notion.REVISED:
             return [declared]
         return [min(declared, Limit(claim.epsilon, claim.delta, False))]

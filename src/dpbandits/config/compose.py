@@ -25,6 +25,7 @@ from dpbandits.config.readers.figure import FIGURE_KEYS, Reader
 from dpbandits.config.readers.panel import PANEL_KEYS
 from dpbandits.config.readers.source import CURVE_KEYS
 from dpbandits.config.settings import Settings, read_settings
+from dpbandits.config.written_texts import refuse_unwritable
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
@@ -120,6 +121,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
         raise Origins(figure, {}, typed, chosen).error(f"{path}: {what}", path) from error
     at = Origins(figure, plain, typed, chosen, differences)
     at.keys(plain, TOP_KEYS, "", ("seed", "figure"))
+    refuse_unwritable(at)
     for group, valid in KEYS.items():
         plain[group] = at.mapping(plain.get(group), group)
         required = [key for key in valid if key not in ("workers", "scheduler")]

@@ -72,7 +72,7 @@ class DrawnPanel:
 
 def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
     """Return every panel with the axes that hold most of its curves; axes show one panel only."""
-    free, found = list(axes), []
+    free, drawn_panels = list(axes), []
     for panel in drawing.panels:
         best, lines = None, dict[int, Line2D]()
         for ax in free:
@@ -81,11 +81,11 @@ def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:
         if best:
             free.remove(best)
             looks = [_look(lines[i]) if i in lines else None for i in range(len(panel.series))]
-            found.append(DrawnPanel(panel, best, tuple(looks)))
+            drawn_panels.append(DrawnPanel(panel, best, tuple(looks)))
         else:
             house = (_house_look(series, i, panel) for i, series in enumerate(panel.series))
-            found.append(DrawnPanel(panel, None, tuple(house)))
-    return found
+            drawn_panels.append(DrawnPanel(panel, None, tuple(house)))
+    return drawn_panels
 
 
 def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
@@ -94,14 +94,14 @@ def places(panels: list[DrawnPanel]) -> list[tuple[int, int]]:
     columns = 1 + max((s.colspan.start for s in specs if s), default=0)
     rows = sorted({s.rowspan.start for s in specs if s})  # other rows hold headings and legends
     rest = (divmod(i, columns) for i in range(len(panels)))
-    found = []
+    positions = []
     for spec in specs:
         if spec:
-            found.append((rows.index(spec.rowspan.start), spec.colspan.start))
+            positions.append((rows.index(spec.rowspan.start), spec.colspan.start))
         else:
             row, column = next(rest)
-            found.append((len(rows) + row, column))
-    return found
+            positions.append((len(rows) + row, column))
+    return positions
 
 
 def _lines(ax: Axes, panel: PanelDrawing) -> dict[int, Line2D]:

@@ -1,9 +1,6 @@
-"""Conversion of matplotlib's mathtext to HTML or to Unicode text."""
+"""Mathematics in texts: mathtext between dollars, and its conversion to Unicode."""
 
 import re
-from typing import Any
-
-from markupsafe import Markup
 
 # Commands used in titles, labels and axes. Any other command is written as its name.
 SYMBOLS = {
@@ -18,15 +15,26 @@ LOWERED = str.maketrans("0123456789+-=()aeijkmnortxτ", "₀₁₂₃₄₅₆�
 TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|([A-Za-z]+)|(.)")
 
 
+def split(text: str) -> list[tuple[str, bool]]:
+    r"""Return the parts of a text, each with whether it is a formula, without the dollars.
+
+    Unpaired dollars make all of the text plain, as in matplotlib. `\$` is a dollar sign.
+    """
+    parts = re.split(r"(?<!\\)\$", text)
+    if len(parts) % 2 == 0:
+        parts = [text]
+    return [
+        (part if i % 2 else part.replace(r"\$", "$"), bool(i % 2)) for i, part in enumerate(parts)
+    ]
+
+
 def plain(text: str) -> str:
     """Convert a text with mathtext between dollars to Unicode, for captions and search."""
-    parts = text.split("$")
-    return "".join(formula(p, html=False) if i % 2 else p for i, p in enumerate(parts))
+    return "".join(_unicode(part) if formula else part for part, formula in split(text))
 
 
-def formula(source: str, html: bool) -> Any:
-    """Convert the source of a formula to HTML (a Markup) or to Unicode (a str)."""
-    out: Any = Markup("") if html else ""
+def _unicode(source: str) -> str:
+    out = ""
     source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊")
     for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
         if name:
@@ -34,17 +42,19 @@ def formula(source: str, html: bool) -> Any:
         elif symbol:
             out += "" if symbol in "!," else symbol  # a narrow space, or a literal character
         elif shift:
-            inner = formula(argument.strip("{}"), html)
-            if html:
-                tag = "sup" if shift == "^" else "sub"
-                out += Markup("<{0}>{1}</{0}>").format(tag, inner)
-            else:
-                inner = inner.replace("−", "-")
-                moved = inner.translate(RAISED if shift == "^" else LOWERED)
-                same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
-                out += f"{shift}{inner}" if same else moved
+            inner = _unicode(argument.strip("{}")).replace("−", "-")
+            moved = inner.translate(RAISED if shift == "^" else LOWERED)
+            same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
+            untranslated = f"({inner})" if len(inner) > 1 and not inner.isalnum() else inner
+            out += f"{shift}{untranslated}" if same else moved
         elif letters:
-            out += Markup("<i>{}</i>").format(letters) if html else letters
+            out += letters
         elif other not in "{}":
             out += "−" if other == "-" else other  # a minus sign
     return out
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with its significant digits; small and large ones read `4.54·10⁻⁵`."""
+    mantissa, _, power = f"{value:.{digits}g}".partition("e")
+    return f"{mantissa}·10{str(int(power)).translate(RAISED)}" if power else mantissa

@@ -8,20 +8,21 @@ import re
 from collections.abc import Callable, Sequence
 
 import matplotlib.style
-import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing import plotting
 from dpbandits.drawing.artists import DrawnPanel, Look, find, places
+from dpbandits.drawing.latex import escaped, in_latex, in_one_line
+from dpbandits.drawing.pgfplots_curves import colour_name, curves, look_options, number
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.styles import in_mathtext
 
 INCH = 2.54
 GAP, BELOW = 1.6, 2.2  # cm between panels: for tick labels across, for titles and axis labels down
 ASPECT = 0.72
+CHANGED = "dpbanditschanged"  # name of the colour of the text about changes
 
 # The same file is a picture inside a document and a document when compiled by itself.
 HEAD = r"""% \input it in a document whose preamble has
@@ -45,38 +46,13 @@ STYLE = (
     r"label style={font=\small}, tick label style={font=\footnotesize}",
 )
 
-LINES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dash dot"}
-# pgfplots marks, with the options that transform them.
-MARKS = {
-    "o": ("*", ""),
-    "s": ("square*", ""),
-    "^": ("triangle*", ""),
-    "v": ("triangle*", "rotate=180, "),
-    "<": ("triangle*", "rotate=90, "),
-    ">": ("triangle*", "rotate=270, "),
-    "D": ("diamond*", ""),
-    "d": ("diamond*", "xscale=0.6, "),
-    "p": ("pentagon*", ""),
-    "h": ("pentagon*", "rotate=180, "),
-    "x": ("x", ""),
-    "P": ("+", ""),
-    "*": ("star", ""),
-}
 
-ESCAPED = {c: f"\\{c}" for c in "_%&#${}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
+def to_pgfplots(
+    draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Sequence[str]
+) -> str:
+    """Return the figure as LaTeX, to compile or to input in a document, below some comments.
 
-
-def to_pgfplots(draw: Callable[[Drawing], Figure], drawing: Drawing, told: Sequence[str]) -> str:
-    """Return the figure as LaTeX, to compile or to input in a document.
-
-    `told` holds the lines of the comments at its head.
+    Raises UserError if a title, label or tick label holds a formula that LaTeX must not run.
     """
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = draw(drawing)
@@ -85,24 +61,22 @@ def to_pgfplots(draw: Callable[[Drawing], Figure], drawing: Drawing, told: Seque
     used = {look.colour for panel in panels for look in panel.looks if look}
     used |= {fill.colour for panel in panels for fill in panel.fills()}
     used |= {bars.colour for panel in panels for bars in panel.bars()}
-    colours = "".join(f"\\definecolor{{{_colour(c)}}}{{HTML}}{{{c}}}\n" for c in sorted(used))
-    comments = "".join(f"% {_one_line(line)}\n" for line in told)
-    picture = f"\\begin{{tikzpicture}}\n{colours}{body}\\end{{tikzpicture}}%\n"
-    return f"{comments}{HEAD}{picture}\\dpbanditsend\n"
+    colours = "".join(f"\\definecolor{{{colour_name(c)}}}{{HTML}}{{{c}}}\n" for c in sorted(used))
+    head = "".join(f"% {in_one_line(line)}\n" for line in comments) + HEAD
+    body += _changes(drawing.changes, figure) if drawing.changes else ""
+    return f"{head}\\begin{{tikzpicture}}\n{colours}{body}\\end{{tikzpicture}}%\n\\dpbanditsend\n"
 
 
-def in_latex(text: str) -> str:
-    """Convert a text with mathtext to LaTeX; text outside of dollars is escaped."""
-    parts = re.split(r"(?<!\\)\$", text)
-    if len(parts) % 2 == 0:  # unbalanced: matplotlib takes all of the text as plain
-        parts = [text]
-    for i, part in enumerate(parts):
-        if i % 2:
-            symbols = part.replace(r"\mathdefault", "")
-            parts[i] = "$" + re.sub(r"(?<!\\)([%&#])", r"\\\1", symbols) + "$"
-        else:
-            parts[i] = "".join(ESCAPED.get(c, c) for c in part.replace(r"\$", "$"))
-    return _one_line("".join(parts))
+def _changes(changes: str, figure: Figure) -> str:
+    # Red text above the axes, as in the picture, so that it cannot be mistaken for the paper's.
+    width = INCH * figure.get_figwidth() - GAP
+    place = "anchor=south west, at={(current bounding box.north west)}"
+    font = rf"text width={width:.2f}cm, font=\footnotesize\bfseries\raggedright, text={CHANGED}"
+    code = plotting.CHANGED.removeprefix("#")
+    return (
+        f"\\definecolor{{{CHANGED}}}{{HTML}}{{{code}}}\n"
+        f"\\node[{place}, {font}] {{Changed: {in_one_line(escaped(changes))}}};\n"
+    )
 
 
 # Axes --------------------------------------------------------------------------------------------
@@ -113,27 +87,25 @@ def _single(figure: Figure, panels: Sequence[DrawnPanel]) -> str:
     width = INCH * figure.get_figwidth() - GAP
     options = [_size(width), *STYLE, *_options(panel, panel.panel.title)]
     options += _legend(panels, 1, 0, width)
-    return (
-        f"\\begin{{axis}}[\n{_lined(options)}]\n{_curves(panel)}{_entries(panels)}\\end{{axis}}\n"
-    )
+    return f"\\begin{{axis}}[\n{_lined(options)}]\n{curves(panel)}{_entries(panels)}\\end{{axis}}\n"
 
 
 def _group(figure: Figure, panels: list[DrawnPanel]) -> str:
-    at = dict(zip(places(panels), panels, strict=True))
-    rows, columns = (1 + max(place[i] for place in at) for i in (0, 1))
+    placed = dict(zip(places(panels), panels, strict=True))
+    rows, columns = (1 + max(place[i] for place in placed) for i in (0, 1))
     width = INCH * figure.get_figwidth() / columns - GAP
     size = f"group size={columns} by {rows}, horizontal sep={GAP}cm, vertical sep={BELOW}cm"
     text = f"\\begin{{groupplot}}[\n{_lined([f'group style={{{size}}}', _size(width), *STYLE])}]\n"
-    host = max(at, key=lambda place: (place[0], -place[1]))  # of the legend: lowest, leftmost
+    host = max(placed, key=lambda place: (place[0], -place[1]))  # of the legend: lowest, leftmost
     for place in ((row, column) for row in range(rows) for column in range(columns)):
-        if place not in at:
+        if place not in placed:
             text += "\\nextgroupplot[group/empty plot]\n"
             continue
-        panel = at[place]
+        panel = placed[place]
         options = _options(panel, f"({panel.panel.letter}) {panel.panel.title}")
         if place == host:
             options += _legend(panels, columns, place[1], width)
-        text += f"\\nextgroupplot[\n{_lined(options)}]\n{_curves(panel)}"
+        text += f"\\nextgroupplot[\n{_lined(options)}]\n{curves(panel)}"
         text += _entries(panels) if place == host else ""
     return f"{text}\\end{{groupplot}}\n"
 
@@ -157,7 +129,7 @@ def _options(panel: DrawnPanel, title: str) -> list[str]:
 def _axis(name: str, axis: Axis) -> list[str]:
     first, last = axis.get_view_interval()
     low, high = min(first, last), max(first, last)
-    options = [f"{name}min={_number(low)}, {name}max={_number(high)}"]
+    options = [f"{name}min={number(low)}, {name}max={number(high)}"]
     if first > last:
         options.append(f"{name} dir=reverse")
     if label := axis.get_label_text():
@@ -167,7 +139,7 @@ def _axis(name: str, axis: Axis) -> list[str]:
     if isinstance(locator := axis.get_major_locator(), FixedLocator):  # ticks set by the figure
         ticks = [float(tick) for tick in locator() if low <= tick <= high]
         texts = axis.get_major_formatter().format_ticks(ticks)
-        options.append(f"{name}tick={{{','.join(map(_number, ticks))}}}")
+        options.append(f"{name}tick={{{','.join(map(number, ticks))}}}")
         options.append(f"{name}ticklabels={{{','.join(f'{{{in_latex(t)}}}' for t in texts)}}}")
         if isinstance(axis.get_minor_locator(), NullLocator):
             options.append(f"{name}minorticks=false")
@@ -183,63 +155,10 @@ def _powers(low: float, high: float) -> list[int]:
     return list(range(first, last + 1, step))
 
 
-# Curves ------------------------------------------------------------------------------------------
-
-
-def _curves(panel: DrawnPanel) -> str:
-    # Bands and bars first, below the lines. On a logarithmic axis, ends at 0 are cut at the frame.
-    logarithmic = panel.axes is not None and panel.axes.get_yscale() == "log"
-    floor = panel.axes.get_ylim()[0] if panel.axes and logarithmic else -math.inf
-    text = ""
-    for fill in panel.fills():
-        ink = f"draw=none, fill={_colour(fill.colour)}, fill opacity={fill.opacity:.3g}"
-        rows = _rows(fill.border, floor)
-        text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}} -- cycle;\n"
-    for bars in panel.bars():
-        ink = f"color={_colour(bars.colour)}, line width=0.8pt, mark=-, mark size=1.6pt"
-        ink += ", unbounded coords=jump"  # a nan row lifts the pen
-        rows = "nan nan\n".join(_rows(ends, floor) for ends in bars.ends)
-        text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}};\n"
-    for series, look in zip(panel.panel.series, panel.looks, strict=True):
-        text += _curve(series, look)
-    return text
-
-
-def _rows(points: np.ndarray, floor: float) -> str:
-    return "".join(f"{_number(x)} {_number(max(y, floor))}\n" for x, y in points)
-
-
-def _curve(series: Series, look: Look | None) -> str:
-    options = _look(look) if look else "draw=none, mark=none"
-    if look and look.marker in MARKS and look.marked is not None:
-        options += f", mark indices={{{','.join(str(i + 1) for i in look.marked)}}}"
-    columns = zip(series.x, series.centre, series.low, series.high, strict=True)
-    rows = "".join(" ".join(map(_number, row)) + "\n" for row in columns)
-    note = "" if look else ", of which the figure draws no line"
-    return (
-        f"% Curve: {_one_line(series.label)}{note}\n"
-        f"\\addplot[{options}, forget plot] table[x=x, y=y] {{\nx y low high\n{rows}}};\n"
-    )
-
-
-def _look(look: Look) -> str:
-    colour = _colour(look.colour)
-    line = LINES.get(look.line, "only marks")
-    options = f"color={colour}, line width={look.width:g}pt, {line}"
-    if look.marker not in MARKS:
-        return f"{options}, mark=none"
-    mark, turned = MARKS[look.marker]
-    fill = colour if look.filled else "white"
-    return (
-        f"{options}, mark={mark}, mark size=1.6pt,"
-        f" mark options={{{turned}solid, line width=0.8pt, fill={fill}}}"
-    )
-
-
 # The legend --------------------------------------------------------------------------------------
 
 
-def _told(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
+def _legend_texts(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
     # Every kind of curve once, even if several panels have it.
     return {
         (in_latex(in_mathtext(series.legend)), look._replace(marked=None)): None
@@ -251,15 +170,15 @@ def _told(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
 
 def _entries(panels: Sequence[DrawnPanel]) -> str:
     return "".join(
-        f"\\addlegendimage{{{_look(look)}}}\\addlegendentry{{{text}}}\n"
-        for text, look in _told(panels)
+        f"\\addlegendimage{{{look_options(look)}}}\\addlegendentry{{{text}}}\n"
+        for text, look in _legend_texts(panels)
     )
 
 
 def _legend(panels: Sequence[DrawnPanel], columns: int, column: int, width: float) -> list[str]:
     # One legend for all panels, centred below them. Its position is in units of the panel that
     # holds it, by width and height; a legend column is as wide as its longest text.
-    entries = [re.sub(r"\\\w+|[${}\\]", "", text) for text, _ in _told(panels)]
+    entries = [re.sub(r"\\\w+|[${}\\]", "", text) for text, _ in _legend_texts(panels)]
     whole = columns * (width + GAP) - GAP
     fit = max(1, int(whole / (1.1 + 0.17 * max(map(len, entries), default=0))))
     middle = (whole / 2 - column * (width + GAP)) / width
@@ -269,16 +188,3 @@ def _legend(panels: Sequence[DrawnPanel], columns: int, column: int, width: floa
         "legend style={/tikz/every even column/.append style={column sep=6pt}}",
         f"legend columns={min(fit, len(entries))}, legend cell align=left",
     ]
-
-
-def _colour(code: str) -> str:
-    return f"dpbandits{code}"
-
-
-def _number(value: float) -> str:
-    whole = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
-    return str(int(value)) if whole else repr(float(value))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -1,7 +1,7 @@
 """Rendering of summarised curves to picture files that are byte-for-byte reproducible.
 
 Drawing functions draw summarised curves and compute nothing. Their common parts are in
-dpbandits.drawing.shapes, the look of every algorithm is in dpbandits.drawing.styles.
+dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look of every algorithm.
 """
 
 import importlib.util
@@ -28,6 +28,8 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
 LETTERS_AN_INCH = 15.5  # characters per inch of the title line
+
+CHANGED = "#B00020"  # colour of the text about changes
 
 FORMATS = ("pdf", "svg", "png")
 
@@ -102,7 +104,7 @@ def style_digest(paper: str) -> str:
     It covers the drawing code, the style and matplotlib's version.
     """
     digest = sha256(matplotlib.__version__.encode())
-    names = ("plotting", "shapes", "limits", "panel_blocks", "styles")
+    names = ("plotting", "shapes", "annotations", "limits", "panel_blocks", "styles")
     shared = (Path(__file__).with_name(f"{name}.py") for name in names)
     file = drawing_file(paper)
     for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file(), *shared):
@@ -146,4 +148,4 @@ def _write_changes(figure: Figure, changes: str) -> None:
     # Red text above the picture, so that it cannot be mistaken for the paper's figure.
     letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
     text = fill(f"Changed: {changes}", letters)
-    figure.suptitle(text, color="#B00020", fontsize=7.5, weight="bold")
+    figure.suptitle(text, color=CHANGED, fontsize=7.5, weight="bold", parse_math=False)

@@ -4,11 +4,9 @@ A shape draws its input and computes nothing. It sets labels, limits and ticks t
 figures; a drawing function may change them afterwards.
 """
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import PolyCollection
@@ -220,61 +218,3 @@ def _band(ax: Axes, series: Series, colour: str) -> None:
     ax.add_collection(band, autolim=False)
     for y in limits.ends(series, logarithmic):
         ax.update_datalim(np.column_stack([series.x, y]))
-
-
-def write_at_the_end(ax: Axes, series: Series) -> None:
-    """Write the label of a curve beside its last point, in the curve's colour."""
-    ax.annotate(
-        in_mathtext(series.label),
-        (1, series.centre[-1]),
-        xycoords=("axes fraction", "data"),
-        xytext=(3, 0),
-        textcoords="offset points",
-        verticalalignment="center",
-        fontsize=7,
-        color=style_of_curve(series).colour,
-    )
-
-
-def write_slopes(
-    ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False, left: bool = False
-) -> None:
-    """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default.
-
-    Writes nothing if no curve has a slope, as with fewer than three points.
-    """
-    if all(series.slope is None for series in panel.series):
-        return
-    fit = panel.series[0].fit
-    lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
-    for series in panel.series:
-        power = "no power law"
-        if series.slope is not None:
-            power = rf"$\propto {symbol}^{{{series.slope:.2f}}}$"
-        text = f"{in_mathtext(series.legend)}  {power}"
-        lines.append((text, style_of_curve(series).colour))
-    for row, (text, colour) in enumerate(lines):
-        ax.annotate(
-            text,
-            (0 if left else 1, 1 if above else 0),
-            xycoords="axes fraction",
-            xytext=(5 if left else -4, -8 - 11 * row if above else 11 * (len(lines) - row) - 7),
-            textcoords="offset points",
-            color=colour,
-            horizontalalignment="left" if left else "right",
-            fontsize=7,
-        )
-
-
-def legend_below(
-    figure: Figure, handles: Sequence[Artist], columns: int, by_rows: bool = False
-) -> None:
-    """Draw one legend for all panels below them, in rows of at most `columns` entries, balanced.
-
-    Entries run down the columns, as in matplotlib, or along the rows with `by_rows`.
-    """
-    rows = max(1, -(-len(handles) // columns))
-    columns = -(-len(handles) // rows)
-    if by_rows:
-        handles = [handle for column in range(columns) for handle in handles[column::columns]]
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns)

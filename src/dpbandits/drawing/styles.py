@@ -81,14 +81,14 @@ def style_of_curve(series: Series) -> Style:
 def _spare(name: str) -> Style:
     # A hash of the name selects the colour; if it is taken, the next one is used.
     members = {*registry.algorithm_names(), *registry.stopping_rule_names(), name}
-    found: dict[str, Style] = {}
+    styles: dict[str, Style] = {}
     for stranger in sorted(members - STYLES.keys()):
         first = sha256(stranger.encode()).digest()[0] % len(SPARE_COLOURS)
         colours = SPARE_COLOURS[first:] + SPARE_COLOURS[:first]
         spare = [Style(c, m, "-.") for m, c in product(SPARE_MARKERS, colours)]
-        taken = found.values()
-        found[stranger] = next((style for style in spare if style not in taken), spare[0])
-    return found[name]
+        taken = styles.values()
+        styles[stranger] = next((style for style in spare if style not in taken), spare[0])
+    return styles[name]
 
 
 def symbol(name: str) -> str:

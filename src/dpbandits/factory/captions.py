@@ -9,7 +9,8 @@ from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import number, plain
+from dpbandits.drawing.styles import symbol
 from dpbandits.factory import audit_results, games
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
@@ -28,10 +29,10 @@ SPREADS = {
 }
 UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
 EXPLANATION = (
-    "Privacy, for a change of one reward: the epsilon that an algorithm is given, the notion in"
-    " which its paper promises it, the epsilon that the releases it declares compose to and, where"
-    f" figure {audit_results.FIGURE} has an audit, a lower bound on the epsilon that it spends,"
-    " at the budget of that audit."
+    "Privacy, for a change of one reward: the ε given to an algorithm, the notion in which its"
+    " paper promises it, the ε to which its declared releases compose and, where figure"
+    f" {audit_results.FIGURE} has an audit, a lower bound on the ε that it spends, at the budget of"
+    " that audit."
 )
 
 
@@ -74,7 +75,7 @@ def _of_curves(spec: FigureSpec) -> Iterator[str]:
     for line, letters in panels.items():
         yield f"({'), ('.join(dict.fromkeys(letters))}) {line}"
     if formulas:
-        yield f"Formulas, not played: {', '.join(formulas)}"
+        yield f"Formulas, without runs: {', '.join(formulas)}"
 
 
 def _wrapped(text: str) -> list[str]:
@@ -95,10 +96,10 @@ def runs_of(spec: FigureSpec) -> str:
 def statistics(spec: FigureSpec) -> str:
     """Return the meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
     if not spec.cells():
-        return "all curves are formulas, nothing is played"
+        return "all curves are formulas, without runs"
     runs = f"{runs_of(spec)}, seed {spec.seed}"
     if set(spec.runs_of_cells().values()) == {1}:
-        return f"every value is that of {runs}"
+        return f"every value is from {runs}"
     return f"line: {CENTRES[spec.centre]} of {runs}; {SPREADS[spec.spread]}"
 
 
@@ -106,19 +107,19 @@ def privacy(curve: Curve) -> str:
     """Return the budget given to a curve, the one that its releases compose to, and its audit."""
     cells = [source for source in curve.sources if not isinstance(source, Bound)]
     if not cells:
-        return "a formula, nothing is played"
+        return "a formula, without runs"
     spent = [budget(cell) for cell in cells]
-    known = [epsilon for epsilon in spent if epsilon is not None]
-    if not known:
+    composed = [epsilon for epsilon in spent if epsilon is not None]
+    if not composed:
         return "not private"
-    given = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    budgets = [parameters.plain(cell.params)["epsilon"] for cell in cells]
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
     delta = getattr(cells[0].params, "delta", 0.0)
-    at = f" at delta = {delta:.3g}" if delta else ""
-    text = f"given epsilon = {_range(given)}{promised}, composes to {_range(known)}{at}"
+    at_delta = f" at δ = {number(delta, 3)}" if delta else ""
+    text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
-    if any(s > g * (1 + 1e-9) for s, g in zip(known, given, strict=True)):
+    if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
     return f"{text}{_audited(cells)}"
 
@@ -131,10 +132,10 @@ def _audited(cells: Sequence[AnyCell]) -> str:
         return ""
     made_at = (result.given, result.delta)
     same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
-    delta = f", delta = {result.delta:.3g}" if result.delta else ""
-    where = "" if same else f" at epsilon = {result.given:g}{delta}"
-    one = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
-    return f"; audited{where}: at least {result.epsilon:.3g}{one}"
+    delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
+    where = "" if same else f" at ε = {result.given:g}{delta}"
+    by_one_choice = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
+    return f"; audited{where}: at least {result.epsilon:.3g}{by_one_choice}"
 
 
 def warning(curve: Curve) -> str:
@@ -146,14 +147,14 @@ def warning(curve: Curve) -> str:
     }
     if not warned:
         return ""
-    where = f" at {curve.over} = {_range(list(warned))}" if curve.x else ""
+    where = f" at {plain(symbol(curve.over))} = {_range(list(warned))}" if curve.x else ""
     return f"{next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
     if math.isinf(high):
-        return "no finite bound" if math.isinf(low) else f"{low:.4g} up to no finite bound"
+        return "no finite bound" if math.isinf(low) else f"{number(low)} up to no finite bound"
     if math.isclose(low, high):
-        return f"{low:.4g}"
-    return f"{low:.4g} to {high:.4g}"
+        return number(low)
+    return f"{number(low)} to {number(high)}"

@@ -14,6 +14,7 @@ from dpbandits.drawing import plotting
 from dpbandits.drawing.pgfplots import to_pgfplots
 from dpbandits.factory import produce
 from dpbandits.factory.captions import statistics
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision, provenance
@@ -37,17 +38,20 @@ def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -
 
 def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     """Return the bytes that `export` writes; the same command and revision give the same bytes."""
-    # Loaded before the numbers, so that a missing drawing function is reported at once.
-    draw = plotting.drawing_function(spec.paper, spec.draw) if kind == "pgfplots" else None
+    # Before the numbers are read, so that a mistake in the drawing is reported at once.
+    draw = None
+    if kind == "pgfplots":
+        refuse_undrawable(spec)
+        draw = plotting.drawing_function(spec.paper, spec.draw)
     series = summarise(spec, produce.cached(spec, settings))
     if draw:
-        told = [
+        comments = [
             f"{spec.title} ({spec.paper}): {statistics(spec)}.",
             *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
             f"{produce.command('export', spec, settings)} --format pgfplots",
             f"Revision {git_revision()}.",
         ]
-        return to_pgfplots(draw, produce.drawing(spec, series), told).encode()
+        return to_pgfplots(draw, produce.drawing(spec, series), comments).encode()
     if kind == "csv":
         return to_csv(series)
     return _to_json(spec, settings, series)

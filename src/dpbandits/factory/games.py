@@ -12,10 +12,10 @@ from dpbandits.spec.figure import TRANSITION, Bound, Curve, FigureSpec, Panel
 
 def of_figure(spec: FigureSpec) -> Iterator[str]:
     """Yield a line for every distinct game, with the letters of its panels if there are several."""
-    told = [(panel, of_panel(panel)) for panel in spec.panels]
-    distinct = dict.fromkeys(game for _, game in told)
+    games = [(panel, of_panel(panel)) for panel in spec.panels]
+    distinct = dict.fromkeys(game for _, game in games)
     for game in distinct:
-        letters = [panel.letter for panel, own in told if own == game]
+        letters = [panel.letter for panel, own in games if own == game]
         where = "" if len(distinct) == 1 else f"({'), ('.join(letters)}) "
         if game:
             yield f"{where}{game}."

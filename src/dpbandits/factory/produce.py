@@ -21,6 +21,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory.captions import caption
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
@@ -39,6 +40,7 @@ Draw = Callable[[plotting.Drawing], Figure]
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
     start = time.monotonic()
+    refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
     folder = settings.folder(spec.name)
     check_writable(folder)
@@ -46,14 +48,14 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     if completed.failures:
         return ExitStatus.FAILED
     series = summarise(spec, completed.store)
-    judged = verdicts.evaluate(spec, series)
-    drawn = _write_files(spec, settings, completed.store, draw, series, judged)
+    results = verdicts.evaluate(spec, series)
+    drawn = _write_files(spec, settings, completed.store, draw, series, results)
     cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
         f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
         f" {'drawn' if drawn else 'pictures are up to date'};"
         f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
-        f"{_in_words(verdicts.count(judged))}"
+        f"{_in_words(verdicts.count(results))}"
     )
     return 0
 
@@ -63,11 +65,12 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
     Raises UserError if runs are missing.
     """
+    refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    judged = verdicts.evaluate(spec, series)
-    _write_files(spec, settings, store, draw, series, judged, again=True)
+    results = verdicts.evaluate(spec, series)
+    _write_files(spec, settings, store, draw, series, results, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -115,8 +118,8 @@ def _in_words(counted: dict[str, int]) -> str:
     # `; claims about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
     if not counted:
         return ""
-    told = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
-    return f"; claims about this figure: {told} (verdict.json)"
+    counts = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
+    return f"; claims about this figure: {counts} (verdict.json)"
 
 
 def _write_files(
@@ -125,7 +128,7 @@ def _write_files(
     store: Store,
     draw: Draw,
     series: list[Series],
-    judged: Sequence[ClaimResult],
+    results: Sequence[ClaimResult],
     again: bool = False,
 ) -> bool:
     # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
@@ -134,7 +137,7 @@ def _write_files(
     file = folder / spec.name
     texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
     sidecar = _sidecar(spec, settings, store, series)
-    verdict = _verdict(spec, judged)
+    verdict = _verdict(spec, results)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in sidecar.items() if k != "provenance"}
@@ -163,11 +166,11 @@ def _write_files(
     return True
 
 
-def _verdict(spec: FigureSpec, judged: Sequence[ClaimResult]) -> bytes:
+def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
     # The claims of a paper with their verdicts; empty without claims.
     if not spec.claims:
         return b""
-    content = {"figure": spec.name, "claims": verdicts.as_json(judged), "runs": spec.runs}
+    content = {"figure": spec.name, "claims": verdicts.as_json(results), "runs": spec.runs}
     return _as_json({"schema": schemas.VERDICT, **content})
 
 

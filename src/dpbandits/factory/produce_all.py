@@ -11,6 +11,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.messages import in_one_line
 from dpbandits.factory import produce
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.run.exit_status import ExitStatus
@@ -33,7 +34,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         gc.collect()  # figures are reference cycles, which Python collects late
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
-        f"{len(names) - len(failed)} of {len(names)} figures are there;"
+        f"{len(names) - len(failed)} of {len(names)} figures are complete;"
         f" {duration(time.monotonic() - start)}"
     )
     if failed:
@@ -64,14 +65,16 @@ def _load(
     loaded, errors = [], dict[str, UserError]()
     for name in names:
         try:
-            loaded.append(compose.load(name, overrides))
+            spec, settings = compose.load(name, overrides)
+            refuse_undrawable(spec)
+            loaded.append((spec, settings))
         except UserError as error:
             errors[name] = error
     if not loaded:
         raise next(iter(errors.values()))
     check_writable(loaded[0][1].out)
-    for told in errors.values():
-        print(f"dpbandits: {told}", file=sys.stderr)
+    for mistake in errors.values():
+        print(f"dpbandits: {mistake}", file=sys.stderr)
     return loaded, dict.fromkeys(errors, ExitStatus.MISTAKE)
 
 

@@ -49,7 +49,7 @@ class Result:
     spec: FigureSpec
     settings: Settings
     series: tuple[Series, ...]
-    judged: tuple[ClaimResult, ...]
+    results: tuple[ClaimResult, ...]
     source: Source | None
 
 
@@ -76,15 +76,19 @@ def _reference_of(spec: FigureSpec) -> list[Series]:
     # The reference, if it has the curves, runs, horizons and swept values of the figure; otherwise
     # nothing, so that an edited file is not shown with the old curves. Other parameters are not in
     # the table and cannot be compared.
-    found = references.find(spec, references.PAPER)
+    references_by_curve = references.find(spec, references.PAPER)
     series = []
     for panel in spec.panels:
         for curve in panel.curves:
-            one = found.get((panel.letter, curve.label))
+            reference = references_by_curve.get((panel.letter, curve.label))
             runs = 0 if curve.is_exact else curve.runs
-            if one is None or one.runs != runs or not np.array_equal(one.x, x_values(curve)):
+            if (
+                reference is None
+                or reference.runs != runs
+                or not np.array_equal(reference.x, x_values(curve))
+            ):
                 return []
-            series.append(one)
+            series.append(reference)
     return series
 
 
@@ -94,31 +98,31 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
         return Source(
             ResultKind.EXACT, _several([git_revision()]), (), 0.0, (), tuple(versions().items())
         )
-    told = [one for cell in cells for one in store.provenance(cell)]
-    dates = _several(one.get("written") for one in told)
+    headers = [header for cell in cells for header in store.provenance(cell)]
+    dates = _several(header.get("written") for header in headers)
     libraries: dict[str, list[str]] = {}
-    for one in told:
-        for name, number in one.get("versions", {}).items():
+    for header in headers:
+        for name, number in header.get("versions", {}).items():
             libraries.setdefault(name, []).append(number)
     return Source(
         kind=ResultKind.CACHE,
-        revisions=_several(one.get("revision") for one in told),
+        revisions=_several(header.get("revision") for header in headers),
         dates=(dates[0], dates[-1]) if len(dates) > 1 else dates,
         seconds=sum(map(store.seconds, cells)),
-        machines=_several(one.get("machine") for one in told),
+        machines=_several(header.get("machine") for header in headers),
         versions=tuple((name, ", ".join(_several(all_))) for name, all_ in libraries.items()),
     )
 
 
 def _of_reference(figure: str) -> Source:
-    told = conf_files.read_yaml(references.source_file(figure, references.PAPER))
+    content = conf_files.read_yaml(references.source_file(figure, references.PAPER))
     return Source(
         kind=ResultKind.REFERENCE,
-        revisions=_several([told.get("revision")]),
-        dates=_several([told.get("date")]),
-        seconds=float(told.get("seconds") or 0),
-        machines=_several([told.get("machine")]),
-        versions=tuple((name, str(n)) for name, n in (told.get("versions") or {}).items()),
+        revisions=_several([content.get("revision")]),
+        dates=_several([content.get("date")]),
+        seconds=float(content.get("seconds") or 0),
+        machines=_several([content.get("machine")]),
+        versions=tuple((name, str(n)) for name, n in (content.get("versions") or {}).items()),
     )
 
 

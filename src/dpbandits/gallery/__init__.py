@@ -76,7 +76,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
 
 
 def _summary(figures: Sequence[FigurePage]) -> str:
-    claims = sum(len(figure.judged) for figure in figures)
+    claims = sum(len(figure.results) for figure in figures)
     return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
 
 
@@ -123,6 +123,6 @@ def _check_ours(folder: Path) -> None:
         ours = False
     if not ours:
         raise UserError(
-            f"{folder} is there and is no gallery; a gallery replaces the whole folder: name"
-            " another with --out, or move it away"
+            f"{folder} exists and is not a gallery; a gallery replaces the whole folder: name"
+            " another with --out, or move this one away"
         )

@@ -113,7 +113,7 @@ class Algorithm:
         if self.budgets:
             notion = self.budgets[0][0].claim.notion
             return f"{notion.title}: {notion.definition}"
-        return "Not private: it promises nothing"
+        return "Not private: no promise"
 
     @property
     def figures(self) -> tuple[FigurePage, ...]:
@@ -127,7 +127,7 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
         (name, conf_files.read_member("algorithm", name), _text(name))
         for name in project.names("algorithm")
     ]
-    found = []
+    members = []
     for rule, names in (
         (False, registry.algorithm_names()),
         (True, registry.stopping_rule_names()),
@@ -136,7 +136,7 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
             module = registry.stopping_rule(name) if rule else registry.algorithm(name)
             budgets = rows([name]) if hasattr(module, "claim") else []
             key = "rule" if rule else "algorithm"
-            found.append(
+            members.append(
                 Algorithm(
                     name=name,
                     label=getattr(module, "LABEL", name),
@@ -152,7 +152,7 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
                     mark=_mark(style_of(name)),
                 )
             )
-    return found
+    return members
 
 
 def _text(name: str) -> str:
@@ -160,7 +160,7 @@ def _text(name: str) -> str:
 
 
 def _fields(params: Any) -> tuple[Field, ...]:
-    found = []
+    all_fields = []
     for name, annotation in parameters.fields(params).items():
         constraint = None
         if get_origin(annotation) is Annotated:
@@ -171,9 +171,9 @@ def _fields(params: Any) -> tuple[Field, ...]:
         else:
             words = constraint.words if constraint else parameters.WORDS.get(annotation, "")
         default = params._field_defaults.get(name)
-        shown = reading_name(default) if isinstance(default, IntEnum) else default
-        found.append(Field(name, words, readings, shown))
-    return tuple(found)
+        default_text = reading_name(default) if isinstance(default, IntEnum) else default
+        all_fields.append(Field(name, words, readings, default_text))
+    return tuple(all_fields)
 
 
 def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
@@ -188,12 +188,12 @@ def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
                 of_label.setdefault(captions.privacy(curve), []).append(panel.letter)
                 if warning := captions.warning(curve):
                     warnings.setdefault(curve.label, {})[warning] = None
-    found = []
-    for label, told in privacy.items():
-        alike = len(told) == 1
-        in_panels = tuple((words, () if alike else tuple(p)) for words, p in told.items())
-        found.append(Use(figure, label, in_panels, tuple(warnings.get(label, ()))))
-    return found
+    uses = []
+    for label, panels_by_text in privacy.items():
+        only = len(panels_by_text) == 1
+        in_panels = tuple((words, () if only else tuple(p)) for words, p in panels_by_text.items())
+        uses.append(Use(figure, label, in_panels, tuple(warnings.get(label, ()))))
+    return uses
 
 
 def _sources(name: str, rule: bool) -> tuple[str, ...]:

@@ -44,9 +44,9 @@ def colour(light: str) -> str:
     )
 
 
-def contrast(one: str, other: str = SHEET) -> float:
+def contrast(colour_a: str, colour_b: str = SHEET) -> float:
     """Return the contrast ratio of two colours, 1 to 21, as WCAG 2 defines it."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    darker, lighter = sorted((_luminance(colour_a), _luminance(colour_b)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -76,9 +76,9 @@ def recoloured(svg: bytes) -> bytes:
     return text.replace("<svg ", f'<svg fill="{INK}" ', 1).encode()
 
 
-def _mixed(one: str, other: str, share: float) -> str:
+def _mixed(first: str, second: str, share: float) -> str:
     # `share` of the other, from 0 to 1.
-    ends = zip(to_rgb(one), to_rgb(other), strict=True)
+    ends = zip(to_rgb(first), to_rgb(second), strict=True)
     red, green, blue = ((1 - share) * a + share * b for a, b in ends)
     return to_hex((red, green, blue))
 

@@ -20,6 +20,7 @@ from dpbandits.curves.series import to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -83,14 +84,14 @@ class FigurePage:
         return "svg" in self.kinds
 
     @property
-    def judged(self) -> tuple[ClaimResult, ...]:
+    def results(self) -> tuple[ClaimResult, ...]:
         """The claims with their verdicts."""
-        return self.result.judged if self.result else ()
+        return self.result.results if self.result else ()
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of claims by verdict."""
-        return verdicts.count(self.judged)
+        return verdicts.count(self.results)
 
     @property
     def origin(self) -> Origin:
@@ -131,8 +132,8 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
         result = stored_results.load(name, overrides)
         key, title = result.spec.paper, result.spec.title
-        told = FigurePage(name, paper(key), title, result, overrides)
-        return _draw(told, result, folder / name) if result.source else told
+        page = FigurePage(name, paper(key), title, result, overrides)
+        return _draw(page, result, folder / name) if result.source else page
     except UserError as error:
         failure = str(error)
     except Exception as error:
@@ -140,13 +141,14 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
     return FigurePage(name, paper(key), title, result, overrides, failure=failure)
 
 
-def _draw(shown: FigurePage, result: Result, folder: Path) -> FigurePage:
+def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
     spec, series, lines = result.spec, list(result.series), []
+    refuse_undrawable(spec)
     drawing = produce.drawing(spec, series)
     size = [0, 0]
     assert result.source
     revisions = " and ".join(result.source.revisions) or "None"
-    keywords = f"{shown.command}, curves of revision {revisions}"
+    keywords = f"{page.command}, curves of revision {revisions}"
 
     def look(figure: Figure) -> None:
         lines.extend(hover.lines(figure, drawing))
@@ -162,21 +164,23 @@ def _draw(shown: FigurePage, result: Result, folder: Path) -> FigurePage:
     for kind, content in files.items():
         write_atomically(folder / f"{spec.name}.{kind}", content)
     return FigurePage(
-        **{**vars(shown), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
+        **{**vars(page), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
     )
 
 
-def decisive(judged: ClaimResult) -> list[Finding]:
+def decisive(result: ClaimResult) -> list[Finding]:
     """Return the findings to show in a table: the one that decides, or one for each reading."""
-    if judged.verdict is not Verdict.DEPENDS:
-        return [_first(judged.findings, judged.verdict)][: len(judged.findings)]
-    readings = dict.fromkeys(finding.reading for finding in judged.findings)
-    return [_worst([f for f in judged.findings if f.reading == name]) for name in readings]
+    if result.verdict is not Verdict.DEPENDS:
+        return [_first(result.findings, result.verdict)][: len(result.findings)]
+    readings = dict.fromkeys(finding.reading for finding in result.findings)
+    return [_worst([f for f in result.findings if f.reading == name]) for name in readings]
 
 
 def _first(findings: Iterable[Finding], verdict: Verdict) -> Finding:
-    found = list(findings)
-    return next((f for f in found if f.verdict is verdict), found[0] if found else _NOTHING)
+    candidates = list(findings)
+    return next(
+        (f for f in candidates if f.verdict is verdict), candidates[0] if candidates else _NOTHING
+    )
 
 
 def _worst(findings: list[Finding]) -> Finding:

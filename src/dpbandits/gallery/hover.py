@@ -26,25 +26,25 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
     A point is [left, top, x, y, low, high], the first two as fractions of the picture; without low
     and high if there is no band.
     """
-    found = []
-    for shown in artists.find(figure.axes, drawing):
-        for series, look in zip(shown.panel.series, shown.looks, strict=True):
-            if shown.axes is None or look is None:
+    positions = []
+    for drawn_panel in artists.find(figure.axes, drawing):
+        for series, look in zip(drawn_panel.panel.series, drawn_panel.looks, strict=True):
+            if drawn_panel.axes is None or look is None:
                 continue
-            points = _points(shown.axes, figure, series)
+            points = _points(drawn_panel.axes, figure, series)
             if points:
-                found.append(
+                positions.append(
                     {
                         "panel": series.panel if len(drawing.panels) > 1 else "",
                         "label": plain_label(series.legend),
                         "colour": f"#{look.colour}",
                         "dark": dark.colour(f"#{look.colour}"),
-                        "x": _name(shown.axes, figure, "x"),
-                        "y": _name(shown.axes, figure, "y"),
+                        "x": _name(drawn_panel.axes, figure, "x"),
+                        "y": _name(drawn_panel.axes, figure, "y"),
                         "points": points,
                     }
                 )
-    return found
+    return positions
 
 
 def _name(ax: Axes, figure: Figure, axis: str) -> str:

@@ -18,17 +18,19 @@ class Origin(Enum):
 COUNTED = {  # after a number of figures
     Origin.REFERENCE: "drawn from the committed reference curves",
     Origin.CACHE: "drawn from runs in the cache",
-    Origin.EXACT: "from formulas (nothing is played)",
+    Origin.EXACT: "from formulas (no runs)",
     Origin.MISSING: "not computed yet",
     Origin.FAILED: "failed",
 }
 
 
 def in_words(origins: Iterable[Origin]) -> str:
-    """Return `34 figures: 30 drawn from the committed reference curves, 4 from formulas (...)`."""
+    """Return `34 figures: 30 drawn from the committed reference curves, 4 from formulas (no runs)`."""
     counts = Counter(origins)
     number = counts.total()
     if number <= 1:
-        return "".join(f"1 figure, {COUNTED[one]}" for one in counts) or "no figures"
-    parts = ", ".join(f"{counts[one]} {words}" for one, words in COUNTED.items() if counts[one])
+        return "".join(f"1 figure, {COUNTED[origin]}" for origin in counts) or "no figures"
+    parts = ", ".join(
+        f"{counts[origin]} {words}" for origin, words in COUNTED.items() if counts[origin]
+    )
     return f"{number} figures: {parts}"

@@ -20,10 +20,10 @@ from dpbandits.gallery.papers import PAPERS
 from dpbandits.run.progress import duration
 
 VERDICTS = {
-    Verdict.HOLDS: "what is said comes out",
-    Verdict.FAILS: "it does not",
-    Verdict.DEPENDS: "on how the text is read",
-    Verdict.UNDECIDED: "the standard errors are too large to tell",
+    Verdict.HOLDS: "the curves show what the claim says",
+    Verdict.FAILS: "the curves contradict the claim",
+    Verdict.DEPENDS: "the readings of the text disagree",
+    Verdict.UNDECIDED: "the standard errors are too large to decide",
 }
 ASSETS = ("gallery.css", "gallery.js")
 
@@ -61,7 +61,11 @@ def write(
 
 def _write_deviations(pages: "_Pages") -> None:
     path = project.folder() / "docs" / "deviations.md"
-    text = path.read_text("utf-8") if path.is_file() else "There is no docs/deviations.md here.\n"
+    text = (
+        path.read_text("utf-8")
+        if path.is_file()
+        else "docs/deviations.md is missing from this project.\n"
+    )
     known = {a.name: f"algorithms/{a.name}.html" for a in pages.algorithms}
     known |= {f.name: f"figures/{f.name}.html" for f in pages.figures}
     content, headings = texts.document(text, known)
@@ -81,7 +85,7 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
         "totals": [(paper, _totals(own), own) for paper, own in groups],
         "total": _totals(figures),
         "origins": origins.in_words(figure.origin for figure in figures),
-        "claims": [(f, judged) for _, own in groups for f in own for judged in f.judged],
+        "claims": [(f, result) for _, own in groups for f in own for result in f.results],
     }
 
 
@@ -89,8 +93,8 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
     # A paper may call an algorithm by the label of another one here.
     names = {algorithm.label for algorithm in algorithms}
     return {
-        one.name: sorted(({use.label for use in one.uses} & names) - {one.label})
-        for one in algorithms
+        algorithm.name: sorted(({use.label for use in algorithm.uses} & names) - {algorithm.label})
+        for algorithm in algorithms
     }
 
 
@@ -130,7 +134,6 @@ class _Pages:
             "plain_label": texts.plain_label,
             "number": texts.number,
             "budget": texts.budget,
-            "prose": texts.prose,
             "cited": texts.cited,
             "docstring": texts.docstring,
             "duration": duration,

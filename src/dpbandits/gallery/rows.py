@@ -46,9 +46,9 @@ def _row(curve: Curve) -> CurveRow:
         )
     cells = [s for s in curve.sources if not isinstance(s, Bound)]
     params = [parameters.plain(cell.params) for cell in cells]
-    for one, cell in zip(params, cells, strict=True):
+    for values, cell in zip(params, cells, strict=True):
         if not isinstance(cell, StoppingCell):
-            one.pop("horizon", None)  # part of the game's column
+            values.pop("horizon", None)  # part of the game's column
     return CurveRow(
         curve.label,
         first.member,
@@ -72,11 +72,11 @@ def _game(cell: AnyCell) -> dict[str, Any]:
 
 def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
     # A value that is the same at all points appears once, any other as its range.
-    told: Pairs = []
+    pairs: Pairs = []
     for name in of_points[0]:
         values = [point[name] for point in of_points]
-        told.append((name.replace("_", " "), _range(values)))
-    return told
+        pairs.append((name.replace("_", " "), _range(values)))
+    return pairs
 
 
 def _range(values: list[Any]) -> Markup:
@@ -114,14 +114,14 @@ class Reading:
 
 def readings(spec: FigureSpec) -> list[Reading]:
     """Return the readings in use that differ from the algorithm's default."""
-    found: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    labels_by_reading: dict[tuple[str, str, str, str], dict[str, None]] = {}
     for panel in spec.panels:
         for curve in panel.curves:
             for cell in curve.sources:
                 if isinstance(cell, AnyCell):
                     for key in _other_readings(cell):
-                        found.setdefault(key, {})[curve.label] = None
-    return [Reading(*key, tuple(labels)) for key, labels in found.items()]
+                        labels_by_reading.setdefault(key, {})[curve.label] = None
+    return [Reading(*key, tuple(labels)) for key, labels in labels_by_reading.items()]
 
 
 def _other_readings(cell: AnyCell) -> Iterable[tuple[str, str, str, str]]:

@@ -8,31 +8,18 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from dpbandits.drawing.formulas import SYMBOLS, formula, plain
+from dpbandits.drawing.formulas import plain, split
 from dpbandits.drawing.styles import in_mathtext
+from dpbandits.gallery.mathematics import to_mathml
 from dpbandits.gallery.papers import BY_KEY, OWN
-
-# Notation of prose that is typeset: 10^-5, W_{k+1}, theta_i, 1.5e-05, >=. A single letter or a
-# Greek one takes an index; a name with underscores does not.
-GREEK = "alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|tau|Gamma|Delta"
-PROSE = re.compile(
-    rf"\b(?P<greek>{GREEK})(?![A-Za-z])(?!_\w{{3}})"
-    r"|(?P<power>(?<=[\w)])\^(?P<up>\([^()]*\)|\{[^{}]*\}|[+-]?\d+(?:\.\d+)?"
-    rf"|-?(?:{GREEK})\b|[A-Za-z]\b))"
-    r"|(?P<index>(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])_(?P<down>\{[^{}]*\}|[A-Za-z]\b|\d+\b))"
-    r"|(?P<float>(?<=\d)e(?P<exponent>[+-]?\d+)\b)"
-    r"|(?P<name>\bEXP3_(?:tau|τ)\b)"
-    r"|(?P<sign>[<>]=|(?<=composes to )inf\b|\binf(?= at\b))"
-)
-SIGNS = {"<=": "≤", ">=": "≥", "inf": "∞"}
 
 
 def maths(text: str) -> Markup:
-    """Convert a text with mathtext between dollars to HTML: `$N_i = 10^{-2}$` with sub and sup."""
-    parts = text.split("$")
+    """Convert a text with mathtext between dollars to HTML, with formulas in MathML."""
     return Markup("").join(
-        formula(part, html=True) if i % 2 else prose(part) for i, part in enumerate(parts)
+        to_mathml(part) if formula else escape(part) for part, formula in split(text)
     )
 
 
@@ -44,34 +31,6 @@ def label(text: str) -> Markup:
 def plain_label(text: str) -> str:
     """Convert a curve's label to Unicode text, with Greek parameters as in the picture."""
     return plain(in_mathtext(text))
-
-
-def prose(text: str) -> Markup:
-    """Typeset the Greek letters, powers, indices and comparisons of a text as HTML."""
-    out, end = Markup(""), 0
-    for match in PROSE.finditer(text):
-        out += escape(text[end : match.start()])
-        end = match.end()
-        if greek := match["greek"]:
-            out += SYMBOLS[greek]
-            # Greek letters take their index here: the pattern below needs a Latin letter before
-            # `_`.
-            if index := re.compile(r"_(\{[^{}]*\}|\w\b)").match(text, end):
-                out += Markup("<sub>{}</sub>").format(index[1].strip("{}"))
-                end = index.end()
-        elif match["power"]:
-            out += Markup("<sup>{}</sup>").format(
-                prose(match["up"].strip("{}()").replace("-", "−"))
-            )
-        elif match["index"]:
-            out += Markup("<sub>{}</sub>").format(match["down"].strip("{}"))
-        elif match["float"]:
-            out += Markup("·10<sup>{}</sup>").format(f"{int(match['exponent'])}".replace("-", "−"))
-        elif match["name"]:
-            out += label("EXP3_tau")
-        else:
-            out += SIGNS[match["sign"]]
-    return out + escape(text[end:])
 
 
 def budget(value: float | None) -> Markup:
@@ -86,11 +45,11 @@ def budget(value: float | None) -> Markup:
 def number(value: Any) -> Markup:
     """Format a configured value: 10,000,000 and 0.25 and 1.45519·10^-11; other values as text."""
     if isinstance(value, list | tuple):
-        shown = [number(v) for v in value]
-        if len(shown) > 10:
-            last = Markup("{} ({} values)").format(shown[-1], len(value))
-            shown = [*shown[:2], Markup("…"), last]
-        return Markup(", ").join(shown)
+        numbers = [number(v) for v in value]
+        if len(numbers) > 10:
+            last = Markup("{} ({} values)").format(numbers[-1], len(value))
+            numbers = [*numbers[:2], Markup("…"), last]
+        return Markup(", ").join(numbers)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape(str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
@@ -140,10 +99,12 @@ def first_paragraph(text: str | None) -> str:
 def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[int, str, str]]]:
     """Convert a Markdown document to HTML; return it with its headings: level, anchor, text.
 
-    Inline code that is a key of `pages` becomes a link to the address there.
+    Formulas between dollars become MathML. Inline code that is a key of `pages` becomes a link to
+    the address there.
     """
     parser = MarkdownIt("commonmark", {"html": False, "typographer": True})
     parser.enable(["table", "smartquotes"])
+    parser.use(dollarmath_plugin, renderer=lambda source, _: to_mathml(source))
     headings: list[tuple[int, str, str]] = []
     tokens = parser.parse(source)
     for i, token in enumerate(tokens):
@@ -158,18 +119,14 @@ def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[
 
     def code(tokens: Any, i: int, options: Any, env: Any) -> str:
         content = tokens[i].content
-        shown = Markup("<code>{}</code>").format(content)
+        element = Markup("<code>{}</code>").format(content)
         if address := pages.get(content):
-            return Markup('<a href="{}">{}</a>').format(address, shown)
-        return shown
-
-    def text(tokens: Any, i: int, options: Any, env: Any) -> str:
-        return prose(tokens[i].content)
+            return Markup('<a href="{}">{}</a>').format(address, element)
+        return element
 
     box = '<div class="scroll" role="region" aria-label="Table" tabindex="0">'
     parser.renderer.rules |= {  # type: ignore[attr-defined]
         "code_inline": code,
-        "text": text,
         "table_open": lambda *_: f"{box}<table>\n",
         "table_close": lambda *_: "</table></div>\n",
     }

@@ -18,8 +18,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.curves.series import Series
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.shapes import draw_all_over_parameter, legend_below, panel_grid
+from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps.jobs import short

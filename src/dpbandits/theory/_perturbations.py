@@ -20,8 +20,9 @@ class Tails(NamedTuple):
 
 def gauss(x: float, pulls: int, successes: int) -> Tails:
     """Return the tails of Normal(R/N, variance 2/N) at x."""
-    at = 0.5 * math.sqrt(pulls) * (x - successes / pulls)  # in standard deviations, over sqrt 2
-    return Tails(0.5 * math.erfc(-at), 0.5 * math.erfc(at))
+    # In standard deviations, over sqrt 2.
+    deviation = 0.5 * math.sqrt(pulls) * (x - successes / pulls)
+    return Tails(0.5 * math.erfc(-deviation), 0.5 * math.erfc(deviation))
 
 
 def beta(x: float, pulls: int, successes: int, with_k: bool) -> Tails:

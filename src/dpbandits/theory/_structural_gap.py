@@ -1,8 +1,11 @@
 """Convex program of azize2022, Theorem 5: the least cost of exploration in a linear bandit."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+
+from dpbandits.core.errors import UserError
 
 ACCURACY = 1e-8  # relative, of the value; certified by a lower and an upper bound on it
 ROUNDS = 200  # linear programs at most; 2 to 30 in practice
@@ -80,3 +83,26 @@ def _orthogonal_to(vector: np.ndarray) -> np.ndarray:
     if not vector.any():
         return np.eye(len(vector))
     return np.linalg.svd(vector[None, :])[2][1:].T
+
+
+def linear_instance(
+    actions: Sequence[Sequence[float]], theta: Sequence[float]
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """Return the actions as rows, the index of the best one, Delta_a and rho_a.
+
+    `actions`: shape (actions, dimensions); `theta`: shape (dimensions,). Raises UserError unless
+    the actions span the space and the best one is unique.
+    """
+    matrix = np.array(actions, dtype=float)
+    values = matrix @ np.array(theta, dtype=float)
+    best = int(np.argmax(values))
+    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+        raise UserError("Theorem 5 is for actions that span the space")
+    if np.sum(values == values[best]) > 1:
+        raise UserError("Theorem 5 is for a unique best action")
+    return matrix, best, values[best] - values, rho(matrix, best)
+
+
+def limits_of(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
+    """Return min{Delta_a^2/2, 3 epsilon rho_a Delta_a} of every action; that of a* is not used."""
+    return np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)

@@ -15,7 +15,7 @@ import numpy as np
 from dpbandits.core.errors import UserError
 from dpbandits.core.kl import bernoulli_kl
 from dpbandits.core.parameters import Constraint, Positive
-from dpbandits.theory._structural_gap import rho, structural_gap
+from dpbandits.theory._structural_gap import limits_of, linear_instance, structural_gap
 
 Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]
 
@@ -91,8 +91,8 @@ def linear_lower_bound(
     accuracy is 1e-8; raises ArithmeticError if it is not reached, UserError unless the actions span
     the space and the best one is unique.
     """
-    matrix, best, gaps, rhos = _linear(actions, theta)
-    limits = _limits(gaps, rhos, epsilon)
+    matrix, best, gaps, rhos = linear_instance(actions, theta)
+    limits = limits_of(gaps, rhos, epsilon)
     return math.log(horizon) * structural_gap(matrix, best, gaps, limits)
 
 
@@ -105,18 +105,18 @@ def linear_transitions(
     constraint binds there; a slack constraint does not affect the bound. Sorted; arguments and
     errors as for `linear_lower_bound`.
     """
-    matrix, best, gaps, rhos = _linear(actions, theta)
-    found = set()
+    matrix, best, gaps, rhos = linear_instance(actions, theta)
+    transitions = set()
     for a in range(len(matrix)):
         if a == best:
             continue
         epsilon = float(gaps[a] / (6.0 * rhos[a]))
-        limits = _limits(gaps, rhos, epsilon)
+        limits = limits_of(gaps, rhos, epsilon)
         value = structural_gap(matrix, best, gaps, limits)
         limits[a] = math.inf
         if structural_gap(matrix, best, gaps, limits) < value * (1.0 - 1e-6):
-            found.add(epsilon)
-    return tuple(sorted(found))
+            transitions.add(epsilon)
+    return tuple(sorted(transitions))
 
 
 def basis_lower_bound(
@@ -140,25 +140,6 @@ def _basis_and(extra: Sequence[float], dimension: int) -> list[list[float]]:
     if len(extra) > dimension:
         raise UserError(f"Theorem 5: an action of {len(extra)} coordinates in {dimension}")
     return [*np.eye(dimension).tolist(), [*extra, *[0.0] * (dimension - len(extra))]]
-
-
-def _linear(
-    actions: Sequence[Sequence[float]], theta: Sequence[float]
-) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    # The actions as rows, the index of the best one, Delta_a and rho_a.
-    matrix = np.array(actions, dtype=float)
-    values = matrix @ np.array(theta, dtype=float)
-    best = int(np.argmax(values))
-    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
-        raise UserError("Theorem 5 is for actions that span the space")
-    if np.sum(values == values[best]) > 1:
-        raise UserError("Theorem 5 is for a unique best action")
-    return matrix, best, values[best] - values, rho(matrix, best)
-
-
-def _limits(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:
-    # min{Delta_a^2/2, 3 epsilon rho_a Delta_a}; the limit of a* is not used.
-    return np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)
 
 
 # Upper bounds ------------------------------------------------------------------------------------

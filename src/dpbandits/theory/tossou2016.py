@@ -33,11 +33,11 @@ def dp_ucb_bound_upper_bound(means: Sequence[float], horizon: int, epsilon: Posi
     private, optimal = _terms(horizon, epsilon)
 
     def pulls(gap: float) -> float:
-        def at(lambda_0: float) -> float:
+        def bound(lambda_0: float) -> float:
             noise = _noise(2.0 * private / ((1.0 - lambda_0) * gap), "Theorem 3.2")
             return max(noise, optimal / (lambda_0 * gap) ** 2)
 
-        return _least(at) + 1.0 + 2.0 * math.pi**2 / 3.0
+        return _least(bound) + 1.0 + 2.0 * math.pi**2 / 3.0
 
     return sum(gap * pulls(gap) for gap in _gaps(means))
 
