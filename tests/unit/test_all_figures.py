@@ -33,18 +33,18 @@ def test_every_figure_is_of_one_paper() -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize(
-    ("paper", "told"),
+    ("paper", "message"),
     [
         ("azise2022", "unknown paper 'azise2022'; did you mean 'azize2022'?"),
         ("nonsense", "unknown paper 'nonsense'; valid: across, azize2022, sajed2019, tossou2016,"),
         ("", "unknown paper ''; valid: across, azize2022"),
     ],
 )
-def test_an_unknown_paper_is_told_with_the_nearest(paper: str, told: str) -> None:
+def test_the_message_for_an_unknown_paper_names_the_nearest(paper: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         produce_all(paper, [])
     readable(str(caught.value))
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 Made = dict[str, tuple[Any, Any]]
@@ -87,13 +87,13 @@ THREE = ["dpse-epsilon", "dpse-ksweep", "stopping-rules"]
 
 @pytest.mark.usefixtures("in_checkout")
 def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Captured) -> None:
-    typed = ["profile=smoke", "runs=3", "seed=7", f"paths.out={tmp_path}"]
-    assert produce_all(OURS, typed) == 0
+    overrides = ["profile=smoke", "runs=3", "seed=7", f"paths.out={tmp_path}"]
+    assert produce_all(OURS, overrides) == 0
     assert list(made) == THREE
     for spec, settings in made.values():
         assert (spec.runs, settings.out) == (3, tmp_path)
         assert {cell.seed for cell in spec.cells()} == {7}
-        assert settings.overrides == tuple(typed)
+        assert settings.overrides == tuple(overrides)
     out, err = capsys.readouterr()
     *lines, last = out.splitlines()
     assert lines == [f"{name}: made" for name in THREE]
@@ -103,7 +103,7 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize(
-    ("how", "status", "told"),
+    ("how", "status", "message"),
     [
         (
             lambda: ExitStatus.FAILED,
@@ -126,16 +126,17 @@ def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
     capsys: Captured,
     how: Callable[[], int],
     status: int,
-    told: str,
+    message: str,
 ) -> None:
     failing("dpse-ksweep", how, monkeypatch)
     assert produce_all(OURS, [f"paths.out={tmp_path}"]) == status
     assert list(made) == ["dpse-epsilon", "stopping-rules"]
     out, err = capsys.readouterr()
     assert "2 of 3 figures are complete;" in out
-    assert told in err
+    assert message in err
     assert err.endswith("dpbandits: dpse-ksweep failed, for the reasons above\n")
-    assert ("Traceback" in err) == ("KeyError" in told)  # a fault of the program gets its traceback
+    # A fault of the program gets its traceback.
+    assert ("Traceback" in err) == ("KeyError" in message)
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -150,7 +151,7 @@ def test_an_interrupt_is_not_the_failure_of_a_figure(
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("mistake", ["rums=5", "runs=0", "runs=[1", "profile=smole", "figure=x"])
-def test_a_mistake_of_the_command_is_told_once_and_nothing_is_made(
+def test_a_mistake_of_the_command_is_reported_once_and_nothing_is_made(
     made: Made, tmp_path: Path, mistake: str, capsys: Captured
 ) -> None:
     with pytest.raises(UserError) as caught:
@@ -174,7 +175,7 @@ def test_a_mistake_in_the_file_of_a_figure_stops_no_other(
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_an_output_folder_that_cannot_be_made_is_told_once(made: Made, tmp_path: Path) -> None:
+def test_an_output_folder_that_cannot_be_made_is_reported_once(made: Made, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way of a folder")
     with pytest.raises(UserError, match=r"cannot write .*file/out"):
         produce_all(OURS, [f"paths.out={tmp_path / 'file' / 'out'}"])
@@ -202,8 +203,8 @@ def test_the_pictures_of_a_figure_are_not_kept(
         return whole(spec, settings)
 
     monkeypatch.setattr(factory, "produce", produce)
-    typed = ["profile=smoke", *below(tmp_path)]
-    assert produce_all(None, typed) == 0
+    overrides = ["profile=smoke", *below(tmp_path)]
+    assert produce_all(None, overrides) == 0
     first, second = alive
     assert second <= first, capsys.readouterr()
 
@@ -220,8 +221,15 @@ def test_an_interrupt_ends_all_figures_at_once(tmp_path: Path) -> None:
     for path in (copy / "conf" / "figure").glob("*.yaml"):
         if path.stem not in ("dpucb-2arms", "dpse-epsilon", "stopping-rules"):
             path.unlink()
-    typed = ("runs=2", "~figure.curves", "+figure.curves.u.algorithm=ucb", *below(tmp_path))
-    command = (*DPBANDITS, "run-all", "--paper", "tossou2016", *typed, "figure.horizon=2000000000")
+    overrides = ("runs=2", "~figure.curves", "+figure.curves.u.algorithm=ucb", *below(tmp_path))
+    command = (
+        *DPBANDITS,
+        "run-all",
+        "--paper",
+        "tossou2016",
+        *overrides,
+        "figure.horizon=2000000000",
+    )
     process = Process("env", "-C", str(copy), *command)
     process.wait_for(lambda: (tmp_path / "out" / "dpucb-2arms").is_dir())
     process.popen.send_signal(signal.SIGINT)

@@ -62,9 +62,9 @@ VALUES: list[Row] = [
     ),
     (C2, "+figure.curves.adap-ucb.epsilon='0.5'", ("adap-ucb", f"{EPSILON} '0.5'", LINE)),
     (C2, "+figure.curves.adap-ucb.epsilon=true", ("adap-ucb", f"{EPSILON} True", LINE)),
-    (C2, "+figure.epsilon=-1", (f"{BUDGET} -1; any value is beaten by {PANELS}", LINE)),
-    (C2, "figure.epsilon=-1", (f"{NO_EPSILON} {PANELS} instead,", f"beat it; {BUDGET} -1")),
-    (C2, "figure.epsilon=1", (f"{NO_EPSILON} {PANELS} instead, which beat it",)),
+    (C2, "+figure.epsilon=-1", (f"{BUDGET} -1; any value is overridden by {PANELS}", LINE)),
+    (C2, "figure.epsilon=-1", (f"{NO_EPSILON} {PANELS} instead,", f"override it; {BUDGET} -1")),
+    (C2, "figure.epsilon=1", (f"{NO_EPSILON} {PANELS} instead, which override it",)),
     ("exp3-privacy", "figure.epsilon=1", (f"{NO_EPSILON} figure.sweep.values instead",)),
     (C2, "figure.curves.adap-ucb.alpha=0", ("adap-ucb: alpha must be positive", "got 0", LINE)),
     (
@@ -161,8 +161,8 @@ VALUES: list[Row] = [
     (C2, "paths.out=5", ("paths.out must be a text, got 5", LINE)),
     (C2, "paths.out='~nobody-here/out'", ("paths.out '~nobody-here/out'", "home", LINE)),
     *(
-        (KSWEEP, f"figure.sweep.values={value}", (f"{VALUES_OF_SWEEP} {told}", LINE))
-        for value, told in (
+        (KSWEEP, f"figure.sweep.values={value}", (f"{VALUES_OF_SWEEP} {quoted}", LINE))
+        for value, quoted in (
             ("[]", "[]"),
             ("8", "8"),
             ("", "''"),
@@ -285,8 +285,8 @@ STRUCTURE: list[Row] = [
     (C2, "figure.curves.x=ucb", ("'figure.curves.x=ucb' gives", f"{WITH_A_PLUS}x=ucb")),
     (C2, "+figure.curves.x=ucb", ("'+figure.curves.x=ucb' gives", f"{WITH_A_PLUS}x=ucb")),
     *(
-        (C2, typed, (f"{typed!r} names no curve: {WITH_A_PLUS}<curve>=ucb",))
-        for typed in (
+        (C2, override, (f"{override!r} names no curve: {WITH_A_PLUS}<curve>=ucb",))
+        for override in (
             *("algorithm=ucb", "+algorithm=ucb", "+algorithm@curves.x=ucb"),
             *("+algorithm@figure.curve.x=ucb", "algorithm@figure=ucb"),
         )
@@ -357,8 +357,8 @@ STRUCTURE: list[Row] = [
     (C2, "~runs", ("'runs' is null, there is nothing to delete", LINE)),
     (C2, "~engine", ("engine",)),
     *(
-        (C2, typed, (f"cannot read {typed!r}", *UNREADABLE))
-        for typed in (
+        (C2, override, (f"cannot read {override!r}", *UNREADABLE))
+        for override in (
             *("runs", "figure", "runs=[1,2", "runs==5", "runs:5", "runs=5;", 'runs="5', "+", "-m"),
             *(
                 "--multirun",
@@ -369,11 +369,14 @@ STRUCTURE: list[Row] = [
             ),
         )
     ),
-    *((C2, typed, (f"'{typed}' has no key: write key=value",)) for typed in ("=5", "=", "~")),
+    *(
+        (C2, override, (f"'{override}' has no key: write key=value",))
+        for override in ("=5", "=", "~")
+    ),
     *((C2, f"runs={several}", SEVERAL) for several in ("5,6", "range(1,3)", "choice(1,2)")),
     *(
-        (C2, typed, (f"'{typed}'", "Hydra", "`python experiments/run.py figure=adap-c2 ...`"))
-        for typed in ("hydra.run.dir=x", "hydra/launcher=basic", "+hydra.job.name=x", "hydra=1")
+        (C2, override, (f"'{override}'", "Hydra", "`python experiments/run.py figure=adap-c2 ...`"))
+        for override in ("hydra.run.dir=x", "hydra/launcher=basic", "+hydra.job.name=x", "hydra=1")
     ),
     (C2, "figure=adap-ksweep", ("figure",)),  # the second figure of the command
 ]
@@ -385,19 +388,19 @@ STRUCTURE: list[Row] = [
     VALUES + NAMES + STRUCTURE,
     ids=[f"{figure} {overrides}"[:80] for figure, overrides, _ in VALUES + NAMES + STRUCTURE],
 )
-def test_a_mistake_on_the_command_line_is_reported_in_one_line(
+def test_a_mistake_on_the_command_line_gets_one_line(
     figure: str, overrides: str, fragments: tuple[str, ...]
 ) -> None:
-    typed = [overrides] if "'" in overrides or "{" in overrides else overrides.split()
-    message = complaint(figure, typed)
+    words = [overrides] if "'" in overrides or "{" in overrides else overrides.split()
+    message = complaint(figure, words)
     for fragment in fragments:
         assert fragment in message
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("typed", ["", " ", " runs=5", "runs =5", "runs=5 seed=3"])
-def test_a_misplaced_space_is_reported_in_quotes(typed: str) -> None:
-    assert f"cannot read {typed!r}: write key=value" in complaint(C2, [typed])
+@pytest.mark.parametrize("override", ["", " ", " runs=5", "runs =5", "runs=5 seed=3"])
+def test_the_message_for_a_misplaced_space_quotes_the_override(override: str) -> None:
+    assert f"cannot read {override!r}: write key=value" in complaint(C2, [override])
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -405,8 +408,11 @@ def test_a_path_may_contain_quoted_characters_and_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for typed, folder in (("'a b=Größe'", Path.cwd() / "a b=Größe"), ("'~/out'", tmp_path / "out")):
-        _, settings = load(C2, [f"paths.out={typed}"])
+    for override, folder in (
+        ("'a b=Größe'", Path.cwd() / "a b=Größe"),
+        ("'~/out'", tmp_path / "out"),
+    ):
+        _, settings = load(C2, [f"paths.out={override}"])
         assert settings.out == folder
 
 
@@ -468,8 +474,8 @@ Ended = Callable[[str], tuple[Any, str, str]]
 def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ended:
     """Return the answer of argparse to arguments: status, output, errors."""
 
-    def answer(typed: str) -> tuple[Any, str, str]:
-        monkeypatch.setattr("sys.argv", ["dpbandits", *typed.split()])
+    def answer(words: str) -> tuple[Any, str, str]:
+        monkeypatch.setattr("sys.argv", ["dpbandits", *words.split()])
         monkeypatch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as left:
             main.main()
@@ -478,24 +484,24 @@ def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return answer
 
 
-@pytest.mark.parametrize("typed", ARGUMENTS)
-def test_a_wrong_argument_is_reported_in_one_line_below_the_usage(typed: str, ended: Ended) -> None:
-    status, out, err = ended(typed)
+@pytest.mark.parametrize("words", ARGUMENTS)
+def test_a_wrong_argument_gets_one_line_below_the_usage(words: str, ended: Ended) -> None:
+    status, out, err = ended(words)
     assert (status, out) == (2, "")
     usage, mistake = err.splitlines()
     assert usage.startswith("usage: dpbandits ")
     readable(mistake)
-    told = ARGUMENTS[typed]
+    expected = ARGUMENTS[words]
     assert mistake.startswith("dpbandits")
-    assert mistake.endswith(told) if "required" in told else told in mistake
-    assert ("dashes" in mistake) == ("dashes" in told)
+    assert mistake.endswith(expected) if "required" in expected else expected in mistake
+    assert ("dashes" in mistake) == ("dashes" in expected)
 
 
 @pytest.mark.parametrize(
-    "typed", ["--help", "run --help", "plot -h", "export -h", "run-all -h", "explain adap-c2 -h"]
+    "words", ["--help", "run --help", "plot -h", "export -h", "run-all -h", "explain adap-c2 -h"]
 )
-def test_help_explains_overrides_and_several_values(typed: str, ended: Ended) -> None:
-    status, out, err = ended(typed)
+def test_help_explains_overrides_and_several_values(words: str, ended: Ended) -> None:
+    status, out, err = ended(words)
     assert (status, err) == (0, "")
     assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000`" in out
     assert "python experiments/run.py -m figure=adap-ksweep seed=1,2`" in out
@@ -544,7 +550,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 @pytest.fixture(scope="module")
-def told(root: Path) -> dict[str, tuple[int, str, str]]:
+def results(root: Path) -> dict[str, tuple[int, str, str]]:
     """Status, output and errors of all commands, which run side by side."""
     # As a user types them: outside the make that runs the tests, and with make's messages in
     # English.
@@ -561,11 +567,11 @@ def told(root: Path) -> dict[str, tuple[int, str, str]]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(
-    told: dict[str, tuple[int, str, str]], name: str
+    results: dict[str, tuple[int, str, str]], name: str
 ) -> None:
-    if name not in told:
+    if name not in results:
         pytest.skip("make is not installed")
-    status, out, err = told[name]
+    status, out, err = results[name]
     assert status == 2
     lines = err.splitlines()
     expected = COMMANDS[name][1]

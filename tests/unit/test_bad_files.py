@@ -183,12 +183,12 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "missing scale": (PAPER, without("horizon_scale"), C2, ("horizon_scale", PAPER)),
     "missing seed": (CONFIG, without("seed"), C2, ("seed", CONFIG)),
     "empty figure": (FIGURE, instead(""), C2, ("is empty", FIGURE)),
-    "empty algorithm": (UCB, instead(""), C2, ("figure.curves.adap-ucb must", UCB)),
+    "empty algorithm": (UCB, instead(""), C2, (f"{UCB} is empty; it must hold keys",)),
     "empty environment": (ENVIRONMENT, instead(""), C2, ("must hold keys", ENVIRONMENT)),
-    "empty profile": (PAPER, instead(""), C2, ("profile", PAPER)),
-    "empty engine": (ENGINE, instead(""), C2, ("engine", ENGINE)),
+    "empty profile": (PAPER, instead(""), C2, (f"{PAPER} is empty",)),
+    "empty engine": (ENGINE, instead(""), C2, (f"{ENGINE} is empty",)),
     "a list, figure": (FIGURE, instead("- 1\n"), C2, (FIGURE,)),
-    "a list, algorithm": (UCB, instead("- 1\n"), C2, ("figure.curves.adap-ucb must hold", UCB)),
+    "a list, algorithm": (UCB, instead("- 1\n"), C2, (f"{UCB} must hold keys and values",)),
     "a list, environment": (ENVIRONMENT, instead("- 1\n"), C2, ("must hold keys", ENVIRONMENT)),
     **{
         f"a number alone, {file}": (
@@ -233,9 +233,14 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         ENGINE,
         more("null: 1"),
         C2,
-        (f"{ENGINE}: null cannot be a key",),
+        (f"{ENGINE}: a key must be a text or a number; write null and ~ in quotes",),
     ),
-    "a key that is nothing, figure": (FIGURE, more("~: 1"), C2, (f"{FIGURE}: ~ cannot be a key",)),
+    "a key that is nothing, figure": (
+        FIGURE,
+        more("~: 1"),
+        C2,
+        (f"{FIGURE}: a key must be a text or a number",),
+    ),
     "a list for curves that are named above": (
         FIGURE,
         more("curves: [1, 2]"),
@@ -243,14 +248,14 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         (f"{FIGURE} cannot be merged with the files that it names",),
     ),
     "a set, figure": (FIGURE, swap("10_000_000", "!!set {a}"), C2, (f"{FIGURE}: ", "'set' is not")),
-    "a set, algorithm": (UCB, swap("3.1", "!!set {a}"), C2, ("cannot be put together",)),
+    "a set, algorithm": (UCB, swap("3.1", "!!set {a}"), C2, (f"{UCB}: ", "'set' is not")),
     "a list in itself, figure": (
         FIGURE,
         swap("10_000_000", "&a [*a]"),
         C2,
         ("contains itself", FIGURE),
     ),
-    "a list in itself, algorithm": (UCB, swap("3.1", "&a [*a]"), C2, ("contains itself",)),
+    "a list in itself, algorithm": (UCB, swap("3.1", "&a [*a]"), C2, ("contains itself", UCB)),
     "a number for curves": (FIGURE, more("curves: 5"), C2, ("figure.curves", FIGURE)),
     "a list for panels": (FIGURE, panels("[a]"), C2, ("figure.panels", FIGURE)),
     "a number for a panel": (FIGURE, panels("{a: 0.1}"), C2, ("figure.panels.a", FIGURE)),
@@ -277,7 +282,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(("file", "edit", "command", "fragments"), FILES.values(), ids=FILES)
-def test_a_mistake_in_a_file_is_reported_in_one_line_with_the_file(
+def test_a_mistake_in_a_file_gets_one_line_that_names_the_file(
     checkout: Path, file: str, edit: Edit, command: str, fragments: tuple[str, ...]
 ) -> None:
     path = checkout / file

@@ -62,7 +62,7 @@ PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 HARMLESS: dict[str, Variables] = {
     "none": {},
     "a cache of the user's own kernels": {"NUMBA_CACHE_DIR": "@/numba"},
-    "nonsense that nobody needs": {
+    "nonsense without an effect": {
         **PLAIN,
         **{"TERM": "dumb", "COLUMNS": "abc", "LINES": "-1", "NO_COLOR": "1", "FORCE_COLOR": "1"},
         **{"TMPDIR": "/proc/nothing", "JOBLIB_TEMP_FOLDER": "/proc/nothing"},
@@ -133,16 +133,14 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_a_figure_has_the_same_bytes_whatever_the_variables(
-    done: dict[str, Done], name: str
-) -> None:
+def test_a_figure_has_the_same_bytes_for_all_variables(done: dict[str, Done], name: str) -> None:
     usual, here = done["harmless none"], done[f"harmless {name}"]
     assert (here.status, here.err) == (0, "")
     assert here.out.startswith("adap-c2: 1 runs computed, 0 from the cache; drawn; ")
     assert here.files() == usual.files()
 
 
-def test_a_path_that_the_terminal_cannot_write_is_told_in_its_letters(
+def test_a_path_that_the_terminal_cannot_encode_is_printed_with_escapes(
     done: dict[str, Done],
 ) -> None:
     assert r"Gr\udcc3\udcb6\udcc3\udc9fe" in done["harmless nothing but ASCII"].out
@@ -154,7 +152,7 @@ def test_the_users_own_folder_of_numba_is_left_alone(done: dict[str, Done]) -> N
 
 
 @pytest.mark.parametrize("variable", REFUSED)
-def test_a_variable_that_a_library_stumbles_over_is_told_in_one_line(
+def test_a_variable_that_a_library_rejects_gets_one_line(
     done: dict[str, Done], variable: str
 ) -> None:
     here, (library, reason) = done[f"refused {variable}"], REFUSED[variable]
@@ -167,7 +165,7 @@ def test_a_variable_that_a_library_stumbles_over_is_told_in_one_line(
     assert not (here.folder / "out").exists()
 
 
-def test_run_py_tells_of_such_a_variable_too(done: dict[str, Done]) -> None:
+def test_run_py_reports_such_a_variable_too(done: dict[str, Done]) -> None:
     here = done["other run.py"]
     assert (here.status, here.out) == (2, "")
     readable(here.err)
@@ -193,7 +191,7 @@ def test_help_is_shown_on_a_terminal_of_no_known_width(done: dict[str, Done]) ->
     assert here.out.startswith("usage: dpbandits run [-h] figure [key=value ...]")
 
 
-def test_folders_that_cannot_be_used_are_told_and_change_nothing(done: dict[str, Done]) -> None:
+def test_folders_that_cannot_be_used_are_reported_and_change_nothing(done: dict[str, Done]) -> None:
     here = done["other folders that are none"]
     assert here.status == 0
     own, *matplotlibs = here.err.splitlines()
@@ -220,7 +218,7 @@ def test_folders_that_cannot_be_used_are_told_and_change_nothing(done: dict[str,
         (None, None, "{home}/.cache/dpbandits"),
     ],
 )
-def test_the_machine_code_goes_where_the_variables_say(
+def test_the_variables_set_the_folder_of_the_machine_code(
     own: str | None,
     base: str | None,
     folder: str,
@@ -236,7 +234,7 @@ def test_the_machine_code_goes_where_the_variables_say(
 
 
 @pytest.mark.parametrize(
-    ("variables", "told"),
+    ("variables", "fragments"),
     [
         ({"DPBANDITS_CACHE": "@/file"}, ("(DPBANDITS_CACHE=@/file: ", "Not a directory")),
         ({"DPBANDITS_CACHE": "/proc/nothing"}, ("(DPBANDITS_CACHE=/proc/nothing: ",)),
@@ -246,9 +244,9 @@ def test_the_machine_code_goes_where_the_variables_say(
     ],
     ids=str,
 )
-def test_a_folder_of_machine_code_that_cannot_be_used_is_told(
+def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
     variables: dict[str, str],
-    told: tuple[str, ...],
+    fragments: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -261,7 +259,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_told(
     assert kernel.machine_code_folder() is None
     (message,) = caplog.messages
     readable(message)
-    for part in (*told, "set DPBANDITS_CACHE to a folder that can be written"):
+    for part in (*fragments, "set DPBANDITS_CACHE to a folder that can be written"):
         assert part.replace("@", str(tmp_path)) in message
 
 
@@ -285,6 +283,6 @@ def test_of_several_variables_the_one_that_the_library_names_is_blamed(
         raise ValueError("LIBRARY_TWO is nonsense")
 
 
-def test_an_error_without_a_variable_is_none_of_the_users() -> None:
+def test_an_error_without_a_variable_is_not_blamed_on_the_user() -> None:
     with pytest.raises(ValueError, match="a bug"), variables_of("library", "LIBRARY_"):
         raise ValueError("a bug")

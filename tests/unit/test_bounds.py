@@ -62,7 +62,9 @@ def test_a_bound_takes_from_its_curve_what_the_game_does_not_give() -> None:
 def test_the_sweep_beats_an_epsilon_that_stands_in_the_curve_of_a_bound() -> None:
     swept = curve(spec_of("lower-bounds"), "c1")
     assert swept.x == tuple(arguments(source)["epsilon"] for source in swept.sources)
-    with pytest.raises(UserError, match=r"changes no cell: it is beaten by figure\.sweep\.values"):
+    with pytest.raises(
+        UserError, match=r"changes no cell: it is overridden by figure\.sweep\.values"
+    ):
         spec_of("lower-bounds", "+figure.curves.c1.epsilon=0.5")
 
 

@@ -12,18 +12,18 @@ from dpbandits.spec.changes import Change, folder_name, for_people, text
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 
-def folder(*typed: str, figure: str = "adap-c2") -> str:
-    _, settings = load(figure, typed)
+def folder(*overrides: str, figure: str = "adap-c2") -> str:
+    _, settings = load(figure, overrides)
     return settings.folder(figure).relative_to(settings.out).as_posix()
 
 
-def changes(*typed: str, figure: str = "adap-c2") -> list[str]:
-    spec, _ = load(figure, typed)
+def changes(*overrides: str, figure: str = "adap-c2") -> list[str]:
+    spec, _ = load(figure, overrides)
     return [change.words for change in spec.changes]
 
 
 @pytest.mark.parametrize(
-    "typed",
+    "overrides",
     [
         (),
         ("runs=5", "seed=7", "engine.workers=1"),
@@ -33,25 +33,27 @@ def changes(*typed: str, figure: str = "adap-c2") -> list[str]:
         ("figure.horizon=1e7",),
     ],
 )
-def test_runs_seed_engine_and_repeated_values_make_no_other_figure(typed: tuple[str, ...]) -> None:
-    assert folder(*typed) == "adap-c2"
-    assert changes(*typed) == []
-    spec, _ = load("adap-c2", typed)
+def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(
+    overrides: tuple[str, ...],
+) -> None:
+    assert folder(*overrides) == "adap-c2"
+    assert changes(*overrides) == []
+    spec, _ = load("adap-c2", overrides)
     assert spec.claims
 
 
-def test_a_changed_figure_has_a_folder_of_its_own_beside_the_figures() -> None:
-    typed = ("figure.horizon=100_000", "figure.environment=c4")
-    assert folder(*typed) == "adap-c2/environment=c4,horizon=100000"
-    assert folder(*reversed(typed)) == folder(*typed)
-    assert folder("figure.horizon=1e5", "figure.environment=c4", "runs=3") == folder(*typed)
-    spec, _ = load("adap-c2", typed)
+def test_a_changed_figure_has_a_folder_inside_that_of_the_figure() -> None:
+    overrides = ("figure.horizon=100_000", "figure.environment=c4")
+    assert folder(*overrides) == "adap-c2/environment=c4,horizon=100000"
+    assert folder(*reversed(overrides)) == folder(*overrides)
+    assert folder("figure.horizon=1e5", "figure.environment=c4", "runs=3") == folder(*overrides)
+    spec, _ = load("adap-c2", overrides)
     assert spec.title == "Evolution of regret on C4"
     assert spec.claims == ()
 
 
 @pytest.mark.parametrize(
-    ("typed", "expected"),
+    ("overrides", "expected"),
     [
         ("figure.curves.adap-ucb.alpha=1", "adap-ucb.alpha=1"),
         ("figure.curves.adap-klucb.alpha=1", "adap-klucb.alpha=1"),
@@ -60,15 +62,15 @@ def test_a_changed_figure_has_a_folder_of_its_own_beside_the_figures() -> None:
         ("+algorithm@figure.curves.x=ucb", "x=ucb"),
     ],
 )
-def test_the_folder_names_the_curve_or_panel_that_is_changed(typed: str, expected: str) -> None:
-    assert folder(typed) == f"adap-c2/{expected}"
+def test_the_folder_names_the_curve_or_panel_that_is_changed(overrides: str, expected: str) -> None:
+    assert folder(overrides) == f"adap-c2/{expected}"
 
 
 def test_folders_of_different_overrides_differ() -> None:
     means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
     many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
     odd = ["++figure.note='\"a b\"'", "++figure.note='\"a_b\"'", "++figure.note='\"a?b\"'"]
-    names = {folder(typed) for typed in [*many, *odd]}
+    names = {folder(override) for override in [*many, *odd]}
     assert len(names) == len(many) + len(odd)
     for name in names:
         last = name.rpartition("/")[2]
@@ -82,22 +84,22 @@ def test_long_names_are_cut_and_stay_unique() -> None:
     def named(value: str) -> str:
         return folder_name([Change("figure.note", value, None)])
 
-    one, other = named("x" * 300), named("x" * 299 + "y")
-    assert one != other
-    assert max(len(one), len(other)) < 100
+    first, second = named("x" * 300), named("x" * 299 + "y")
+    assert first != second
+    assert max(len(first), len(second)) < 100
 
 
-def test_a_profile_has_a_folder_of_its_own_unless_the_folder_is_typed() -> None:
+def test_a_profile_has_its_own_folder_unless_an_override_sets_the_folder() -> None:
     spec, settings = load("adap-c2", ["profile=smoke"])
     assert settings.folder("adap-c2").parts[-3:] == ("out", "smoke", "adap-c2")
     assert [change.words for change in spec.changes] == ["scale of the profile smoke"]
-    _, typed = load("adap-c2", ["profile=smoke", "paths.out=elsewhere"])
-    assert typed.folder("adap-c2").parts[-3:] == ("elsewhere", "adap-c2", "profile=smoke")
+    _, elsewhere = load("adap-c2", ["profile=smoke", "paths.out=elsewhere"])
+    assert elsewhere.folder("adap-c2").parts[-3:] == ("elsewhere", "adap-c2", "profile=smoke")
 
 
 def test_the_words_name_the_value_in_the_file() -> None:
-    typed = ("figure.horizon=100_000", "figure.curves.adap-ucb.alpha=1", "~figure.curves.dp-se")
-    assert changes(*typed) == [
+    overrides = ("figure.horizon=100_000", "figure.curves.adap-ucb.alpha=1", "~figure.curves.dp-se")
+    assert changes(*overrides) == [
         "alpha of curve adap-ucb = 1 (file: 3.1)",
         "without curve dp-se",
         "horizon = 100,000 (file: 10,000,000)",
@@ -122,7 +124,7 @@ def test_a_value_has_one_spelling(value: Any, spelled: str) -> None:
     assert text(value) == spelled
 
 
-def test_people_read_thousands_and_lists_apart() -> None:
+def test_captions_separate_thousands_and_items_of_lists() -> None:
     assert for_people("1000000") == "1,000,000"
     assert for_people("[0.5,1]") == "[0.5, 1]"
     assert for_people("c4") == "c4"

@@ -82,7 +82,7 @@ def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() ->
     spec, _ = against_reference.prepare("exp3-switching", [])
     cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
     assert any("horizon" not in cell.params._fields for cell in cells)
-    assert all(matching_points.told_the_horizon(cell) for cell in cells)
+    assert all(matching_points.depends_on_horizon(cell) for cell in cells)
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -95,7 +95,7 @@ def test_other_seeds_are_played_than_those_of_the_references() -> None:
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("override", ["figure.epsilon=2", "profile=smoke", "~figure.curves.dp-se"])
 def test_a_figure_that_is_not_as_its_file_has_it_is_not_compared(override: str) -> None:
-    with pytest.raises(UserError, match="compares the figures as their files have them"):
+    with pytest.raises(UserError, match="compares figures as their files describe them"):
         against_reference.prepare("adap-c2", [override])
 
 
@@ -193,7 +193,7 @@ def test_a_figure_whose_shorter_horizon_has_no_reference_is_an_error(with_refere
 
 
 def test_a_check_that_compares_nothing_fails() -> None:
-    with pytest.raises(UserError, match="compare nothing"):
+    with pytest.raises(UserError, match="nothing to compare"):
         against_reference.check([], [])
 
 

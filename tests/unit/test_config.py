@@ -40,13 +40,13 @@ def settings_of(*overrides: str) -> Settings:
 
 
 def panel(spec: FigureSpec, letter: str) -> Panel:
-    (found,) = (p for p in spec.panels if p.letter == letter)
-    return found
+    (only,) = (p for p in spec.panels if p.letter == letter)
+    return only
 
 
 def curve(spec: FigureSpec, letter: str, name: str) -> Curve:
-    (found,) = (c for c in panel(spec, letter).curves if c.name == name)
-    return found
+    (only,) = (c for c in panel(spec, letter).curves if c.name == name)
+    return only
 
 
 def cell(spec: FigureSpec, letter: str, name: str) -> Cell:
@@ -88,28 +88,30 @@ def test_every_figure_composes_under_every_profile(figure: str, profile: str) ->
 # Runs and horizons -----------------------------------------------------------------------------
 
 
-def test_without_a_word_the_figure_says_how_many_runs() -> None:
+def test_without_an_override_the_figure_sets_the_number_of_runs() -> None:
     assert spec_of("adap-c2").runs == written("figure", "adap-c2")["runs"]
     assert spec_of("adap-c2", "figure.runs=13").runs == 13
 
 
-def test_a_profile_says_how_many_runs() -> None:
+def test_a_profile_sets_the_number_of_runs() -> None:
     assert spec_of("adap-c2", "profile=smoke").runs == written("profile", "smoke")["runs"]
     assert spec_of("dpucb-2arms", "profile=ci").runs == written("profile", "ci")["runs"]
 
 
-def test_what_a_figure_says_of_a_profile_beats_its_runs_and_what_a_curve_says_beats_both() -> None:
+def test_a_figures_section_overrides_the_runs_of_a_profile_and_a_curve_overrides_both() -> None:
     own = written("figure", "adap-c2")["profiles"]["ci"]
     runs = {c.name: c.runs for c in spec_of("adap-c2", "profile=ci").panels[0].curves}
     assert runs.pop("dp-ucb") == own["curves"]["dp-ucb"]["runs"] != own["runs"]
     assert set(runs.values()) == {own["runs"]}
-    typed = spec_of("adap-c2", "profile=ci", "runs=3")
-    assert {c.runs for p in typed.panels for c in p.curves} == {3}
-    assert set(typed.runs_of_cells().values()) == {3}
+    spec = spec_of("adap-c2", "profile=ci", "runs=3")
+    assert {c.runs for p in spec.panels for c in p.curves} == {3}
+    assert set(spec.runs_of_cells().values()) == {3}
 
 
 @pytest.mark.parametrize("overrides", [("profile=smoke", "runs=5"), ("runs=5", "profile=smoke")])
-def test_typed_runs_beat_the_profile_in_any_order(overrides: tuple[str, ...]) -> None:
+def test_runs_of_the_command_line_override_the_profile_in_any_order(
+    overrides: tuple[str, ...],
+) -> None:
     assert written("profile", "smoke")["runs"] != 5
     assert spec_of("adap-c2", *overrides).runs == 5
 
@@ -123,12 +125,12 @@ def test_a_profile_scales_the_horizon_of_the_file(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("figure", ["adap-c2", "adap-ksweep"])
-def test_a_typed_horizon_is_taken_as_it_is_whatever_the_profile(figure: str, profile: str) -> None:
+def test_no_profile_scales_a_horizon_of_the_command_line(figure: str, profile: str) -> None:
     spec = spec_of(figure, f"profile={profile}", "figure.horizon=100_000")
     assert horizons(spec) == {100_000}
 
 
-def test_a_horizon_typed_for_a_curve_or_panel_is_taken_as_it_is() -> None:
+def test_no_profile_scales_a_horizon_of_the_command_line_for_a_curve_or_panel() -> None:
     spec = spec_of(
         "adap-c2",
         "profile=smoke",
@@ -141,7 +143,7 @@ def test_a_horizon_typed_for_a_curve_or_panel_is_taken_as_it_is() -> None:
     assert {cell(spec, letter, "dp-se").horizon for letter in "acd"} == scaled
 
 
-def test_an_algorithm_that_is_told_the_horizon_is_told_that_of_its_cell() -> None:
+def test_the_horizon_of_an_algorithm_is_that_of_its_cell() -> None:
     spec = spec_of("adap-c2", "profile=smoke", "+figure.panels.b.horizon=888")
     for letter in "abcd":
         own = cell(spec, letter, "dp-se")
@@ -156,7 +158,7 @@ def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scal
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_typed_grid_beats_that_of_the_profile(profile: str) -> None:
+def test_a_grid_of_the_command_line_overrides_that_of_the_profile(profile: str) -> None:
     spec = spec_of("adap-ksweep", f"profile={profile}", "figure.sweep.values=[2,3,16]")
     assert {c.x for p in spec.panels for c in p.curves} == {(2.0, 3.0, 16.0)}
     arms = [len(c.instance._asdict()["means"]) for c in bandit_cells(spec)]
@@ -186,24 +188,24 @@ def test_swept_horizons_are_taken_as_they_are(checkout: Path) -> None:
 # Figure, panel, curve --------------------------------------------------------------------------
 
 
-def test_a_panel_beats_the_figure() -> None:
+def test_a_panel_overrides_the_figure() -> None:
     spec = spec_of("adap-c2", "+figure.panels.b.environment=c1")
     for letter, environment in (("a", "c2"), ("b", "c1"), ("c", "c2")):
         means = tuple(written("environment", environment)["means"])
         assert cell(spec, letter, "adap-ucb").instance == (means,)
     spec = spec_of("adap-c2", "~figure.panels.a.epsilon", "+figure.epsilon=7")
-    given = [cell(spec, p.letter, "adap-ucb").params._asdict()["epsilon"] for p in spec.panels]
-    assert given == [7.0, 0.25, 0.5, 1.0]
+    epsilons = [cell(spec, p.letter, "adap-ucb").params._asdict()["epsilon"] for p in spec.panels]
+    assert epsilons == [7.0, 0.25, 0.5, 1.0]
 
 
-def test_what_no_panel_says_is_the_figure_s() -> None:
+def test_a_value_that_no_panel_sets_is_the_figures() -> None:
     spec = spec_of("adap-c2", "~figure.panels", "+figure.epsilon=7")
     assert [p.letter for p in spec.panels] == ["a"]
     assert spec.panels[0].title == ""
     assert cell(spec, "a", "dp-se").params._asdict()["epsilon"] == 7.0
 
 
-def test_a_curve_beats_the_panel() -> None:
+def test_a_curve_overrides_the_panel() -> None:
     spec = spec_of(
         "adap-c2", "+figure.curves.adap-ucb.epsilon=3", "+figure.curves.dp-se.environment=c4"
     )
@@ -215,7 +217,7 @@ def test_a_curve_beats_the_panel() -> None:
         assert cell(spec, letter, "dp-se").instance == (c4,)
 
 
-def test_a_swept_value_beats_the_curve() -> None:
+def test_a_swept_value_overrides_the_curve() -> None:
     spec = spec_of("adap-c2", "+figure.sweep={key: alpha, values: [0.5, 2]}")
     of_adap_ucb = [cell for cell in bandit_cells(spec) if cell.algorithm == "adap-ucb"]
     assert {cell.params._asdict()["alpha"] for cell in of_adap_ucb} == {0.5, 2.0}
@@ -364,23 +366,23 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed",
+    "override",
     ["engine=dask", "engine.block=1", "++engine.block=1", "++engine.workers=2", "paths.out=x"],
 )
-def test_where_and_on_what_it_runs_is_no_part_of_the_command_that_pictures_tell(typed: str) -> None:
+def test_the_command_in_a_picture_names_neither_folders_nor_engine(override: str) -> None:
     settings = load("adap-c2", ["runs=3"])[1]
-    spec, elsewhere = load("adap-c2", [typed, "runs=3"])
-    told = produce.command("run", spec, elsewhere)
-    assert told == produce.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
+    spec, elsewhere = load("adap-c2", [override, "runs=3"])
+    command = produce.command("run", spec, elsewhere)
+    assert command == produce.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
 
 
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
     keys = set()
-    for one in ("1", "1.0", "1e0"):
+    for number in ("1", "1.0", "1e0"):
         spec = spec_of(
             "adap-c2",
-            f"figure.panels.a.epsilon={one}",
-            f"figure.environment={{law: bernoulli, means: [{one}, 0.5]}}",
+            f"figure.panels.a.epsilon={number}",
+            f"figure.environment={{law: bernoulli, means: [{number}, 0.5]}}",
         )
         blocks.key.cache_clear()
         keys.add(blocks.key(cell(spec, "a", "adap-ucb")))
@@ -444,8 +446,8 @@ def test_a_cluster_is_a_setting(address: str) -> None:
 
 
 def test_the_overrides_are_kept_for_the_record() -> None:
-    typed = ("profile=smoke", "+figure.curves.ucb.algorithm=ucb")
-    assert settings_of(*typed).overrides == typed
+    overrides = ("profile=smoke", "+figure.curves.ucb.algorithm=ucb")
+    assert settings_of(*overrides).overrides == overrides
 
 
 def test_a_figure_is_the_same_from_any_folder_of_the_checkout(

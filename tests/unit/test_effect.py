@@ -1,28 +1,35 @@
 """Overrides on which no cell depends are rejected; those with an effect are not, at any value."""
 
+from typing import Any
+
+import hydra
 import pytest
 from complaints import complaint
 
-from dpbandits.config import unused_overrides
-from dpbandits.config.compose import _compose, _read, load
+from dpbandits.checks import against_reference, matching_points
+from dpbandits.config import hydra_config
+from dpbandits.config.compose import load
 from dpbandits.config.conf_files import read_member
+from dpbandits.config.readers.figure import Reader
+from dpbandits.curves import references
 from dpbandits.files.project import names
+from dpbandits.spec.figure import FigureSpec
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 PANELS = "figure.panels.a.epsilon, figure.panels.b.epsilon"
-FOUR_PANELS = f"it is beaten by {PANELS}, figure.panels.c.epsilon, figure.panels.d.epsilon"
+FOUR_PANELS = f"it is overridden by {PANELS}, figure.panels.c.epsilon, figure.panels.d.epsilon"
 IDLE = [  # the figure, the override, why it changes nothing
     ("adap-c1", "+figure.epsilon=1", FOUR_PANELS),
     ("adap-c1", "++figure.epsilon=0.1", FOUR_PANELS),  # a panel has its own
-    ("dpucb-2arms", "+figure.epsilon=1", f"it is beaten by {PANELS}"),
-    ("exp3-privacy", "+figure.epsilon=1", "it is beaten by figure.sweep.values"),
+    ("dpucb-2arms", "+figure.epsilon=1", f"it is overridden by {PANELS}"),
+    ("exp3-privacy", "+figure.epsilon=1", "it is overridden by figure.sweep.values"),
     (
         "exp3-privacy",
         "+figure.curves.exp3-tau.epsilon=1",
-        "it is beaten by figure.sweep.values",
+        "it is overridden by figure.sweep.values",
     ),
-    ("exp3-privacy", "+figure.panels.a.epsilon=1", "it is beaten by figure.sweep.values"),
+    ("exp3-privacy", "+figure.panels.a.epsilon=1", "it is overridden by figure.sweep.values"),
     ("dpucb-2arms", "+figure.curves.ucb.epsilon=1", "nothing in the figure is computed from"),
     ("adap-headline", "+figure.delta=0.5", "nothing in the figure is computed from this delta"),
     ("adap-headline", "+figure.delta=1", "nothing in the figure is computed from this delta"),
@@ -32,15 +39,28 @@ IDLE = [  # the figure, the override, why it changes nothing
         "figure.profiles.ci.curves.dp-ucb.horizon=5",
         "the profile is paper",
     ),
+    (
+        "adap-headline",
+        "figure.profiles.ci.curves.dp-ucb.horizon=5000 figure.horizon=7000 profile=ci",
+        "it is overridden by figure.horizon",
+    ),
+    (  # the sweep sets the number of arms, the panel the other values
+        "dpse-ksweep",
+        "figure.panels.a.environment.means.arms=4"
+        " +figure.panels.a.sweep={key:environment.means.arms,values:[3,5]}",
+        "it is overridden by figure.panels.a.sweep.values",
+    ),
+    ("privacy-audit", "+figure.horizon=5000", "nothing in the figure is computed from this"),
 ]
 
 
-@pytest.mark.parametrize(("figure", "typed", "why"), IDLE)
+@pytest.mark.parametrize(("figure", "overrides", "why"), IDLE)
 def test_a_key_that_no_cell_depends_on_is_refused_with_the_reason(
-    figure: str, typed: str, why: str
+    figure: str, overrides: str, why: str
 ) -> None:
-    message = complaint(figure, [typed])
-    assert message.startswith(f"{figure}: {typed.lstrip('+')} changes no cell: {why}")
+    idle, *others = overrides.split()
+    message = complaint(figure, [idle, *others])
+    assert message.startswith(f"{figure}: {idle.lstrip('+')} changes no cell: {why}")
     assert message.endswith("(command line)")
 
 
@@ -49,22 +69,27 @@ IDLE_DELETIONS = [
     (
         "exp3-deterministic",
         ("+figure.panels.a.epsilon=1", "~figure.epsilon"),
-        "it is beaten by figure.panels.a.epsilon",
+        "it is overridden by figure.panels.a.epsilon",
     ),
     (
         "exp3-deterministic",
         ("~figure.delta", "+figure.panels.a.delta=0.1", "runs=3"),
-        "it is beaten by figure.panels.a.delta",
+        "it is overridden by figure.panels.a.delta",
+    ),
+    (
+        "adap-headline",
+        ("~figure.profiles.ci.curves.dp-ucb.horizon", "profile=ci", "figure.horizon=7000"),
+        "it is overridden by figure.horizon",
     ),
 ]
 
 
-@pytest.mark.parametrize(("figure", "typed", "why"), IDLE_DELETIONS)
+@pytest.mark.parametrize(("figure", "overrides", "why"), IDLE_DELETIONS)
 def test_a_deletion_that_changes_no_cell_is_refused_with_the_reason(
-    figure: str, typed: tuple[str, ...], why: str
+    figure: str, overrides: tuple[str, ...], why: str
 ) -> None:
-    (deletion,) = (override for override in typed if override.startswith("~"))
-    message = complaint(figure, typed)
+    (deletion,) = (override for override in overrides if override.startswith("~"))
+    message = complaint(figure, overrides)
     assert message == f"{figure}: {deletion} changes no cell: {why} (command line)"
 
 
@@ -77,6 +102,13 @@ EFFECTIVE = [
     ("adap-headline", "~figure.curves.dp-se"),
     ("adap-headline", "~figure.curves.adap-ucb.alpha"),  # also where the default is the same
     ("adap-headline", "~figure.profiles.ci profile=ci"),
+    ("adap-headline", "figure.profiles.ci.curves.dp-ucb.horizon=5000 profile=ci"),
+    ("adap-headline", "~figure.profiles.ci.curves.dp-ucb.horizon profile=ci"),
+    ("adap-headline", "+figure.curves.adap-ucb.pulls_of=2"),
+    ("adap-c1", "+figure.panels.b.curves=[adap-ucb]"),
+    ("adap-episodes", "figure.environment.means=[0.6,0.1]"),
+    ("dpse-ksweep", "figure.panels.a.environment.means.arms=4"),
+    ("dpse-ksweep", "figure.panels.a.environment.means.first=0.8"),
     ("adap-c1", "~figure.panels.b"),
     ("adap-c1", "~figure.panels.a.epsilon +figure.epsilon=7"),
     ("adap-c1", "~figure.curves +figure.curves.u.algorithm=ucb"),
@@ -107,15 +139,17 @@ EFFECTIVE = [
 ]
 
 
-@pytest.mark.parametrize(("figure", "typed"), EFFECTIVE)
-def test_a_key_that_has_a_say_or_is_not_meant_to_have_one_is_taken(figure: str, typed: str) -> None:
-    spec, _ = load(figure, typed.split())
+@pytest.mark.parametrize(("figure", "overrides"), EFFECTIVE)
+def test_an_override_with_an_effect_or_of_presentation_is_accepted(
+    figure: str, overrides: str
+) -> None:
+    spec, _ = load(figure, overrides.split())
     assert spec.name == figure
     assert spec.cells()
 
 
 @pytest.mark.parametrize("figure", names("figure"))
-def test_what_the_file_of_a_figure_says_may_be_typed_too(figure: str) -> None:
+def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: str) -> None:
     # In the figure's own words: a number at its top level has an effect, or it would not be there.
     content = read_member("figure", figure)
     cells = load(figure, [])[0].cells()
@@ -125,9 +159,65 @@ def test_what_the_file_of_a_figure_says_may_be_typed_too(figure: str) -> None:
             assert load(figure, [f"figure.{key}={content[key]}"])[0].cells() == cells
 
 
-def test_keys_of_presentation_cost_no_second_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = ["figure=adap-c1", "figure.title=x", "runs=3"]
-    read = _read(_compose(typed), "adap-c1", typed[1:])
-    with monkeypatch.context() as patch:
-        patch.setattr(unused_overrides, "Reader", None)  # calling it would fail
-        assert list(unused_overrides.idle(read.at, read.spec)) == []
+# Compositions and readings -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the calls that compose a configuration or read a figure, as they are made."""
+    calls = list[str]()
+    compose, read = hydra.compose, Reader.read
+
+    def counting_compose(*args: Any, **named: Any) -> Any:
+        calls.append("compose")
+        return compose(*args, **named)
+
+    def counting_read(reader: Reader) -> FigureSpec:
+        calls.append("read")
+        return read(reader)
+
+    monkeypatch.setattr(hydra, "compose", counting_compose)
+    monkeypatch.setattr(Reader, "read", counting_read)
+    hydra_config._without_overrides.cache_clear()
+    return calls
+
+
+ONCE, WITH_THE_FILE = ["compose", "read"], ["compose", "compose", "read"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        ("", ONCE),
+        ("runs=3 seed=7 engine.workers=1", ONCE),
+        ("profile=ci", ONCE),
+        ("+algorithm@figure.curves.mine=ucb", ONCE),
+        ("figure.epsilon=2", WITH_THE_FILE),  # to compare with the value in the file
+        ("~figure.curves.adap-ucb.alpha", WITH_THE_FILE),
+        ("figure.epsilon=2 ~figure.curves.dp-se figure.title=x", WITH_THE_FILE),
+    ],
+)
+def test_a_figure_is_read_once_and_composed_no_more_than_needed(
+    overrides: str, expected: list[str], counted: list[str]
+) -> None:
+    load("adap-headline", overrides.split())
+    assert counted == expected
+
+
+def test_the_files_of_a_figure_are_composed_once_for_all_its_commands(counted: list[str]) -> None:
+    for epsilon in (2, 3, 4):
+        load("adap-headline", [f"figure.epsilon={epsilon}"])
+    assert counted == [*WITH_THE_FILE, *ONCE, *ONCE]
+
+
+def test_a_check_composes_each_of_its_two_scales_once(counted: list[str]) -> None:
+    assert references.exists("adap-alpha", references.CI)
+    spec, _ = against_reference.prepare("adap-alpha", ["seed=3", "runs=5"])
+    points = matching_points.points(spec)
+    assert {point.scale for point in points} == {references.PAPER, references.CI}
+    assert counted == [*ONCE, *ONCE]
+
+
+def test_a_refusal_costs_no_further_reading(counted: list[str]) -> None:
+    complaint("adap-headline", ["+figure.delta=0.5"])
+    assert counted == WITH_THE_FILE

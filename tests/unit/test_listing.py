@@ -24,7 +24,7 @@ def row(kind: str, name: str) -> str:
         ("algorithm", "dp-se", r"DP-SE \(sajed2019\): Algorithm 3, .*"),
         ("rule", "nas", r"NAS, nonmonotonic adaptive sampling .*"),
         ("law", "beta", r"Beta arms: .*"),
-        ("+algorithm", "azize2022-dp-ucb", r"private-ucb +What azize2022 calls DP-UCB: .*"),
+        ("+algorithm", "azize2022-dp-ucb", r"private-ucb +DP-UCB of azize2022: .*"),
         ("+algorithm", "dp-nas", r"dp-nas +sajed2019, Algorithm 1: a stopping rule"),
         # A comment of two lines.
         ("+algorithm", "sajed2019-dp-ucb", r"private-ucb .* all of epsilon for each counter .*"),

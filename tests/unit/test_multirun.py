@@ -307,7 +307,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a key that every panel beats": (
         ("figure=adap-c1", "+figure.epsilon=1,2"),
-        "adap-c1: figure.epsilon=1 changes no cell: it is beaten by figure.panels.a.epsilon,"
+        "adap-c1: figure.epsilon=1 changes no cell: it is overridden by figure.panels.a.epsilon,"
         " figure.panels.b.epsilon, figure.panels.c.epsilon, figure.panels.d.epsilon (command line)",
     ),
     "a key that no curve takes": (
@@ -353,7 +353,9 @@ def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_
     done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
     assert done.status == 2
     first, last = told(done)
-    assert first.startswith("dpbandits: adap-c1: figure.epsilon=1 changes no cell: it is beaten by")
+    assert first.startswith(
+        "dpbandits: adap-c1: figure.epsilon=1 changes no cell: it is overridden by"
+    )
     assert last.startswith("dpbandits: failed, for the reasons above: figure=adap-c1, epsilon=1;")
     folder = tmp_path / "out" / "multirun"
     assert (folder / "adap-headline" / "adap-headline-by-epsilon.pdf").is_file()

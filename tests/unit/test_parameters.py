@@ -367,7 +367,7 @@ class Pair(NamedTuple):
         return ("delta", "epsilon and delta are both 0") if self == (0.0, 0.0) else None
 
 
-def test_what_no_field_alone_can_tell_is_told_by_the_class() -> None:
+def test_a_condition_on_several_fields_is_checked_by_the_class() -> None:
     assert build(Pair, {"epsilon": 0, "delta": 1}, "pair", str) == (0.0, 1.0)
     with pytest.raises(UserError, match=r"^pair: epsilon and delta are both 0 \(delta\)$"):
         build(Pair, {"epsilon": 0, "delta": 0}, "pair", str)

@@ -44,9 +44,9 @@ def test_the_values_of_several_panels_are_listed_in_the_format_asked_for() -> No
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_titles_and_labels_follow_what_is_typed() -> None:
-    def titles(figure: str, *typed: str) -> tuple[str, list[str], list[str]]:
-        spec, _ = load(figure, typed)
+def test_titles_and_labels_follow_the_overrides() -> None:
+    def titles(figure: str, *overrides: str) -> tuple[str, list[str], list[str]]:
+        spec, _ = load(figure, overrides)
         labels = [curve.label for panel in spec.panels for curve in panel.curves]
         return spec.title, [panel.title for panel in spec.panels], labels
 
@@ -79,9 +79,9 @@ def test_a_horizon_in_a_title_is_the_one_that_is_played() -> None:
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize(
-    "typed",
+    "override",
     ["+figure.curves.dp-se.label='\"{nothing}\"'", "figure.title='\"{nothing}\"'"],
 )
-def test_a_title_or_label_that_names_no_value_is_an_error(typed: str) -> None:
+def test_a_title_or_label_that_names_no_value_is_an_error(override: str) -> None:
     with pytest.raises(UserError, match=r"\{nothing\}.* may name only .*epsilon"):
-        load("adap-headline", [typed])
+        load("adap-headline", [override])

@@ -42,15 +42,16 @@ class Checked:
         """Return a one-line summary for the terminal."""
         drawn = [o for p, o in self.outcomes if o.resolution != 0]
         resolved = [o.resolution for o in drawn if math.isfinite(o.resolution)]
-        told = f"{self.figure}: {len(self.outcomes)} comparisons"
+        text = f"{self.figure}: {len(self.outcomes)} comparisons"
         if resolved:
             share = max(o.share for o in drawn)
-            told += (
-                f"; differences of the means take {share:.2f} of their bands at most; half a band"
-                f" is {100 * float(np.median(resolved)):.1f} % of the mean in the middle"
+            half = 100 * float(np.median(resolved))
+            text += (
+                f"; the largest difference of means is {share:.2f} of its band; the median half"
+                f" width of a band is {half:.1f} % of the mean"
             )
         wrong = len({(p.panel, p.curve.label) for p, _ in self.alarms})
-        return told + (f"; {wrong} curves are OUTSIDE" if wrong else "; all inside")
+        return text + (f"; {wrong} curves are OUTSIDE" if wrong else "; all inside")
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -61,8 +62,8 @@ def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings
     for override in overrides:
         if not override.startswith(MAY_CHANGE):
             raise UserError(
-                f"check compares the figures as their files have them, {override!r} would change"
-                f" them; it takes {', '.join(MAY_CHANGE)}"
+                f"check compares figures as their files describe them, and {override!r} would"
+                f" change them; it accepts {', '.join(MAY_CHANGE)}"
             )
     return compose.load(figure, [PROFILE, *overrides])
 
@@ -75,7 +76,7 @@ def play(spec: FigureSpec, settings: Settings) -> Store | None:
 
 
 def compare_all(
-    spec: FigureSpec, settings: Settings, found: Sequence[Point], level: float
+    spec: FigureSpec, settings: Settings, compared: Sequence[Point], level: float
 ) -> Checked | None:
     """Play the missing runs and make the comparisons, each with P(false alarm) at most `level`.
 
@@ -84,8 +85,8 @@ def compare_all(
     store = play(spec, settings)
     if store is None:
         return None
-    of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in found)}
-    made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in found)
+    of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in compared)}
+    made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in compared)
     return Checked(spec.name, tuple(made))
 
 
@@ -102,32 +103,33 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     for an override that would change a figure, or if there is nothing to compare.
     """
     prepared = [prepare(figure, overrides) for figure in figures]
-    found = {spec.name: points(spec) for spec, _ in prepared}
-    number = sum(map(len, found.values()))
+    compared = {spec.name: points(spec) for spec, _ in prepared}
+    number = sum(map(len, compared.values()))
     if not number:
-        raise UserError("check would compare nothing: no figure has a curve")
+        raise UserError("there is nothing to compare: no figure has a curve")
     alarms, failed = 0, list[str]()
     for spec, settings in prepared:
-        checked = compare_all(spec, settings, found[spec.name], FALSE_ALARM / number)
+        checked = compare_all(spec, settings, compared[spec.name], FALSE_ALARM / number)
         if checked is None:
             failed.append(spec.name)
             continue
         print(checked.line(), flush=True)
-        alarms += _tell(checked)
+        alarms += _print_alarms(checked)
     if failed:
         sys.stdout.flush()
-        print(f"dpbandits: not checked, as runs failed: {', '.join(failed)}", file=sys.stderr)
+        names = ", ".join(failed)
+        print(f"dpbandits: not checked, because runs failed: {names}", file=sys.stderr)
     print(
-        f"{len(found) - len(failed)} figures, {number} comparisons:"
-        f" {f'{alarms} curves are outside' if alarms else 'all inside'}; were every law the same,"
-        f" one would be outside with a probability of {FALSE_ALARM:g} at most"
+        f"{len(compared) - len(failed)} figures, {number} comparisons:"
+        f" {f'{alarms} curves are outside' if alarms else 'all inside'}; if every law were the"
+        f" same, a curve would be outside with a probability of at most {FALSE_ALARM:g}"
     )
     if failed:
         return ExitStatus.FAILED
     return ExitStatus.ALARM if alarms else ExitStatus.DONE
 
 
-def _tell(checked: Checked) -> int:
+def _print_alarms(checked: Checked) -> int:
     # Prints the first alarm of every curve that has one; returns the number of such curves.
     first = {(p.panel, p.curve.label): (p, o) for p, o in reversed(checked.alarms)}
     for (panel, label), (point, outcome) in first.items():

@@ -5,7 +5,7 @@ policies that do not use the horizon, the rounds that both have. A figure may al
 reference at the scale of the profile `ci` itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,15 +38,14 @@ class Point:
 
 
 def points(spec: FigureSpec) -> list[Point]:
-    """Return every comparison of the figure.
+    """Return every comparison of a figure at the scale of the profile `ci`.
 
     Raises UserError if a reference is unsound or a curve has no matching reference.
     """
     against = [whole_reference(spec.name)]
     if references.exists(spec.name, references.CI):
-        own, _ = compose.load(spec.name, [PROFILE])
-        against.append(Against(references.CI, own, references.find(own, references.CI)))
-    found = []
+        against.append(Against(references.CI, spec, references.find(spec, references.CI)))
+    every: list[Point] = []
     for panel in spec.panels:
         for curve in panel.curves:
             of_curve = [p for other in against for p in other.points(panel.letter, curve)]
@@ -56,8 +55,8 @@ def points(spec: FigureSpec) -> list[Point]:
                     f" the scale of the profile {references.CI}:"
                     f" `python scripts/make_reference.py --ci {spec.name}` makes one"
                 )
-            found += of_curve
-    return found
+            every += of_curve
+    return every
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,8 @@ def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
 def _reference(series: Series, j: int) -> Reference | float:
     if not series.runs:
         return float(series.mean[j])
-    told = ("mean", "std", "median", "min", "max")
-    return Reference(series.runs, **{name: float(getattr(series, name)[j]) for name in told})
+    statistics = ("mean", "std", "median", "min", "max")
+    return Reference(series.runs, **{name: float(getattr(series, name)[j]) for name in statistics})
 
 
 def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[tuple[int, int]]:
@@ -139,21 +138,20 @@ def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[t
 def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:
     # Compares laws at a common point. Over time, a shorter game may be the start of a longer one.
     ignored = {"seed", "grid"}
-    if over_time and not (isinstance(a, Cell) and told_the_horizon(a)):
+    if over_time and not (isinstance(a, Cell) and depends_on_horizon(a)):
         ignored.add("horizon")
-    one, two = _told(a), _told(b)
-    return {k: one[k] for k in one if k not in ignored} == {
-        k: two[k] for k in two if k not in ignored
-    }
+    return _law(a, ignored) == _law(b, ignored)
 
 
-def _told(source: AnyCell | Bound) -> dict[str, Any]:
+def _law(source: AnyCell | Bound, ignored: Collection[str]) -> dict[str, Any]:
     if isinstance(source, Bound):
-        return {"bound": source.function, **dict(source.arguments)}
-    return source.description()
+        law = {"bound": source.function, **dict(source.arguments)}
+    else:
+        law = source.description()
+    return {name: value for name, value in law.items() if name not in ignored}
 
 
-def told_the_horizon(cell: Cell) -> bool:
+def depends_on_horizon(cell: Cell) -> bool:
     """Return whether the horizon T affects the law of the first rounds.
 
     It does if it is a parameter of the algorithm, or if the environment has a table of gains.
@@ -162,8 +160,8 @@ def told_the_horizon(cell: Cell) -> bool:
     return by_table or "horizon" in cell.params._fields
 
 
-def thinned(found: Sequence[Any]) -> list[Any]:
+def thinned(items: Sequence[Any]) -> list[Any]:
     """Return at most POINTS items, evenly spaced, with the first and the last."""
-    if len(found) <= POINTS:
-        return list(found)
-    return [found[i] for i in np.linspace(0, len(found) - 1, POINTS).round().astype(int)]
+    if len(items) <= POINTS:
+        return list(items)
+    return [items[i] for i in np.linspace(0, len(items) - 1, POINTS).round().astype(int)]

@@ -4,35 +4,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig
 
+from dpbandits.config import hydra_config
 from dpbandits.spec.changes import FREE, PROFILE, Change, text
 
 
 def changes(
-    typed: Iterable[Override], composed: Mapping[str, Any], file: Mapping[str, Any]
+    overrides: Iterable[Override], config: DictConfig, figure: str, usual_profile: str
 ) -> tuple[Change, ...]:
     """Return the overrides that change the figure, sorted by key.
 
-    `composed` is the whole configuration with all overrides, `file` the one without them. An
-    override that repeats the value in the file is not a change.
+    `config` is the whole configuration with all overrides, `usual_profile` the profile without any.
+    An override that repeats the value in the files is not a change.
     """
-    found: dict[str, Change] = {}
-    value: str | None
-    for override in filter(may_change, typed):
-        group = str(override.key_or_group)
-        before = None
-        if override.package is not None or group == PROFILE:
-            key = f"{group}@{override.package}" if override.package else group
-            value = text(override.value())
-            if key == PROFILE and value == text(_value(file, "profile.name")):
-                continue
-        else:
-            key, before = group, _text_at(file, group)
-            value = None if override.is_delete() else _text_at(composed, group)
-            if value == before:
-                continue
-        found[key] = Change(key, value, before)
-    return tuple(found[key] for key in sorted(found))
+    by_key: dict[str, Change] = {}
+    for override in filter(may_change, overrides):
+        change = _change(override, config, figure)
+        usual = usual_profile if change.key == PROFILE else change.before
+        if change.value != usual or override.package:
+            by_key[change.key] = change
+    return tuple(by_key[key] for key in sorted(by_key))
 
 
 def may_change(override: Override) -> bool:
@@ -41,16 +33,19 @@ def may_change(override: Override) -> bool:
     return not (group == "figure" or group.partition(".")[0] in FREE or group.endswith(".runs"))
 
 
-def _value(node: Any, key: str) -> Any:
-    for part in key.split("."):
-        if not isinstance(node, Mapping) or part not in node:
-            raise KeyError(key)
-        node = node[part]
-    return node
+def _change(override: Override, config: DictConfig, figure: str) -> Change:
+    key = str(override.key_or_group)
+    if override.package is not None or key == PROFILE:
+        key = f"{key}@{override.package}" if override.package else key
+        return Change(key, text(override.value()), None)
+    composed = hydra_config.unresolved(config)
+    value = None if override.is_delete() else _text_at(composed, key)
+    return Change(key, value, _text_at(hydra_config.without_overrides(figure), key))
 
 
 def _text_at(node: Any, key: str) -> str | None:
-    try:
-        return text(_value(node, key))
-    except KeyError:
-        return None
+    for part in key.split("."):
+        if not isinstance(node, Mapping) or part not in node:
+            return None
+        node = node[part]
+    return text(node)

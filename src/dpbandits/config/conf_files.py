@@ -1,6 +1,7 @@
 """Files of conf/, read one by one as Hydra reads them, and the errors for unreadable files."""
 
-import re
+import io
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
 from dpbandits.core.errors import UserError, shown
 from dpbandits.files import project
+
+MAIN = "conf/config.yaml"
 
 
 def read_member(group: str, name: str) -> dict[str, Any]:
@@ -29,95 +32,79 @@ def read_yaml(file: str) -> dict[str, Any]:
     return content  # type: ignore[return-value]
 
 
-def check_defaults(file: str) -> None:
-    """Raise UserError unless the defaults list of a file has a form that Hydra accepts."""
+def usual_members() -> dict[str, Any]:
+    """Return the member of each group that conf/config.yaml chooses without an override."""
+    return {group: name for group, name in _defaults(MAIN) if group}
+
+
+def check(files: Iterable[str], overridden: Collection[str]) -> None:
+    """Raise UserError unless these files, and those that their defaults name, can be read.
+
+    Hydra's own errors for such a file do not name it. A file that does not exist is left to Hydra.
+    `overridden`: groups of which conf/config.yaml names a member that is not used.
+    """
+    waiting, checked = list(files), set[str]()
+    while waiting:
+        file = waiting.pop(0)
+        if file in checked or not (project.folder() / file).is_file():
+            continue
+        checked.add(file)
+        for group, names in _defaults(file):
+            if file != MAIN or group not in overridden:
+                own = group.partition("@")[0].strip("/") or Path(file).parent.name
+                named = names if isinstance(names, list) else [names]
+                waiting += [project.member_file(own, name) for name in named if name]
+
+
+def _defaults(file: str) -> Iterator[tuple[str, Any]]:
+    # The entries of a defaults list: a group with the name of a member, names or None; '' stands
+    # for the file's own group.
     defaults = read_yaml(file).get("defaults", [])
     if not isinstance(defaults, list):
         raise UserError(f"{file}: defaults must be a list, got {shown(defaults)}")
     for entry in defaults:
-        if isinstance(entry, dict) and len(entry) == 1:
-            (group, name), *_ = entry.items()
-            members = name if isinstance(name, list) else [name or ""]
-            if isinstance(group, str) and all(isinstance(member, str) for member in members):
-                continue
-        if not isinstance(entry, str):
-            told = "among the defaults; an entry is `group: name`, or _self_"
-            raise UserError(f"{file}: {shown(entry)} cannot be {told}")
+        if isinstance(entry, str):
+            yield "", entry
+            continue
+        group, names = next(iter(entry.items())) if _is_pair(entry) else (None, None)
+        several = names if isinstance(names, list) else [names or ""]
+        if not isinstance(group, str) or not all(isinstance(name, str) for name in several):
+            raise UserError(
+                f"{file}: {shown(entry)} cannot be among the defaults; an entry is `group: name`,"
+                " or _self_"
+            )
+        yield group.removeprefix("override "), names
+
+
+def _is_pair(entry: Any) -> bool:
+    return isinstance(entry, dict) and len(entry) == 1
 
 
 @cache
 def _load(path: Path, file: str) -> Any:
     try:
-        if not path.read_text("utf-8").strip():
-            raise UserError(f"{file} is empty; it must hold keys and values")
-        return OmegaConf.load(path)
+        text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise not_text(error) from error
+        reason = f"{error.reason} at byte {error.start}"
+        raise UserError(f"{file} is not a text in UTF-8: {reason}") from error
     except OSError as error:
-        if is_no_mapping(error):
-            raise UserError(f"{file} must hold keys and values") from error
         raise UserError(f"{file} cannot be read: {error.strerror}") from error
+    if not text.strip():
+        raise UserError(f"{file} is empty; it must hold keys and values")
+    try:
+        return OmegaConf.load(io.StringIO(text))
+    except OSError as error:  # OmegaConf's error for a file without a mapping, such as a number
+        raise UserError(f"{file} must hold keys and values") from error
     except yaml.YAMLError as error:
-        raise not_yaml(error, file) from error
+        mark = getattr(error, "problem_mark", None)
+        line = f" line {mark.line + 1}:" if mark else ""
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise UserError(f"{file} is not valid YAML:{line} {problem}") from error
     except KeyValidationError as error:
-        raise odd_key() from error
+        raise UserError(
+            f"{file}: a key must be a text or a number; write null and ~ in quotes"
+        ) from error
     except RecursionError as error:
         raise UserError(f"{file}: a value contains itself") from error
     except OmegaConfBaseException as error:
-        told = str(error).partition("\n")[0]
-        raise UserError(f"{file}: {told}") from error
-
-
-def not_text(error: UnicodeDecodeError) -> UserError:
-    """Return the error for a file of conf/ that is not UTF-8; the file is found by its content.
-
-    The decoder's error does not name it.
-    """
-    for path in (project.folder() / "conf").rglob("*.yaml"):
-        if path.read_bytes() == error.object:
-            file = path.relative_to(project.folder()).as_posix()
-            return UserError(f"{file} is not a text in UTF-8: {error.reason} at byte {error.start}")
-    return UserError(f"a file of conf/ is not a text in UTF-8: {error}")
-
-
-def is_no_mapping(error: OSError) -> bool:
-    """Return whether this is OmegaConf's error for a file without a mapping, such as a number."""
-    return str(error).startswith("Invalid loaded object type")
-
-
-def no_mapping() -> UserError:
-    """Return the error for a file of conf/ that holds no keys; the loader does not name it."""
-    for path in sorted((project.folder() / "conf").rglob("*.yaml")):
-        try:
-            events = yaml.parse(path.read_text("utf-8"))
-            first = next(event for event in events if isinstance(event, yaml.NodeEvent))
-        except (StopIteration, yaml.YAMLError, UnicodeDecodeError):  # another kind of error
-            continue
-        if isinstance(first, yaml.ScalarEvent):
-            file = path.relative_to(project.folder()).as_posix()
-            return UserError(f"{file} must hold keys and values")
-    return UserError("a file of conf/ holds no keys and values")
-
-
-def odd_key() -> UserError:
-    """Return the error for a null key in a file of conf/; the loader does not name the file."""
-    for path in sorted((project.folder() / "conf").rglob("*.yaml")):
-        if found := re.search(
-            r"(?m)^\s*(null|Null|NULL|~)\s*:", path.read_text("utf-8", "replace")
-        ):
-            file = path.relative_to(project.folder()).as_posix()
-            return UserError(f"{file}: {found[1]} cannot be a key, quote it if it is meant as text")
-    return UserError("a file of conf/ has a key that is neither a text nor a number")
-
-
-def not_yaml(error: yaml.YAMLError, file: str = "a file of conf/") -> UserError:
-    """Return the error for a file that is not valid YAML, with the line.
-
-    The file is the one that the parser's error names, if it names one.
-    """
-    mark = getattr(error, "problem_mark", None)
-    where = f" line {mark.line + 1}:" if mark else ""
-    if mark and Path(mark.name).is_relative_to(project.folder()):
-        file = Path(mark.name).relative_to(project.folder()).as_posix()
-    problem = getattr(error, "problem", None) or str(error)
-    return UserError(f"{file} is not valid YAML:{where} {' '.join(problem.split())}")
+        raise UserError(f"{file}: {str(error).partition(chr(10))[0]}") from error

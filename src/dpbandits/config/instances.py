@@ -43,7 +43,7 @@ class Described:
         return Described(content, origin or self.origin)
 
 
-def describe(at: Origins, value: Any, path: str) -> Described:
+def describe(origins: Origins, value: Any, path: str) -> Described:
     """Return the description for the value at a path: a mapping, or the name of a file.
 
     Raises UserError for an unknown name.
@@ -51,8 +51,8 @@ def describe(at: Origins, value: Any, path: str) -> Described:
     if isinstance(value, Described):
         return value
     if isinstance(value, Mapping):
-        return Described(dict(value), at.of(path))
-    at.choice(value, project.names("environment"), path)
+        return Described(dict(value), origins.of(path))
+    origins.choice(value, project.names("environment"), path)
     file = project.member_file("environment", value)
     return Described(conf_files.read_member("environment", value), file)
 
@@ -63,9 +63,9 @@ def instance(described: Described, figure: str) -> tuple[str, Any]:
     content.pop("name", None)
     law = content.pop("law", None)
     if law not in registry.environment_names():
-        what = "law is missing" if law is None else f"unknown law {shown(law)}"
+        problem = "law is missing" if law is None else f"unknown law {shown(law)}"
         near = nearest(str(law), registry.environment_names())
-        raise UserError(f"{figure}: {what} ({described.origin}); {near}")
+        raise UserError(f"{figure}: {problem} ({described.origin}); {near}")
     if isinstance(content.get("means"), Mapping):
         content["means"] = _equal_steps(content["means"], described, figure)
     params = registry.environment(law).Params
@@ -110,20 +110,20 @@ def description_of_means(means: Sequence[float]) -> str:
     named = {
         tuple(p.means): n for (law, p), n in _names(project.folder()).items() if law == "bernoulli"
     }
-    told = f"K = {len(means)}, means {_numbers(means)}"
-    return f"{named[tuple(means)]} ({told})" if tuple(means) in named else told
+    arms = f"K = {len(means)}, means {_numbers(means)}"
+    return f"{named[tuple(means)]} ({arms})" if tuple(means) in named else arms
 
 
 @cache
 def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
     # By law and parameters: a name belongs to the instance, in whatever form a command gives it.
-    found: dict[tuple[str, Any], str] = {}
+    names: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
         content = conf_files.read_member("environment", member)
-        if isinstance(told := content.get("name"), str):
+        if isinstance(name := content.get("name"), str):
             file = project.member_file("environment", member)
-            found[instance(Described(content, file), member)] = told
-    return found
+            names[instance(Described(content, file), member)] = name
+    return names
 
 
 def _unnamed(law: str, params: Any) -> str:
@@ -137,19 +137,19 @@ def _of_law(law: str, params: Any, named: bool = False) -> str:
     arms, fields = registry.environment(law).arms(params), parameters.plain(params)
     if "means" in fields:
         means = _numbers(fields.pop("means"))
-        told = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
+        text = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
     elif "kind" in fields:
         kind = fields.pop("kind")
-        told = f"K = {arms}" if named else f"K = {arms}, gains of the {kind} adversary"
+        text = f"K = {arms}" if named else f"K = {arms}, gains of the {kind} adversary"
     else:
-        told = f"K = {arms}, law {law}"
+        text = f"K = {arms}, law {law}"
     defaults = type(params)._field_defaults
     others = [
         f"{field}={value}"
         for field, value in fields.items()
         if field != "arms" and getattr(params, field) != defaults.get(field)
     ]
-    return ", ".join([told, *others])
+    return ", ".join([text, *others])
 
 
 def _numbers(values: Sequence[float]) -> str:

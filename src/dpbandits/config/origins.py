@@ -13,6 +13,7 @@ from dpbandits.files import project
 from dpbandits.spec.changes import Change
 
 NAMED = 4  # keys that a message lists at most
+SHARED = ("horizon", "epsilon", "delta", "environment", "stream", "plays")  # also of panels, curves
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -57,32 +58,46 @@ def _rank(path: str) -> int:
 class Origins:
     """Origins of the values of one composed configuration.
 
-    `typed` holds the typed keys, `chosen` the members of the groups, for example
-    {"profile": "smoke"}, `changes` the overrides that change the figure.
+    `overrides` holds the keys of the command line, `chosen` the members of the groups, for example
+    {"profile": "smoke"}, `changes` the overrides that change the figure. Readers of the figure add
+    to `reads` every key that a cell depends on, and to `of_profile` the keys that the figure's own
+    section for the profile sets.
     """
 
     def __init__(
         self,
         figure: str,
         plain: Mapping[str, Any],
-        typed: frozenset[str],
+        overrides: frozenset[str],
         chosen: Mapping[str, Any],
         changes: tuple[Change, ...] = (),
     ) -> None:
         self.figure = figure
         self.plain = plain
-        self.typed = typed
+        self.overrides = overrides
         self.chosen = chosen
         self.changes = changes
+        self.reads: set[str] = set()
+        self.of_profile: set[str] = set()
         self.file = project.member_file("figure", figure)
 
-    def was_typed(self, path: str) -> bool:
-        """Return whether the value, or a mapping around it, comes from the command line."""
-        return any(path == key or path.startswith(f"{key}.") for key in self.typed)
+    def is_overridden(self, path: str) -> bool:
+        """Return whether the command line sets the value, or a mapping around it."""
+        return any(path == key or path.startswith(f"{key}.") for key in self.overrides)
+
+    def stronger_than_profile(self, path: str) -> str:
+        """Return the key of the command line that overrides the profile's value of a key.
+
+        That key is the same one, or the figure's own if panels and curves have it too. Return '' if
+        the command line has neither.
+        """
+        *_, name = path.split(".")
+        keys = (path, f"figure.{name}") if name in SHARED else (path,)
+        return next(filter(self.is_overridden, keys), "")
 
     def of(self, path: str) -> str:
         """Return the file that sets a value, or `command line`."""
-        if self.was_typed(path) or any(key.startswith(f"{path}.") for key in self.typed):
+        if self.is_overridden(path) or any(key.startswith(f"{path}.") for key in self.overrides):
             return "command line"
         first, *rest = path.split(".")
         if first == "figure":
@@ -90,14 +105,14 @@ class Origins:
         if first in ("profile", "engine"):
             return self._of_group(first)
         # Profiles set top-level keys too: the runs, or keys that are not valid there.
-        own = conf_files.read_yaml("conf/config.yaml")
+        own = conf_files.read_yaml(conf_files.MAIN)
         added = first == "runs" or first not in ("seed", "paths", *own)
-        return self._of_group("profile") if added else "conf/config.yaml"
+        return self._of_group("profile") if added else conf_files.MAIN
 
     def _of_group(self, group: str) -> str:
         # The member's file, or, if none is chosen, the file whose defaults lack the group.
         if group not in self.chosen:
-            return "conf/config.yaml"
+            return conf_files.MAIN
         return project.member_file(group, self.chosen[group])
 
     def _of_curve(self, rest: list[str]) -> str | None:
@@ -119,9 +134,9 @@ class Origins:
         """Return the error `<figure>: <message> (<origin>)`."""
         return UserError(f"{self.figure}: {message} ({self.of(path)})")
 
-    def unknown(self, what: str, name: object, valid: Iterable[str], path: str) -> UserError:
-        """Return the error `<figure>: unknown <what> '<name>' (<origin>); <nearest>`."""
-        error = self.error(f"unknown {what} {shown(name)}", path)
+    def unknown(self, kind: str, name: object, valid: Iterable[str], path: str) -> UserError:
+        """Return the error `<figure>: unknown <kind> '<name>' (<origin>); <nearest>`."""
+        error = self.error(f"unknown {kind} {shown(name)}", path)
         return UserError(f"{error}; {nearest(str(name), valid)}")
 
     def checked(self, annotation: Any, value: Any, path: str) -> Any:
@@ -129,10 +144,14 @@ class Origins:
         try:
             return parameters.coerce(annotation, value)
         except ValueError as error:
-            what = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
-            message = f"{what} must be {error}, got {shown(value)}"
-            if path in self.typed and path.startswith("figure.") and beaten_by(self.plain, path):
-                message += f"; any value is beaten by {beaten_by(self.plain, path)}"
+            key = path.removeprefix("figure.") if path.count(".") == 1 else path.split(".")[-1]
+            message = f"{key} must be {error}, got {shown(value)}"
+            if (
+                path in self.overrides
+                and path.startswith("figure.")
+                and beaten_by(self.plain, path)
+            ):
+                message += f"; any value is overridden by {beaten_by(self.plain, path)}"
             raise self.error(message, path) from None
 
     def text(self, value: Any, path: str) -> str:
@@ -141,11 +160,14 @@ class Origins:
             raise self.error(f"{path} must be a text, got {shown(value)}", path)
         return value
 
-    def choice(self, value: Any, choices: Iterable[str], path: str) -> str:
-        """Return the value, which must be one of the choices."""
+    def choice(self, value: Any, choices: Iterable[str], path: str, kind: str = "") -> str:
+        """Return the value, which must be one of the choices.
+
+        The error calls it by `kind`, or by the last part of its path.
+        """
         choices = list(choices)
         if value not in choices:
-            raise self.unknown(path.split(".")[-1], value, choices, path)
+            raise self.unknown(kind or path.split(".")[-1], value, choices, path)
         return str(value)
 
     def ends(self, value: Any, path: str) -> tuple[float, float]:

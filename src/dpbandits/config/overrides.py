@@ -1,16 +1,16 @@
-"""Checks of typed overrides before Hydra parses them, where its own messages would not help."""
+"""Checks of overrides before Hydra composes them, where its own messages would not help."""
 
 import re
 from collections.abc import Collection, Sequence
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
-from dpbandits.config import conf_files
+from dpbandits.config import conf_files, hydra_config
 from dpbandits.config.readers.figure import FIGURE_KEYS
 from dpbandits.core.errors import LONGEST, UserError, nearest, shown
 from dpbandits.files import project
 
+GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 CURVE = re.compile(r"figure\.curves\.[^.]+")
 # Keys by the names that they would have as options of other programs.
 OPTIONS = {
@@ -21,48 +21,48 @@ OPTIONS = {
 }
 
 
-def check_figure(overrides: Sequence[str]) -> None:
-    """Raise UserError unless the named figure has a file whose defaults can be read.
+def check_files(overrides: Sequence[str]) -> None:
+    """Raise UserError unless every file that the command composes can be read.
 
     This check comes first, because Hydra has no clear error for a file that is not YAML, is not a
-    mapping, or whose defaults are not a list. An override that names several figures is left to
-    Hydra.
+    mapping, or whose defaults are not a list.
     """
-    figures = project.names("figure")
-    conf_files.check_defaults("conf/config.yaml")
+    figures, files, groups = project.names("figure"), [conf_files.MAIN], set[str]()
     for override in overrides:
-        key, equals, name = override.partition("=")
-        if key == "figure" and equals and not re.search(r"[,(]", name):
-            if name not in figures:
-                text = shown(name)  # shorter than elsewhere: the message also lists figures
-                text = text if len(text) <= LONGEST // 2 else f"{text[:24]}...{text[-24:]}"
-                raise UserError(f"unknown figure {text}; {nearest(name, figures)}")
-            conf_files.check_defaults(project.member_file("figure", name))
+        key, equals, text = override.partition("=")
+        group = key.lstrip("+").partition("@")[0]
+        if not equals or group not in ("figure", "algorithm", *GROUPS):
+            continue
+        names = re.split(r"[,()]", text)
+        if key == "figure" and len(names) == 1 and text not in figures:
+            name = shown(text)  # shorter than elsewhere: the message also lists figures
+            name = name if len(name) <= LONGEST // 2 else f"{name[:24]}...{name[-24:]}"
+            raise UserError(f"unknown figure {name}; {nearest(text, figures)}")
+        groups.add(group)
+        files += [project.member_file(group, name) for name in names if len(name) <= LONGEST]
+    conf_files.check(files, groups)
 
 
-def check(overrides: Sequence[str], groups: Collection[str]) -> None:
-    """Raise UserError for an override that Hydra would reject with a message about its internals.
-
-    `groups`: the groups of conf/, beside the figure, of which a command chooses one member each.
-    """
-    typed = [override for override in overrides if override not in ("-m", "--multirun")]
-    if written := from_options(typed, typed):
-        raise UserError(f"overrides are written without dashes: {written}")
-    if any(override.startswith("-") for override in typed):
-        return  # Hydra's own options are among them
-    if names := {*typed} & {*project.names("figure")}:
+def check(overrides: Sequence[str]) -> None:
+    """Raise UserError for an override that Hydra would reject with an unclear message."""
+    overrides = [override for override in overrides if override not in ("-m", "--multirun")]
+    if without_dashes := from_options(overrides, overrides):
+        raise UserError(f"overrides are written without dashes: {without_dashes}")
+    if any(override.startswith("-") for override in overrides):
+        return  # options of Hydra are among them
+    if names := {*overrides} & {*project.names("figure")}:
         raise UserError(
             f"{shown(min(names))} is a figure without its key: figure={min(names)}; several figures"
             " are `python experiments/run.py -m figure=<name>,<name>`"
         )
-    for override in OverridesParser.create().parse_overrides(typed):
+    for override in hydra_config.parse(overrides):
         key, text = override.key_or_group, shown(override.input_line)
         if not key:
             raise UserError(f"{text} has no key: write key=value")
         if len(key) > LONGEST:  # Hydra would look for a file of that name
             raise UserError(f"unknown key {shown(key)} (command line)")
         _check_algorithm(override)
-        if key not in groups or override.package or override.is_delete():
+        if key not in GROUPS or override.package or override.is_delete():
             continue
         if override.is_add():
             raise UserError(f"{text} would be a second {key}: leave out the plus")
@@ -93,7 +93,7 @@ def from_options(words: Sequence[str], unread: Collection[str]) -> str:
 
     `unread`: the words that no program parses as its own option.
     """
-    found = []
+    overrides = []
     for position, word in enumerate(words):
         name, equals, value = word.lstrip("-").partition("=")
         name = name.replace("-", "_")
@@ -103,5 +103,5 @@ def from_options(words: Sequence[str], unread: Collection[str]) -> str:
         after = words[position + 1] if position + 1 < len(words) else ""
         if not equals:
             value = "<value>" if not after or after.startswith("-") or "=" in after else after
-        found.append(f"{key}={value}")
-    return " ".join(found)
+        overrides.append(f"{key}={value}")
+    return " ".join(overrides)

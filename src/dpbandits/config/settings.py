@@ -44,52 +44,55 @@ class Settings:
         return self.out / figure / self.variant
 
 
-def read_settings(at: Origins, overrides: Sequence[str]) -> Settings:
+def read_settings(origins: Origins, overrides: Sequence[str]) -> Settings:
     """Return the settings of a configuration whose keys have been checked.
 
     Raises UserError for an invalid value.
     """
-    engine = at.plain["engine"]
+    engine = origins.plain["engine"]
     workers = engine.get("workers")
     if workers is not None:
-        workers = at.checked(parameters.Workers, workers, "engine.workers")
+        workers = origins.checked(parameters.Workers, workers, "engine.workers")
     return Settings(
-        cache=_folder(at, "cache"),
-        out=_folder(at, "out"),
+        cache=_folder(origins, "cache"),
+        out=_folder(origins, "out"),
         workers=workers,
-        block=at.checked(parameters.Count, engine["block"], "engine.block"),
+        block=origins.checked(parameters.Count, engine["block"], "engine.block"),
         overrides=tuple(overrides),
-        variant=_variant(at),
+        variant=_variant(origins),
         # Only engine=dask has the key.
-        cluster=Cluster(_scheduler(at)) if "scheduler" in engine else None,
+        cluster=Cluster(_scheduler(origins)) if "scheduler" in engine else None,
     )
 
 
-def _variant(at: Origins) -> str:
-    # A profile sets a paths.out of its own, so that only a typed paths.out needs its name.
-    elsewhere = at.was_typed("paths.out")
-    return folder_name([c for c in at.changes if c.key != PROFILE or elsewhere])
+def _variant(origins: Origins) -> str:
+    # Every profile but the papers' own sets paths.out, so the folder needs the profile's name only
+    # if the command line sets paths.out.
+    elsewhere = origins.is_overridden("paths.out")
+    return folder_name([c for c in origins.changes if c.key != PROFILE or elsewhere])
 
 
-def _folder(at: Origins, key: str) -> Path:
+def _folder(origins: Origins, key: str) -> Path:
     path = f"paths.{key}"
-    name = at.text(at.plain["paths"][key], path)
+    name = origins.text(origins.plain["paths"][key], path)
     if not name.strip():
-        raise at.error(f"{path} must name a folder, got {shown(name)}", path)
+        raise origins.error(f"{path} must name a folder, got {shown(name)}", path)
     try:
         return project.folder() / Path(name).expanduser()
     except RuntimeError:
-        raise at.error(f"{path} {shown(name)} begins with nobody's home", path) from None
+        raise origins.error(
+            f"{path} {shown(name)} begins with the home of an unknown user", path
+        ) from None
 
 
-def _scheduler(at: Origins) -> str | None:
-    address, path = at.plain["engine"]["scheduler"], "engine.scheduler"
+def _scheduler(origins: Origins) -> str | None:
+    address, path = origins.plain["engine"]["scheduler"], "engine.scheduler"
     if address is None:
         return None
     if not isinstance(address, str) or not ADDRESS.fullmatch(address):
-        raise at.error(f"{path} must be like tcp://host:8786, got {shown(address)}", path)
-    if at.plain["engine"].get("workers") is not None:
-        raise at.error(
+        raise origins.error(f"{path} must be like tcp://host:8786, got {shown(address)}", path)
+    if origins.plain["engine"].get("workers") is not None:
+        raise origins.error(
             f"engine.workers is for a cluster on this machine; the scheduler at {address} has"
             " the workers that were started for it",
             "engine.workers",

@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpbandits.config.origins import Origins
+from dpbandits.core.errors import shown
+
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -40,6 +43,19 @@ class Number(float):
 
     def __format__(self, spec: str) -> str:
         return float(self).__format__(spec) if spec else str(self)
+
+
+def read(origins: Origins, template: Any, values: Mapping[str, Any], path: str) -> str:
+    """Return a title or label of the configuration with its values filled in.
+
+    Raises UserError if it is no text or names another value.
+    """
+    text = origins.text(template, path)
+    try:
+        return filled(text, values)
+    except ValueError:
+        message = f"{path} {shown(text)} may name only {', '.join(values)} in braces"
+        raise origins.error(message, path) from None
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:

@@ -1,15 +1,14 @@
 """Rejection of overrides that change no cell of the figure.
 
-To test a typed key, its value is changed and the figure is read again. If no cell differs, any
-other value of that key would have no effect either. Typing the value that a key already has is
-not an error: the figure is the one that was asked for.
+Readers record the keys that cells depend on. Any other key, or one that a stronger key overrides,
+has no effect. An override that repeats the value in the file is no error: the figure is the one
+that was asked for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpbandits.config.origins import Origins, beaten_by
-from dpbandits.config.readers.figure import Reader
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec.figure import FigureSpec
 
@@ -21,35 +20,17 @@ PRESENTATION = (
 )
 
 
-def refuse_idle(at: Origins, spec: FigureSpec) -> None:
-    """Raise UserError for the first typed key that no cell of the figure depends on."""
-    for key in idle(at, spec):
-        raise UserError(refusal(at, key))
+def refuse_idle(origins: Origins) -> None:
+    """Raise UserError for the first override that no cell of the figure depends on."""
+    for key in idle(origins):
+        raise UserError(refusal(origins, key))
 
 
-def idle(at: Origins, spec: FigureSpec) -> Iterator[str]:
-    """Yield the typed keys that no cell of the figure depends on, sorted."""
-    for key in sorted(at.typed):
-        if is_of_cells(key) and is_there(at, key) and not _has_a_say(at, spec, key):
+def idle(origins: Origins) -> Iterator[str]:
+    """Yield the overridden or deleted keys that no cell of the figure depends on, sorted."""
+    for key in sorted(origins.overrides):
+        if is_of_cells(key) and not _is_read(origins, key):
             yield key
-
-
-def may_be_deleted_in_vain(key: str) -> bool:
-    """Return whether deleting a key might change no cell.
-
-    False for a whole curve or panel, whose deletion always changes the figure.
-    """
-    parts = key.split(".")
-    return is_of_cells(key) and not (len(parts) <= 3 and parts[1] in ("curves", "panels"))
-
-
-def refuse_idle_deletion(key: str, at: Origins, kept: Origins, spec: FigureSpec) -> None:
-    """Raise UserError if no cell depended on a deleted key.
-
-    `kept` and `spec` are read from the same command without the deletion.
-    """
-    if is_there(kept, key) and not _has_a_say(kept, spec, key):
-        raise at.error(f"~{key} changes no cell: {_why(kept, key)}", key)
 
 
 def is_of_cells(key: str) -> bool:
@@ -58,23 +39,27 @@ def is_of_cells(key: str) -> bool:
     return first == "figure" and bool(rest) and not {rest[0], rest[-1]} & {*PRESENTATION}
 
 
-def refusal(at: Origins, key: str) -> str:
-    """Return the message for a key without effect: its value and the keys that override it."""
-    return at.error(f"{key}={_text(value(at, key))} changes no cell: {_why(at, key)}", key).args[0]
+def refusal(origins: Origins, key: str) -> str:
+    """Return the message for a key without effect: the override and the keys that override it."""
+    override = f"~{key}"
+    if is_there(origins, key):
+        content = value(origins, key)
+        override = f"{key}={content if isinstance(content, str) else shown(content)}"
+    return str(origins.error(f"{override} changes no cell: {_why(origins, key)}", key))
 
 
 def sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
     """Return swept values and sources of every curve, which fix its numbers, by panel and key."""
-    found: dict[tuple[str, str], list[Any]] = {}
+    by_curve: dict[tuple[str, str], list[Any]] = {}
     for panel in spec.panels:
         for curve in panel.curves:  # several with the same key if a panel has `each`
-            found.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
-    return found
+            by_curve.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
+    return by_curve
 
 
-def value(at: Origins, key: str) -> Any:
-    """Return the value of a typed key. Raises KeyError if it has none, for example if deleted."""
-    node: Any = at.plain
+def value(origins: Origins, key: str) -> Any:
+    """Return the value of a key. Raises KeyError if it has none, for example if deleted."""
+    node: Any = origins.plain
     for part in key.split("."):
         if not isinstance(node, Mapping):
             raise KeyError(key)
@@ -82,58 +67,39 @@ def value(at: Origins, key: str) -> Any:
     return node
 
 
-def is_there(at: Origins, key: str) -> bool:
-    """Return whether a typed key has a value."""
+def is_there(origins: Origins, key: str) -> bool:
+    """Return whether a key has a value."""
     try:
-        value(at, key)
+        value(origins, key)
     except KeyError:
         return False
     return True
 
 
-def _has_a_say(at: Origins, spec: FigureSpec, key: str) -> bool:
-    # Returns False if the figure can be read with another value of the key and has the same cells.
-    plain = at.plain
-    # Titles and labels may name values; that does not count as a use.
-    for group in ("panels", "curves"):
-        for name, content in (plain["figure"].get(group) or {}).items():
-            for text in ("title", "row", "column", "label", "legend", "reading"):
-                if isinstance(content, Mapping) and text in content:
-                    plain = _changed(plain, ["figure", group, name, text], "")
-    for text in ("title", "about"):
-        plain = _changed(plain, ["figure", text], "")
-    for other in _others(value(at, key)):
-        changed = _changed(plain, key.split("."), other)
-        try:
-            read = Reader(Origins(at.figure, changed, at.typed, at.chosen)).read()
-        except Exception:  # the reader fails on the value, so it uses the key
-            continue
-        if list(sources(read).values()) == list(sources(spec).values()):
-            return False
-    return True
+def _is_read(origins: Origins, key: str) -> bool:
+    # A deleted curve or panel always had an effect. Of the other deleted keys, readers have looked
+    # up those that would set a value.
+    parts = key.split(".")
+    if not is_there(origins, key) and len(parts) <= 3 and parts[1] in ("curves", "panels"):
+        return True
+    key, stronger = _set_by_profile(origins, key)
+    return not stronger and any(f"{read}.".startswith(f"{key}.") for read in origins.reads)
 
 
-def _others(value: Any) -> list[Any]:
-    # Other values: for a number, numbers likely to pass its checks; otherwise an unreadable object.
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return [object()]
-    return [other for other in (value + 1, value / 2) if other != value]
+def _set_by_profile(origins: Origins, key: str) -> tuple[str, str]:
+    # The key of the figure that a key of the profile's section sets, or any other key itself, and
+    # the override that is stronger than the section.
+    section = f"figure.profiles.{origins.plain['profile']['name']}."
+    if not key.startswith(section):
+        return key, ""
+    key = f"figure.{key.removeprefix(section)}"
+    return key, origins.stronger_than_profile(key)
 
 
-def _changed(node: Any, parts: Sequence[str], value: Any) -> Any:
-    first, *rest = parts
-    below = _changed(node[first], rest, value) if rest else value
-    return {**node, first: below}
-
-
-def _why(at: Origins, key: str) -> str:
-    name = key.rpartition(".")[2]
+def _why(origins: Origins, key: str) -> str:
+    key, stronger = _set_by_profile(origins, key)
     if key.startswith("figure.profiles."):
-        return f"the profile is {at.plain['profile']['name']}"
-    if stronger := beaten_by(at.plain, key):
-        return f"it is beaten by {stronger}"
-    return f"nothing in the figure is computed from this {name}"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else shown(value)
+        return f"the profile is {origins.plain['profile']['name']}"
+    if stronger := stronger or beaten_by(origins.plain, key):
+        return f"it is overridden by {stronger}"
+    return f"nothing in the figure is computed from this {key.rpartition('.')[2]}"

@@ -26,8 +26,8 @@ class Job:
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        if isinstance(self.read, Read) and unused_overrides.is_there(self.read.at, key):
-            read_value = unused_overrides.value(self.read.at, key)
+        if isinstance(self.read, Read) and unused_overrides.is_there(self.read.origins, key):
+            read_value = unused_overrides.value(self.read.origins, key)
             if isinstance(read_value, int | float | str):
                 return read_value
         return self.texts().get(key, "")
@@ -90,9 +90,9 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:
         return
-    keys = [set(unused_overrides.idle(read.at, read.spec)) for _, read in loaded]
+    keys = [set(unused_overrides.idle(read.origins)) for _, read in loaded]
     for key in sorted(set.intersection(*keys)):
-        raise UserError(unused_overrides.refusal(loaded[0][1].at, key))
+        raise UserError(unused_overrides.refusal(loaded[0][1].origins, key))
     for key in filter(unused_overrides.is_of_cells, varied(jobs)):
         groups = list(_apart_in(key, [job for job, _ in loaded]))
         if groups and all(_alike(group) for group in groups):

@@ -41,18 +41,18 @@ class ClaimsReader:
     """Reader of the claims of a figure whose panels have been read."""
 
     def __init__(self, origins: Origins, panels: Sequence[Panel]) -> None:
-        self.at = origins
+        self.origins = origins
         self.panels = {panel.letter: panel for panel in panels}
         self.names = list(dict.fromkeys(curve.name for p in panels for curve in p.curves))
 
     def read(self, content: Any) -> tuple[Claim, ...]:
         """Return every claim, in the order of the file. Raises UserError for an invalid one."""
-        found = self.at.mapping(content, "figure.claims")
-        return tuple(self._named(str(name), found[name]) for name in found)
+        claims_of_figure = self.origins.mapping(content, "figure.claims")
+        return tuple(self._named(str(name), claim) for name, claim in claims_of_figure.items())
 
     def _named(self, name: str, content: Any) -> Claim:
         # Many claims have the same keys, so every message names the claim.
-        path, figure = f"figure.claims.{name}", f"{self.at.figure}: "
+        path, figure = f"figure.claims.{name}", f"{self.origins.figure}: "
         try:
             return self._claim(name, content)
         except UserError as error:
@@ -61,20 +61,20 @@ class ClaimsReader:
             raise UserError(f"{figure}{path}: {str(error).removeprefix(figure)}") from None
 
     def _claim(self, name: str, content: Any) -> Claim:
-        at, path = self.at, f"figure.claims.{name}"
-        claim = at.mapping(content, path)
-        at.keys(claim, CLAIM_KEYS, path, ("says", "where"))
+        origins, path = self.origins, f"figure.claims.{name}"
+        claim = origins.mapping(content, path)
+        origins.keys(claim, CLAIM_KEYS, path, ("says", "where"))
         if ("test" in claim) == ("readings" in claim):
-            raise at.error(f"{path} must have a test, or readings with a test each", path)
+            raise origins.error(f"{path} must have a test, or readings with a test each", path)
         readings = {"": claim["test"]} if "test" in claim else claim["readings"]
-        readings = at.mapping(readings, f"{path}.readings")
+        readings = origins.mapping(readings, f"{path}.readings")
         inside = {r: f"{path}.readings.{r}" if r else f"{path}.test" for r in readings}
         return Claim(
             name=name,
-            says=at.text(claim["says"], f"{path}.says"),
-            ours=at.checked(bool, claim.get("ours", False), f"{path}.ours"),
-            where=at.text(claim["where"], f"{path}.where"),
-            because=at.text(claim.get("because") or "", f"{path}.because"),
+            says=origins.text(claim["says"], f"{path}.says"),
+            ours=origins.checked(bool, claim.get("ours", False), f"{path}.ours"),
+            where=origins.text(claim["where"], f"{path}.where"),
+            because=origins.text(claim.get("because") or "", f"{path}.because"),
             readings=tuple((str(r), self._tests(readings[r], inside[r])) for r in readings),
         )
 
@@ -82,18 +82,20 @@ class ClaimsReader:
         if not isinstance(content, list):
             return (self._test(content, path),)
         if not content:
-            raise self.at.error(f"{path} is empty, it tests nothing", path)
+            raise self.origins.error(f"{path} is empty, it tests nothing", path)
         return tuple(self._test(test, path) for test in content)
 
     def _test(self, content: Any, path: str) -> Test:
-        at, test = self.at, self.at.mapping(content, path)
+        origins, test = self.origins, self.origins.mapping(content, path)
         kinds = [kind for kind in KINDS if kind in test]
         if len(kinds) != 1:
-            told = " and ".join(kinds) or ", ".join(map(str, test)) or "nothing"
-            raise at.error(f"{path} must be one of {', '.join(KINDS)}, got {told}", path)
+            keys_of_test = " and ".join(kinds) or ", ".join(map(str, test)) or "nothing"
+            raise origins.error(
+                f"{path} must be one of {', '.join(KINDS)}, got {keys_of_test}", path
+            )
         (kind,) = kinds
         made, keys = KINDS[kind]
-        at.keys(test, (kind, "panels", *keys), path, [key for key in REQUIRED if key in keys])
+        origins.keys(test, (kind, "panels", *keys), path, [key for key in REQUIRED if key in keys])
         of = self._curves(test[kind], f"{path}.{kind}")
         values: dict[str, Any] = {"of": of}
         if set(LIMITS) <= set(keys) and (limits := self._limits(test, kind, path)):
@@ -115,24 +117,28 @@ class ClaimsReader:
         return made(**values)
 
     def _readers(self, path: str) -> dict[str, Callable[[Any], Any]]:
-        at = self.at
+        origins = self.origins
         return {
             "at": lambda value: self._at(value, f"{path}.at"),
-            "between": lambda value: at.ends(value, f"{path}.between"),
-            "since": lambda value: at.checked(float, value, f"{path}.since"),
-            "until": lambda value: at.checked(float, value, f"{path}.until"),
-            "up_to_noise": lambda value: at.checked(bool, value, f"{path}.up_to_noise"),
-            "across_panels": lambda value: at.checked(bool, value, f"{path}.across_panels"),
-            "statistic": lambda value: at.choice(value, claims.STATISTICS, f"{path}.statistic"),
+            "between": lambda value: origins.ends(value, f"{path}.between"),
+            "since": lambda value: origins.checked(float, value, f"{path}.since"),
+            "until": lambda value: origins.checked(float, value, f"{path}.until"),
+            "up_to_noise": lambda value: origins.checked(bool, value, f"{path}.up_to_noise"),
+            "across_panels": lambda value: origins.checked(bool, value, f"{path}.across_panels"),
+            "statistic": lambda value: origins.choice(
+                value, claims.STATISTICS, f"{path}.statistic"
+            ),
         }
 
     def _limits(self, test: Mapping[str, Any], kind: str, path: str) -> Limits | None:
-        given = {
-            key: self.at.checked(float, test[key], f"{path}.{key}") for key in LIMITS if key in test
+        limits = {
+            key: self.origins.checked(float, test[key], f"{path}.{key}")
+            for key in LIMITS
+            if key in test
         }
-        if not given and kind != "bounded":  # `bounded` has a default limit
-            raise self.at.error(f"{path} must have at_least or at_most", path)
-        return Limits(**given) if given else None
+        if not limits and kind != "bounded":  # `bounded` has a default limit
+            raise self.origins.error(f"{path} must have at_least or at_most", path)
+        return Limits(**limits) if limits else None
 
     def _curves(self, value: Any, path: str, others: bool = False) -> tuple[str, ...]:
         # One curve or several, or all others.
@@ -140,8 +146,8 @@ class ClaimsReader:
             return (OTHERS,)
         names = value if isinstance(value, list) else [value]
         if not names:
-            raise self.at.error(f"{path} is empty, it names no curve", path)
-        return tuple(self.at.choice(name, self.names, path) for name in names)
+            raise self.origins.error(f"{path} is empty, it names no curve", path)
+        return tuple(self.origins.choice(name, self.names, path) for name in names)
 
     def _elsewhere(
         self, test: Mapping[str, Any], of: Sequence[str], to: Sequence[str], path: str
@@ -153,64 +159,64 @@ class ClaimsReader:
             message = (
                 f"{path}.to_panels must be as many as panels, {len(panels)}, got {len(others)}"
             )
-            raise self.at.error(message, f"{path}.to_panels")
+            raise self.origins.error(message, f"{path}.to_panels")
         return {"panels": panels, "to_panels": others}
 
     def _panels(
         self, value: Any, curves: Sequence[str], path: str, key: str = "panels"
     ) -> tuple[str, ...]:
         # The panels that are named, or all that have the curves.
-        at, needed = self.at, set(curves) - {OTHERS}
+        origins, needed = self.origins, set(curves) - {OTHERS}
         missing = {
             letter: needed - {curve.name for curve in panel.curves}
             for letter, panel in self.panels.items()
         }
         if value is None:
-            if found := tuple(letter for letter in self.panels if not missing[letter]):
-                return found
+            if complete := tuple(letter for letter in self.panels if not missing[letter]):
+                return complete
             message = f"{path}: no panel has {', '.join(sorted(needed))} together"
-            raise at.error(message, path)
+            raise origins.error(message, path)
         path = f"{path}.{key}"
         letters = value if isinstance(value, list) else [value]
-        letters = [at.choice(letter, self.panels, path) for letter in letters]
+        letters = [origins.choice(letter, self.panels, path) for letter in letters]
         for letter in letters:
             if missing[letter]:
                 message = f"{path}: panel {letter} has no {', '.join(sorted(missing[letter]))}"
-                raise at.error(message, path)
+                raise origins.error(message, path)
         if not letters:
-            raise at.error(f"{path} is empty, it names no panel", path)
+            raise origins.error(f"{path} is empty, it names no panel", path)
         return tuple(letters)
 
     def _at(self, value: Any, path: str) -> At | float:
         words = [at.value for at in At]
         if isinstance(value, str):
-            return At(self.at.choice(value, words, path))
-        number: float = self.at.checked(float, value, path)
+            return At(self.origins.choice(value, words, path))
+        number: float = self.origins.checked(float, value, path)
         return number
 
     def _function(
         self, test: Mapping[str, Any], values: Mapping[str, Any], path: str
     ) -> dict[str, Any]:
         # The function of theory/ and the arguments that the curves' cells do not supply.
-        at = self.at
-        name = at.choice(test["by"], theory.bounds(), f"{path}.by")
-        given = at.mapping(test.get("with"), f"{path}.with")
+        origins = self.origins
+        name = origins.choice(test["by"], theory.bounds(), f"{path}.by")
+        extra = origins.mapping(test.get("with"), f"{path}.with")
         accepted = bound_arguments.accepted(name)
-        at.keys(given, accepted, f"{path}.with", ())
+        origins.keys(extra, accepted, f"{path}.with", ())
         for letter in values["panels"]:
             for curve in self.panels[letter].curves:
                 if curve.name in values["of"]:
                     cell = curve.sources[0]
                     if not isinstance(cell, Cell):
                         message = f"{path}: {shown(curve.name)} is no algorithm on a bandit"
-                        raise at.error(message, path)
-                    told = bound_arguments.known(cell)
+                        raise origins.error(message, path)
+                    known = bound_arguments.known(cell)
                     for argument in accepted:
-                        if argument not in told and argument not in given:
-                            message = f"{path}: {name} needs {argument}, which {curve.name} has not"
-                            raise at.error(f"{message}: say it under `with`", path)
+                        if argument not in known and argument not in extra:
+                            message = f"{path}: {name} needs {argument}, which {curve.name} does not have"
+                            raise origins.error(f"{message}: set it under `with`", path)
         checked = {
-            key: at.checked(accepted[key], given[key], f"{path}.with.{key}") for key in given
+            key: origins.checked(accepted[key], extra[key], f"{path}.with.{key}") for key in extra
         }
         return {"function": name, "arguments": tuple(checked.items())}
 
@@ -221,4 +227,4 @@ class ClaimsReader:
                     cell = curve.sources[0]
                     if isinstance(cell, Bound) or cell.releases() is None:
                         message = f"{path}: {shown(curve.name)} declares no releases"
-                        raise self.at.error(message, path)
+                        raise self.origins.error(message, path)

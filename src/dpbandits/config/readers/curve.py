@@ -1,0 +1,251 @@
+"""Reader of the curves of a panel."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from dpbandits import theory
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.config import bound_arguments, templates
+from dpbandits.config.layers import Layers
+from dpbandits.config.origins import Origins
+from dpbandits.config.readers.source import CURVE_KEYS, OWN, SourceReader
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import shown
+from dpbandits.spec.figure import TRANSITION, Bound, Curve, Quantity, StyleOverride
+
+OF_RULES = [Quantity.SAMPLES.value, Quantity.FAILURES.value]
+OF_AUDITS = [
+    quantity.value
+    for quantity in (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CHOICE)
+]
+OVER_A_SWEEP = [Quantity.PER_LOG.value, *OF_AUDITS]
+MARKERS = ("o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", "")
+LINES = ("-", "--", "-.", ":", "")
+COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
+MEMBERS = {
+    "algorithm": registry.algorithm_names,
+    "rule": registry.stopping_rule_names,
+    "bound": theory.bounds,
+}
+
+
+class Values(NamedTuple):
+    """Values of a `sweep`, or of an `each` (one curve per value)."""
+
+    key: str
+    values: Sequence[Any]
+    path: str  # path of the sweep or each in the configuration
+    fit: tuple[float, float] | None  # range of values in which slopes are fitted
+
+
+class Surroundings(NamedTuple):
+    """Values that the curves of a panel share."""
+
+    layers: Layers
+    each: Values | None
+    sweep: Values | None
+    own: set[str]  # parameters that at least one curve of the panel takes
+
+
+class CurveReader:
+    """Reader of the curves of a figure. Its methods raise UserError for bad keys and values."""
+
+    def __init__(
+        self, origins: Origins, figure: Mapping[str, Any], sources: SourceReader, runs: int
+    ) -> None:
+        self.origins = origins
+        self.figure = figure
+        self.sources = sources
+        self.runs = runs  # of a curve that sets no number of its own
+
+    def read(self, name: str, content: Any, around: Surroundings) -> list[Curve]:
+        """Return the curve, or one for every value of the panel's `each`."""
+        each = around.each
+        if each is None:
+            return [self._curve(name, content, around)]
+        curves = []
+        for value in each.values:
+            changed = self.sources.changed(each.key, value, around.layers, each.path, around.own)
+            curve = self._curve(name, content, around._replace(layers=changed))
+            suffix = f"({each.key.split('.')[-1]}={value:g})"
+            label, legend = f"{curve.label} {suffix}", f"{curve.legend} {suffix}"
+            curves.append(replace(curve, label=label, legend=legend))
+        return curves
+
+    def takes(self, name: str, content: Any, layers: Layers) -> Collection[str]:
+        """Return the parameters of a curve; for a bound, those that the game does not supply."""
+        curve, kind, member = self._member(name, content)
+        if kind == "bound":
+            accepted = bound_arguments.accepted(member)
+            inside = layers.unrecorded().inside(f"figure.curves.{name}", curve)
+            return accepted.keys() - self.sources.game(inside, accepted).keys()
+        find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
+        return parameters.fields(find(member).Params)
+
+    def _member(self, name: str, content: Any) -> tuple[dict[str, Any], str, str]:
+        # The content of a curve, its kind, and the member of that kind.
+        path = f"figure.curves.{name}"
+        curve = self.origins.mapping(content, path)
+        kind = self._kind(path, curve)
+        return curve, kind, self.origins.choice(curve[kind], MEMBERS[kind](), f"{path}.{kind}")
+
+    def _curve(self, name: str, content: Any, around: Surroundings) -> Curve:
+        path = f"figure.curves.{name}"
+        curve, kind, member = self._member(name, content)
+        layers, sweep = around.layers.inside(path, curve), around.sweep
+        layers.reads.update(f"{path}.{key}" for key in (*OWN, *OWN[kind]))
+        shows = self._shows(kind, layers.unrecorded(), sweep)
+        read, style, label = self._of_kind(kind, member, shows)
+        if kind == "bound":
+            sweep = self._sweep_of_bound(path, curve, layers, sweep)
+            style = style if curve.get("at") is None else TRANSITION
+        changed = [layers]
+        if sweep is not None:
+            changed = [
+                self.sources.changed(sweep.key, value, layers, sweep.path, around.own)
+                for value in sweep.values
+            ]
+        sources = tuple(read(path, curve, each) for each in changed)
+        values = self._of_source(sources[0], layers, sweep)
+        reading, label, legend = (
+            templates.read(self.origins, curve.get(key) or default, values, f"{path}.{key}")
+            for key, default in (("reading", ""), ("label", label), ("legend", ""))
+        )
+        if reading:
+            label = f"{label} ({reading})"
+        return Curve(
+            name=name,
+            label=label,
+            legend=legend or self._legend(label, sources[0]),
+            reading=reading,
+            look=self._look(curve, path),
+            style=style,
+            shows=shows,
+            over="t" if sweep is None else sweep.key.split(".")[-1],
+            x=None if sweep is None else tuple(float(value) for value in sweep.values),
+            sources=sources,
+            runs=self._runs(curve, path),
+            fit=sweep and sweep.fit,
+        )
+
+    def _sweep_of_bound(
+        self, path: str, curve: Mapping[str, Any], layers: Layers, sweep: Values | None
+    ) -> Values | None:
+        # The sweep of a bound's curve: over the values where its regimes meet, if it has `at`.
+        origins, meet = self.origins, curve.get("at")
+        game = self.sources.game(layers.unrecorded(), ())
+        bound_arguments.check_keys(origins, path, curve, CURVE_KEYS, game)
+        if meet is None:
+            return sweep
+        if sweep is None or sweep.key not in ("epsilon", "delta"):
+            message = f"{path}.at is for a figure with a sweep over epsilon or delta"
+            raise origins.error(message, f"{path}.at")
+        game = self.sources.game(layers, bound_arguments.accepted(meet))
+        find = layers.find
+        met = bound_arguments.transitions(origins, meet, path, game, find, sweep.key)
+        return sweep._replace(values=met)
+
+    def _of_source(
+        self, source: AnyCell | Bound, layers: Layers, sweep: Values | None
+    ) -> dict[str, Any]:
+        # The values that a label may name: those of the game and the parameters that are not swept.
+        values = self.sources.of_panel(layers, ())
+        if isinstance(source, Bound):
+            values |= source.arguments
+        else:
+            values |= parameters.plain(source.params)
+        if sweep:
+            first, _, inner = sweep.key.partition(".")
+            swept = (*values,) if inner else (first,)
+            values = {name: value for name, value in values.items() if name not in swept}
+        return values
+
+    def _look(self, curve: Mapping[str, Any], path: str) -> StyleOverride:
+        origins = self.origins
+        look = {key: curve.get(key) for key in ("colour", "marker", "line")}
+        for key, value in look.items():
+            if value is not None:
+                origins.text(value, f"{path}.{key}")
+        if look["colour"] is not None and not COLOUR.fullmatch(look["colour"]):
+            message = f"{path}.colour must be like '#0072B2', got {shown(look['colour'])}"
+            raise origins.error(message, f"{path}.colour")
+        for key, valid in (("marker", MARKERS), ("line", LINES)):
+            if look[key] is not None:
+                origins.choice(look[key], valid, f"{path}.{key}")
+        return StyleOverride(**look)
+
+    def _runs(self, curve: Mapping[str, Any], path: str) -> int:
+        # Runs of the command line override the file's runs of a single curve.
+        if curve.get("runs") is None or self.origins.is_overridden("runs"):
+            return self.runs
+        return int(self.origins.checked(parameters.Count, curve["runs"], f"{path}.runs"))
+
+    def _kind(self, path: str, curve: Mapping[str, Any]) -> str:
+        # The kind of a curve: algorithm, rule or bound.
+        origins = self.origins
+        kinds = [kind for kind in OWN if curve.get(kind) is not None]
+        if len(kinds) > 1:
+            both = " and ".join(kinds)
+            raise origins.error(
+                f"{path} must have an algorithm, a rule or a bound, got {both}", path
+            )
+        if not kinds:
+            # No hint for an algorithm's own file: there the line `algorithm: <name>` is missing.
+            name = path.rpartition(".")[2]
+            hints = {
+                "command line": f" (`+algorithm@{path}=<name>`)",
+                origins.file: f" (under defaults: `- /algorithm@curves.{name}: <name>`)",
+            }
+            hint = hints.get(origins.of(path), "")
+            message = f"{path} must have an algorithm{hint}, a rule or a bound"
+            raise origins.error(message, path)
+        return kinds[0]
+
+    def _of_kind(
+        self, kind: str, member: str, shows: Quantity
+    ) -> tuple[Callable[..., AnyCell | Bound], str, str]:
+        # The function that reads its sources, its style and its label.
+        if kind == "algorithm":
+            audit = shows.value in OF_AUDITS
+            read = self.sources.audit_cell if audit else self.sources.cell
+            return read, member, registry.algorithm(member).LABEL
+        if kind == "rule":
+            return self.sources.stopping_cell, member, registry.stopping_rule(member).LABEL
+        return self.sources.bound, "bound", member
+
+    def _shows(self, kind: str, layers: Layers, sweep: Values | None) -> Quantity:
+        # The quantity that a curve plots. A rule has no curve over time, so it needs a sweep. A
+        # bound plots its own value, except over log T.
+        value, path = layers.find("shows")
+        if kind != "rule":
+            shows = Quantity(
+                self.origins.choice(
+                    value or Quantity.REGRET.value, [s.value for s in Quantity], path
+                )
+            )
+            if value in OVER_A_SWEEP and sweep is None:
+                raise self.origins.error(f"{path}: {value} is drawn over a sweep", path)
+            audit = kind == "algorithm" and value in OF_AUDITS
+            return shows if audit or shows is Quantity.PER_LOG else Quantity.REGRET
+        if sweep is None:
+            raise self.origins.error("a stopping rule is drawn over a sweep", layers.mappings[0][0])
+        return Quantity(self.origins.choice(value or Quantity.SAMPLES.value, OF_RULES, path))
+
+    def _legend(self, label: str, source: AnyCell | Bound) -> str:
+        # The label, with the input budget of a private algorithm if the figure asks for it.
+        path = "figure.input_privacy"
+        wanted = self.origins.checked(bool, self.figure.get("input_privacy", False), path)
+        if not wanted or not isinstance(source, Cell) or "epsilon" not in source.params._fields:
+            return label
+        module = registry.algorithm(source.algorithm)
+        input_epsilon = getattr(module, "input_epsilon", lambda params: params.epsilon)
+        return f"{label} ({_in_formulas(input_epsilon(source.params))})"
+
+
+def _in_formulas(value: float) -> str:
+    # Three digits; very small and large values with a power of ten: 0.00396, 4.63 10^-5.
+    mantissa, _, power = f"{value:.3g}".partition("e")
+    return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
