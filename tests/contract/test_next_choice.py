@@ -19,7 +19,7 @@ from planted_leaks import Leak, planted
 from scipy import special, stats
 from traced import Game, plain_python, played
 
-from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.mechanisms.perturbation import Perturbation, quantile, tail
 
@@ -87,7 +87,7 @@ def chances(
     """Return the probability of the first arm at every choice, given the arms before it."""
     starts = table.shape[1] - len(wanted)
     sampler = Sampler(wanted)
-    with patch.object(module, "sample", sampler):
+    with patch.object(_largest_sample, "sample", sampler):
         rounds = 2 * starts + len(wanted)
         game = played(module, params, rounds, Game(table, (), (), traced=False))
     assert game.arms == [0] * starts + [1] * starts + list(wanted)
@@ -137,12 +137,8 @@ def test_every_choice_keeps_the_promise_of_one_round(
     assert excess <= 1e-6  # above the error of the quadrature
 
 
-def leak(module: ModuleType, name: str, edit: tuple[str, str]) -> Leak:
-    return Leak(name, module.__name__.rpartition(".")[2], (module,), "play", (edit,), "")
-
-
-SAMPLE = "theta[arm] = sample(params, rng, a, b)"
-SAMPLE_NEW = "theta[arm] = sample(law, rng, a, b)"
+SAMPLE = "theta[arm] = sample(law, rng, a, b)"
+COUNTED = "sums[chosen] += pull(bandit, chosen)"
 
 
 @pytest.mark.parametrize(
@@ -150,16 +146,19 @@ SAMPLE_NEW = "theta[arm] = sample(law, rng, a, b)"
     [
         (1, "no noise from choice 3 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 12 else a"),
         (2, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 195 else a"),
-        (3, "no noise from choice 2 on", SAMPLE_NEW, f"{SAMPLE_NEW} if pulls.sum() < 3 else a"),
-        (0, "rewards count double", "+= pull(bandit, chosen)", "+= 2.0 * pull(bandit, chosen)"),
-        (1, "rewards count fourfold", "+= pull(bandit, chosen)", "+= 4.0 * pull(bandit, chosen)"),
-        (3, "rewards count double", "+= pull(bandit, chosen)", "+= 2.0 * pull(bandit, chosen)"),
-        (2, "rewards count tenfold", "+= pull(bandit, chosen)", "+= 10.0 * pull(bandit, chosen)"),
+        (3, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 3 else a"),
+        (0, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
+        (1, "rewards count fourfold", COUNTED, COUNTED.replace("+= ", "+= 4.0 * ")),
+        (2, "rewards count tenfold", COUNTED, COUNTED.replace("+= ", "+= 10.0 * ")),
+        (3, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
     ],
 )
 def test_a_planted_leak_is_detected(which: int, name: str, old: str, new: str) -> None:
     module, params, starts, leads = ALGORITHMS[which]
-    with planted(leak(module, name, (old, new))):
+    algorithm = module.__name__.rpartition(".")[2]
+    where = (_largest_sample, module)
+    leak = Leak(name, algorithm, where, "follow_largest", ((old, new),), "")
+    with planted(leak):
         try:
             excess = largest_excess(module, params, starts, leads)
         except (AssertionError, IndexError):
