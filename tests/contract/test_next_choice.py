@@ -1,0 +1,166 @@
+"""The law of every choice of DP-FTPL, given the choices before it, over four choices.
+
+A choice is the arm of the largest sample theta. The test takes the place of the sampler: it records
+the laws that the policy samples from, and returns samples that make the wanted arm the largest. The
+law of the choice then follows by quadrature, for every sequence of arms and both tables.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from planted_leaks import Leak, planted
+from scipy import special, stats
+from traced import Game, plain_python, played
+
+from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.algorithms._largest_sample import Method
+from dpbandits.mechanisms.perturbation import Perturbation, quantile, tail
+
+CHOICES = 4
+PLAIN = Method.PLAIN
+
+
+@pytest.fixture(autouse=True, scope="module")
+def in_plain_python() -> Iterator[None]:
+    with plain_python():
+        yield
+
+
+@cache
+def gauss_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the probability that theta of the first arm is the larger one."""
+    (m, s), (n, r) = first, second
+    return float(stats.norm.cdf((m - n) / math.hypot(s, r)))
+
+
+@cache
+def beta_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the same for two beta laws."""
+    (a, b), (c, d) = first, second
+    x = (np.arange(4000) + 0.5) / 4000.0  # midpoints; both laws are smooth and far from the ends
+    density = np.exp(
+        special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b)
+    )
+    return float((density * special.betainc(c, d, x)).mean())
+
+
+@cache
+def new_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the same for two noises of Lemma 15, by quadrature over theta of the second arm."""
+    noise: Perturbation = law.noise
+    (x, a), (y, b) = first, second
+    total = 0.0
+    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; a fine grid near 0 and 1
+        u = 1.0 / (1.0 + math.exp(-log_odds))
+        far = (y + quantile(noise, u) * b - x) / a
+        above = tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
+        total += 0.02 * u * u * math.exp(-log_odds) * above
+    return total
+
+
+Leads = Callable[[Any, tuple[float, float], tuple[float, float]], float]
+
+
+class Sampler:
+    """Replacement of `sample` for two arms: it makes the wanted arm of every round the largest."""
+
+    def __init__(self, wanted: tuple[int, ...]) -> None:
+        self._wanted = wanted
+        self.laws: list[tuple[Any, tuple[float, float]]] = []
+
+    def __call__(self, law: Any, rng: Any, a: float, b: float) -> float:
+        choice, arm = divmod(len(self.laws), 2)
+        self.laws.append((law, (float(a), float(b))))
+        return 1e6 if self._wanted[choice] == arm else -1e6
+
+
+def chances(
+    module: ModuleType, params: Any, leads: Leads, table: np.ndarray, wanted: tuple[int, ...]
+) -> list[float]:
+    """Return the probability of the first arm at every choice, given the arms before it."""
+    starts = table.shape[1] - len(wanted)
+    sampler = Sampler(wanted)
+    with patch.object(_largest_sample, "sample", sampler):
+        rounds = 2 * starts + len(wanted)
+        game = played(module, params, rounds, Game(table, (), (), traced=False))
+    assert game.arms == [0] * starts + [1] * starts + list(wanted)
+    assert len(sampler.laws) == 2 * len(wanted), "not every choice samples every arm"
+    pairs = zip(sampler.laws[::2], sampler.laws[1::2], strict=True)
+    return [leads(law, first, second) for (law, first), (_, second) in pairs]
+
+
+ALGORITHMS = [
+    (dp_ftpl_gauss, dp_ftpl_gauss.Params(0.0, 0.05, PLAIN), 32, gauss_leads),
+    (dp_ftpl_gauss, dp_ftpl_gauss.Params(1.0, 0.05, PLAIN), 5, gauss_leads),
+    (dp_ftpl_beta, dp_ftpl_beta.Params(0.0, 0.2, PLAIN), 97, beta_leads),
+    (dp_ftpl_new, dp_ftpl_new.Params(1.0, 0.0, 100, PLAIN), 1, new_leads),
+    (dp_ftpl_new, dp_ftpl_new.Params(0.5, 0.01, 100, PLAIN), 1, new_leads),
+]
+NAMES = ["gauss, pure delta", "gauss", "beta", "new, pure", "new"]
+
+
+def largest_excess(module: ModuleType, params: Any, starts: int, leads: Leads) -> float:
+    """Return the largest p - e^epsilon q - delta of a choice, over neighbouring tables.
+
+    The changed reward is the first one of an arm, its last one of the start, or the one that the
+    first, second or third choice reads.
+    """
+    worst = -math.inf
+    width = starts + CHOICES
+    for ones, wanted in itertools.product((0.0, 1.0), itertools.product((0, 1), repeat=CHOICES)):
+        table = np.stack([np.zeros(width), np.full(width, ones)])
+        before = chances(module, params, leads, table, wanted)
+        for arm, pull in itertools.product((0, 1), {0, starts - 1, starts, starts + 1}):
+            if pull >= starts + wanted.count(arm):
+                continue  # never read
+            other = table.copy()
+            other[arm, pull] = 1.0 - other[arm, pull]
+            for p, q in zip(before, chances(module, params, leads, other, wanted), strict=True):
+                for x, y in ((p, q), (q, p), (1.0 - p, 1.0 - q), (1.0 - q, 1.0 - p)):
+                    worst = max(worst, x - math.exp(params.epsilon) * y - params.delta)
+    return worst
+
+
+@pytest.mark.parametrize(("module", "params", "starts", "leads"), ALGORITHMS, ids=NAMES)
+def test_every_choice_keeps_the_promise_of_one_round(
+    module: ModuleType, params: Any, starts: int, leads: Leads
+) -> None:
+    assert starts == math.ceil(max(1.0, getattr(module, "start", lambda _: 1.0)(params)))
+    excess = largest_excess(module, params, starts, leads)
+    assert excess <= 1e-6  # above the error of the quadrature
+
+
+SAMPLE = "theta[arm] = sample(law, rng, a, b)"
+COUNTED = "sums[chosen] += pull(bandit, chosen)"
+
+
+@pytest.mark.parametrize(
+    ("which", "name", "old", "new"),
+    [
+        (1, "no noise from choice 3 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 12 else a"),
+        (2, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 195 else a"),
+        (3, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 3 else a"),
+        (0, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
+        (1, "rewards count fourfold", COUNTED, COUNTED.replace("+= ", "+= 4.0 * ")),
+        (2, "rewards count tenfold", COUNTED, COUNTED.replace("+= ", "+= 10.0 * ")),
+        (3, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
+    ],
+)
+def test_a_planted_leak_is_detected(which: int, name: str, old: str, new: str) -> None:
+    module, params, starts, leads = ALGORITHMS[which]
+    algorithm = module.__name__.rpartition(".")[2]
+    where = (_largest_sample, module)
+    leak = Leak(name, algorithm, where, "follow_largest", ((old, new),), "")
+    with planted(leak):
+        try:
+            excess = largest_excess(module, params, starts, leads)
+        except (AssertionError, IndexError):
+            return  # a choice without a sample of every arm
+    assert excess > 1e-3
