@@ -39,6 +39,8 @@ from dpbandits.store.blocks import Store
 # second phase.
 CLOSE_CALLS = (((0.6, 0.5), 1.0), ((0.6, 0.46), 5.0), ((0.5, 0.5), 5.0), ((0.75, 0.5), 1.0))
 HORIZON = 20_000
+# The DP-FTPL algorithms pull in batches at their start alone, which ends before this horizon.
+SHORT = {"dp-ftpl-beta": 4000, "dp-ftpl-gauss": 4000, "dp-ftpl-new": 4000}
 RUNS = 600
 MORE_RUNS = 4000  # for an algorithm whose outcome reveals little of its rewards
 # A correct kernel fails a whole test with probability below 10^-4, by Bonferroni over its
@@ -151,7 +153,8 @@ def outcomes(
     runs: int = RUNS,
 ) -> np.ndarray:
     # Per run: the final regret, then the pulls of each arm; shape (runs, 1 + arms).
-    cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon, Grid.END, seed)
+    horizon = SHORT.get(algorithm, HORIZON)
+    cell = cell_of(algorithm, "bernoulli", means, horizon, epsilon, Grid.END, seed)
     bandits: list[Bandit] = [play_run(cell, run, per_round) for run in range(runs)]
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
 

@@ -144,23 +144,30 @@ def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
     return counts
 
 
+# Rounds and games: two rounds, as the second follows an update of what the first pulled; and more
+# games, for smaller differences.
+@pytest.mark.parametrize(
+    ("rounds", "games"),
+    [
+        (2, 5_000),
+        pytest.param(1, 20_000, marks=pytest.mark.slow),
+        pytest.param(2, 20_000, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("missed", [0.03, 0.3, 0.8])
 @pytest.mark.parametrize("law", ["gauss", "beta", "new"])
 def test_the_level_moves_no_choice(
-    law: str, missed: float, monkeypatch: pytest.MonkeyPatch
+    law: str, missed: float, rounds: int, games: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng, of_arms = (
-        np.random.default_rng(14),
-        [numbers(LAWS[law], total, n) for total, n in zip(SUMS, PULLS, strict=True)],
-    )
+    rng = np.random.default_rng(14)
+    of_arms = [numbers(LAWS[law], total, n) for total, n in zip(SUMS, PULLS, strict=True)]
     largest = [max(sample(LAWS[law], rng, a, b) for a, b in of_arms) for _ in range(500)]
     level = float(np.quantile(largest, missed))
     monkeypatch.setattr(_largest_sample, "new_level", lambda *_: level)
     monkeypatch.setattr(_largest_sample, "HIT", 0.0)  # otherwise low levels would not be used
-    for rounds in (1, 2):
-        exact, plain = (play(LAWS[law], rounds, 10_000) for play in (exact_choices, plain_choices))
-        # 18 comparisons.
-        assert chi_squared(exact, plain) > 1e-4 / 18
+    exact, plain = (play(LAWS[law], rounds, games) for play in (exact_choices, plain_choices))
+    # 27 comparisons.
+    assert chi_squared(exact, plain) > 1e-4 / 27
 
 
 def chi_squared(first: Counter[tuple[int, ...]], second: Counter[tuple[int, ...]]) -> float:

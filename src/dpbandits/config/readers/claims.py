@@ -213,7 +213,9 @@ class ClaimsReader:
                     known = bound_arguments.known(cell)
                     for argument in accepted:
                         if argument not in known and argument not in extra:
-                            message = f"{path}: {name} needs {argument}, which {curve.name} does not have"
+                            message = (
+                                f"{path}: {name} needs {argument}, which {curve.name} does not have"
+                            )
                             raise origins.error(f"{message}: set it under `with`", path)
         checked = {
             key: origins.checked(accepted[key], extra[key], f"{path}.with.{key}") for key in extra
