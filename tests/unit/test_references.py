@@ -99,7 +99,7 @@ def test_a_sound_table_is_kept(made: Path, tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"command": "dpbandits run f runs=5"}, "which changes the figure's file"),
-        ({"files": {"csv": "0"}}, "not the one of its sidecar"),
+        ({"files": {"csv": "0"}}, "does not match its sidecar"),
         ({"provenance": {"revision": "abc-dirty"}}, "made at revision abc-dirty"),
         ({"provenance": {"revision": None}}, "made at revision None"),
     ],
