@@ -31,15 +31,21 @@ OUT = Path(__file__).resolve().parents[1] / "out" / "bench"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PARTS, help="a part of it")
+    parser.add_argument("--only", choices=PARTS, help="measure only this part")
     parser.add_argument(
-        "--figure", action="append", default=[], metavar="NAME", help="this one, not every one"
+        "--figure",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="measure only this figure; may be repeated",
     )
-    parser.add_argument("--against", type=Path, metavar="FILE", help="an earlier JSON file")
-    parser.add_argument("overrides", nargs="*", help="of the figures, as in profile=ci")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="compare with an earlier JSON file"
+    )
+    parser.add_argument("overrides", nargs="*", help="overrides of the figures, such as profile=ci")
     arguments = parser.parse_args()
     if unknown := set(arguments.figure) - set(project.names("figure")):
-        parser.error(f"no figure is called {', '.join(sorted(unknown))}")
+        parser.error(f"unknown figure {', '.join(sorted(unknown))}")
     before = earlier(parser, arguments.against) if arguments.against else {}
     console = Console()
     measured: list[Measured] = []
@@ -60,7 +66,7 @@ def main() -> None:
         "measured": [m._asdict() for m in measured],
     }
     file.write_text(json.dumps(content, indent=1) + "\n")
-    console.print(f"kept in {file}", soft_wrap=True)
+    console.print(f"written to {file}", soft_wrap=True)
 
 
 def parts(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Remove what was made: pictures, pages and the caches of tools; with `all` the results too.
-# In plain sh, as the environment is among what goes.
+# Remove generated files: pictures, pages and the caches of tools; with `all` the results too.
+# Written in plain sh, because the environment is removed as well.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,8 +24,8 @@ remove() {
   done
 }
 
-# What figures and pages left in out/: all but the measurements of hours that `make slow`,
-# `make reliability` and `make bench` leave there.
+# Entries of out/ that figures and pages made: all but the measurements of `make slow`,
+# `make reliability` and `make bench`, which take hours.
 drawn() {
   find out/ -mindepth 1 -maxdepth 1 ! -name bench ! -name leaks ! -name reliability "$@" 2> /dev/null
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
 
-import golden_rows  # noqa: E402  (what is golden is said beside the test)
+import golden_rows  # noqa: E402  (the golden cases are defined beside the test)
 import golden_streams  # noqa: E402
 
 
@@ -37,7 +37,7 @@ def main(names: list[str]) -> int:
     }
     made_with, before = golden_rows.read() if golden_rows.FILE.exists() else ({}, {})
     if names and made_with != golden_rows.made_with():
-        print(f"made with {made_with}, here is {golden_rows.made_with()}: all rows are made again")
+        print(f"made with {made_with}, this is {golden_rows.made_with()}: all rows are regenerated")
         asked = {case.name for case in cases}
     after = {
         case.name: golden_rows.play(case)

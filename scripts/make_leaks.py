@@ -83,7 +83,7 @@ def main() -> int:
     try:
         new = replaced(document, "leaks", text())
     except (MissingPart, Unfit) as why:
-        print(f"{DOCUMENT.name} is left as it was: {why}", file=sys.stderr)
+        print(f"{DOCUMENT.name} is unchanged: {why}", file=sys.stderr)
         return 1
     DOCUMENT.write_text(new, "utf-8")
     return 0

@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
                 keep_ci(name)
             else:
                 keep(ROOT / "out" / name / name, ROOT / "figures" / "reference" / name)
-            print(f"{name}: kept in figures/reference/{name}")
+            print(f"{name}: stored in figures/reference/{name}")
         except (Unfit, UserError, OSError, ValueError, KeyError) as why:
             print(f"{name}: {type(why).__name__}: {why}", file=sys.stderr)
             status = 1
@@ -64,11 +64,11 @@ def keep(file: Path, folder: Path) -> None:
     command, revision = sidecar["command"], sidecar["provenance"]["revision"]
     digest = hashlib.sha256(table).hexdigest()
     if sidecar["files"]["csv"] != digest:
-        raise Unfit("the table is not the one of its sidecar")
+        raise Unfit("the table does not match its sidecar")
     if command != f"dpbandits run {sidecar['figure']}":
-        raise Unfit(f"made by `{command}`, not as its file has it")
+        raise Unfit(f"made by `{command}`, which changes the figure's file")
     if revision is None or revision.endswith("-dirty"):
-        raise Unfit(f"made at revision {revision}: commit, run the command again")
+        raise Unfit(f"made at revision {revision}: commit, then run the command again")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "curves.csv").write_bytes(table)
     (folder / "source.yaml").write_text(yaml.safe_dump(source(sidecar, digest), sort_keys=False))
@@ -86,7 +86,7 @@ def keep_ci(name: str) -> None:
     spec, settings = against_reference.prepare(name, [f"seed={seed}"])
     spec = matching_points.beyond(spec, matching_points.whole_reference(name), TIMES)
     if not spec.panels:
-        raise Unfit("the papers' scale says all that a check needs")
+        raise Unfit("the reference at the papers' scale suffices for a check")
     store = against_reference.play(spec, settings)
     if store is None:
         raise Unfit("runs failed")

@@ -66,12 +66,12 @@ def main(more: Sequence[str]) -> int:
     if missing:
         command = [sys.executable, "-m", "pytest", "-m", "slow", *more, *missing]
         if status := subprocess.run(command, cwd=ROOT).returncode:
-            print(f"{DOCUMENT.name} is left as it was: a test failed", file=sys.stderr)
+            print(f"{DOCUMENT.name} is unchanged: a test failed", file=sys.stderr)
             return status
     measured = rows(revision)
     if silent := [name for name in tests() if name not in measured]:
         print(
-            f"{DOCUMENT.name} is left as it was; these tests have no measurement at"
+            f"{DOCUMENT.name} is unchanged; these tests have no measurement at"
             f" revision {revision}: {', '.join(silent)} (skipped, or the checkout is not clean)",
             file=sys.stderr,
         )

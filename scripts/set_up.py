@@ -151,7 +151,7 @@ def main(folder: Path) -> int:
         print(f"dpbandits: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("dpbandits: interrupted; the same command goes on", file=sys.stderr)
+        print("dpbandits: interrupted; the same command continues", file=sys.stderr)
         return 130
     finally:
         if folder.is_dir():

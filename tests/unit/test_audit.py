@@ -83,7 +83,7 @@ def test_an_event_that_never_happens_proves_nothing() -> None:
     assert Loss(9, 0, 1000).likely_epsilon(0.0) == math.inf
 
 
-def test_of_games_that_are_alike_little_is_made() -> None:
+def test_identical_games_prove_little() -> None:
     rng = np.random.default_rng(1)
     cells, games = 5000, 100_000
     alike = [rng.multinomial(games, np.full(cells, 1 / cells), 2) for _ in range(2)]
@@ -92,7 +92,7 @@ def test_of_games_that_are_alike_little_is_made() -> None:
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_the_cells_that_differ_are_found_whichever_table_makes_them_likelier(swapped: bool) -> None:
+def test_differing_cells_are_selected_whichever_table_makes_them_likelier(swapped: bool) -> None:
     rng = np.random.default_rng(2)
     first = np.full(100, 0.01)
     second = first.copy()
@@ -276,7 +276,7 @@ def test_where_nothing_is_released_there_is_nothing_to_play() -> None:
     assert designs.horizons(lambda rounds: False) == []
 
 
-def test_the_edge_of_a_decision_is_found() -> None:
+def test_the_search_reaches_the_edge_of_a_decision() -> None:
     def steep(design: Design) -> float:
         return 1000.0 / (1.0 + math.exp(-200.0 * (design.table[0].mean() - 0.6)))
 
@@ -360,7 +360,7 @@ def test_tables_on_which_nothing_is_released_are_not_played_again(
     assert kept[1] == kept[2] == kept[0] - start
 
 
-def test_where_nothing_is_told_at_all_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_release_no_loss_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])
     monkeypatch.setattr(dp_ftpl_gauss, "releases", lambda *a: iter(()))
     monkeypatch.setattr(Subject, "horizons", [8])
@@ -381,7 +381,7 @@ def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> N
         assert finding.loss.games >= 5000
 
 
-def test_half_of_the_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_of_the_noise_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equivalent to claiming half of the epsilon that it spends.
     real = adap_ucb.claim
     monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(epsilon=0.5))
@@ -391,7 +391,7 @@ def test_half_of_the_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None
     assert 0.5 < finding.epsilon < 1.0
 
 
-def test_an_undeclared_release_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undeclared_release_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     real = adap_ucb.releases
     monkeypatch.setattr(
         adap_ucb, "releases", lambda *a: (one._replace(scale=4.0 * one.scale) for one in real(*a))
@@ -486,7 +486,7 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
         (("dp-ucb", "counter=tripel"), "counter must be"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], told: str) -> None:
+def test_a_mistake_is_reported_in_one_line(typed: tuple[str, ...], told: str) -> None:
     done = Process(*DPBANDITS, "audit", *typed).done()
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("dpbandits: ")
@@ -494,7 +494,7 @@ def test_a_mistake_is_told_in_one_line(typed: tuple[str, ...], told: str) -> Non
     assert len(done.err.splitlines()) == 1
 
 
-def test_the_command_tells_what_it_found(tmp_path: Path) -> None:
+def test_the_command_prints_the_result(tmp_path: Path) -> None:
     done = Process(*DPBANDITS, "audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2").done()
     assert (done.status, done.err) == (0, "")
     first, claimed, tables, declared, audited, event, games = done.out.splitlines()
@@ -507,7 +507,7 @@ def test_the_command_tells_what_it_found(tmp_path: Path) -> None:
     assert games.startswith("  20,000 games in ")
 
 
-def test_every_private_algorithm_can_be_audited_or_says_why_not() -> None:
+def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
     for name in registry.algorithm_names():
         module = registry.algorithm(name)
         if hasattr(module, "claim"):

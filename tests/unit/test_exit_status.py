@@ -2,18 +2,20 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from commands import ROOT
 
 from dpbandits.checks import against_reference
 from dpbandits.checks.against_reference import Checked
+from dpbandits.checks.matching_points import Point
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.cli import audit as audit_command
 from dpbandits.cli import process
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.spec.figure import FigureSpec
 
 
 class Ended(BaseException):
@@ -99,8 +101,10 @@ def test_a_check_distinguishes_a_curve_outside_its_band_from_failed_runs(
 ) -> None:
     figures = dict(zip(("ftpl-gauss-cdf", "ftpl-new-cdf"), outcomes, strict=True))
 
-    def compare_all(spec: object, settings: object, points: list, level: float) -> Checked | None:
-        name = spec.name  # type: ignore[attr-defined]
+    def compare_all(
+        spec: FigureSpec, settings: object, points: Sequence[Point], level: float
+    ) -> Checked | None:
+        name = spec.name
         if figures[name] == "failed":
             return None
         alarm = "far away" if figures[name] == "outside" else ""
@@ -113,10 +117,12 @@ def test_a_check_distinguishes_a_curve_outside_its_band_from_failed_runs(
 def test_an_audit_that_refutes_a_promise_ends_with_the_status_of_an_alarm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed = ("adap-ucb", [], "1", "1000", "3", 1, 1)
-    assert audit_command.audit(*typed) == ExitStatus.DONE
+    def audited() -> int:
+        return audit_command.audit("adap-ucb", [], "1", "1000", "3", seed=1, workers=1)
+
+    assert audited() == ExitStatus.DONE
     monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_claim", True)
-    assert audit_command.audit(*typed) == ExitStatus.ALARM
+    assert audited() == ExitStatus.ALARM
     assert capsys.readouterr().err == (
         "dpbandits: adap-ucb exceeds the budget that its paper claims\n"
     )

@@ -106,7 +106,7 @@ def test_the_script_writes_nothing_if_audits_are_incomplete(
     before = (elsewhere / "privacy.md").read_text("utf-8")
     assert make_leaks.main() == 1
     assert (elsewhere / "privacy.md").read_text("utf-8") == before
-    assert "is left as it was" in capsys.readouterr().err
+    assert "is unchanged" in capsys.readouterr().err
 
 
 # Values computed in the document -----------------------------------------------------------------

@@ -98,8 +98,8 @@ def test_a_sound_table_is_kept(made: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"command": "dpbandits run f runs=5"}, "not as its file has it"),
-        ({"files": {"csv": "0"}}, "not the one of its sidecar"),
+        ({"command": "dpbandits run f runs=5"}, "which changes the figure's file"),
+        ({"files": {"csv": "0"}}, "does not match its sidecar"),
         ({"provenance": {"revision": "abc-dirty"}}, "made at revision abc-dirty"),
         ({"provenance": {"revision": None}}, "made at revision None"),
     ],

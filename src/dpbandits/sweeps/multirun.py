@@ -29,7 +29,7 @@ from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.keys import JobCurves
 from dpbandits.sweeps.lines import summary
 
-WORDS = {  # in the sidecar
+WORDS: dict[int, str] = {  # in the sidecar
     ExitStatus.DONE: "done",
     ExitStatus.MISTAKE: "mistaken",
     ExitStatus.FAILED: "failed",
