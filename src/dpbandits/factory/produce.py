@@ -39,6 +39,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, 1 if runs failed."""
     start = time.monotonic()
     draw = plotting.drawing_function(spec.paper, spec.draw)
+    style = plotting.style_digest(spec.paper)  # now: its files may be edited during the runs
     folder = settings.folder(spec.name)
     check_writable(folder)
     completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
@@ -46,7 +47,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
         return 1
     series = summarise(spec, completed.store)
     judged = verdicts.evaluate(spec, series)
-    drawn = _write_files(spec, settings, completed.store, draw, series, judged)
+    drawn = _write_files(spec, settings, completed.store, draw, style, series, judged)
     cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
         f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
@@ -63,10 +64,11 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     Raises UserError if runs are missing.
     """
     draw = plotting.drawing_function(spec.paper, spec.draw)
+    style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
     judged = verdicts.evaluate(spec, series)
-    _write_files(spec, settings, store, draw, series, judged, again=True)
+    _write_files(spec, settings, store, draw, style, series, judged, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -123,6 +125,7 @@ def _write_files(
     settings: Settings,
     store: Store,
     draw: Draw,
+    style: str,
     series: list[Series],
     judged: Sequence[ClaimResult],
     again: bool = False,
@@ -143,7 +146,7 @@ def _write_files(
         *texts.values(),
         verdict,
         repr(spec).encode(),
-        plotting.style_digest(spec.paper).encode(),
+        style.encode(),
     ):
         inputs.update(_digest(part).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
