@@ -75,9 +75,11 @@ def simulate(cell: Any, runs: range) -> Any:
 
 def play_stand_ins() -> None:
     """Let the stand-in play all cells."""
+    from dpbandits.audit import audits
+    from dpbandits.cells import play_stopping_rule
     from dpbandits.run import runner
 
-    for module in (runner, runner.play_stopping_rule, runner.audits):
+    for module in (runner, play_stopping_rule, audits):
         vars(module)["simulate"] = simulate
 
 

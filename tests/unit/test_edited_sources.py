@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import PATIENCE, ROOT, RUN_PY
+from commands import PATIENCE, ROOT, RUN_PY, below
 from edited import MARKED, Scenario, mark, with_mark
 
+from dpbandits.config.compose import load
 from dpbandits.core.roots import ROOTS, Root
+from dpbandits.drawing import plotting
+from dpbandits.factory import produce
+from dpbandits.run.missing_runs import complete
 from dpbandits.store import fingerprint
 
 SEARCH = MARKED[2]
@@ -61,6 +65,7 @@ class Forks:
         self.folder = folder
         self.copy = copied(folder / "copy")
         environment = os.environ | {"DPBANDITS_CACHE": str(folder / "machine code")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("edited.py"))],
             cwd=ROOT,
@@ -122,12 +127,13 @@ def check_blocks(folder: Path, digests: dict[str, dict[str, int]]) -> set[int]:
 
 # Every step ---------------------------------------------------------------------------------------
 
-STEPS = 8
+STEPS = 6
 
 
 @pytest.fixture(scope="module")
 def calm(forks: Forks) -> dict[str, Any]:
-    """Facts without an edit. The scenario also writes the .pyc files of the copy."""
+    """Facts without an edit, when the .pyc files of the copy have been written."""
+    forks.run(Scenario(str(forks.copy), str(forks.folder / "first")))
     result = forks.run(Scenario(str(forks.copy), str(forks.folder / "calm")))
     assert not result.reports
     return result.facts()
@@ -160,6 +166,16 @@ def check_step(
     # An edit during the last report may escape it.
     if 2 * step <= steps or values == {21, 211}:
         assert len(result.reports) == (values == {11, 111})
+
+
+def test_an_edit_of_the_same_size_and_time_replaces_the_bytecode(
+    forks: Forks, calm: dict[str, Any], digests: dict[str, dict[str, int]]
+) -> None:
+    bytecode = forks.copy / "algorithms" / "__pycache__"
+    assert list(bytecode.glob("dp_se.*.pyc"))
+    folder = forks.folder / "bytecode"
+    forks.run(Scenario(str(forks.copy), str(folder), event=0))
+    assert check_blocks(folder, digests) == {21, 211}
 
 
 def test_the_marks_decide_the_digests(calm: dict[str, Any], edited_before: dict[str, Any]) -> None:
@@ -202,7 +218,7 @@ COMMANDS = {
         "tune",
         "adap-headline",
         "+figure.curves.dp-se.epsilon=0.5..2",
-        "--trials=3",
+        "--trials=2",
         *SMOKE,
     ),
 }
@@ -252,3 +268,29 @@ def test_an_edit_between_planning_and_a_late_import_does_not_reach_the_runs(
     result = forks.run(scenario)
     assert check_blocks(folder, digests) == {1, 11, 111}
     assert [line.split()[1] for line in result.reports] == [f"{SEARCH}:"]
+
+
+# Pictures -----------------------------------------------------------------------------------------
+
+
+def test_pictures_drawn_by_code_that_was_edited_since_are_not_up_to_date(
+    checkout: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec, settings = load("ftpl-new-cdf", below(tmp_path))  # without runs
+
+    def complete_during_an_edit(*arguments: Any) -> Any:
+        monkeypatch.setattr(produce, "complete", complete)
+        with (checkout / "figures" / f"{spec.paper}.py").open("a") as file:
+            file.write("EDITED = 1\n")
+        return complete(*arguments)
+
+    monkeypatch.setattr(produce, "complete", complete_during_an_edit)
+    monkeypatch.setattr(plotting, "render", lambda *_: dict.fromkeys(plotting.FORMATS, b""))
+    outcomes = []
+    for _ in range(3):
+        produce.produce(spec, settings)
+        outcomes.append(capsys.readouterr().out.split("; ")[1])
+    assert outcomes == ["drawn", "drawn", "pictures are up to date"]

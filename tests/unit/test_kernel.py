@@ -17,6 +17,7 @@ from numba.core.caching import NullCache
 from dpbandits.core import kernel, roots
 from dpbandits.core.bandit import draw
 from dpbandits.core.roots import ISLAND, ROOTS, Root
+from dpbandits.core.sample_stream import SampleStream
 
 HELPER = """\
 from dpbandits.core.kernel import inlined, kernel
@@ -177,7 +178,8 @@ def test_machine_code_of_other_modules_is_not_kept() -> None:
     def play(x: int) -> int:
         return x + 1
 
-    caches = [kernel.kernel(function)._cache for function in (draw, play)]
+    compiled: list[Any] = [kernel.kernel(function) for function in (draw, play)]
+    caches = [dispatcher._cache for dispatcher in compiled]
     assert [isinstance(cache, NullCache) for cache in caches] == [False, True]
 
 
@@ -239,3 +241,12 @@ def test_a_class_has_one_body(side: Any) -> None:
 def test_a_class_that_later_processes_cannot_import_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Left is not of the package dpbandits: put its file"):
         draw.register(Left)
+
+
+@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+def test_a_body_from_elsewhere_is_refused_for_a_class_of_the_package() -> None:
+    def foreign(law: Any, rng: Any, arm: int, t: int) -> float:
+        return 0.0
+
+    with pytest.raises(TypeError, match=r"foreign is not of the package dpbandits: put its file"):
+        draw.register(SampleStream)(foreign)

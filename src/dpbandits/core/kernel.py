@@ -131,16 +131,16 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     return register_jitable(**INLINED)(function)
 
 
-def _refuse_foreign(cls: type) -> None:
+def _refuse_foreign(member: Any, allowed: str = "__main__") -> None:
     # The index of cached machine code lists argument types and names every class by its module.
     # A class from a module that a later process cannot import makes the whole index unreadable
     # there (ModuleNotFoundError at every call, until the folder is deleted).
     kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
     packages = [root.package for root in ROOTS]
-    if kept and cls.__module__.split(".")[0] not in (*packages, "__main__"):
+    if kept and member.__module__.split(".")[0] not in (*packages, allowed):
         raise TypeError(
-            f"{cls.__module__}.{cls.__qualname__} is not of the package {packages[0]}: put its"
-            f" file into {ROOTS[0].folder}, whose machine code is kept together"
+            f"{member.__module__}.{member.__qualname__} is not of the package {packages[0]}: put"
+            f" its file into {ROOTS[0].folder}, whose machine code is kept together"
         )
 
 
@@ -150,7 +150,7 @@ def by_class(stub: Callable[..., Any]) -> Any:
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package
     or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
     `register` raises TypeError for a second body of a class and, if machine code is cached, for a
-    class from another package.
+    class from another package or a body from elsewhere for a class of this package.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -168,6 +168,8 @@ def by_class(stub: Callable[..., Any]) -> Any:
         def add(body: Callable[..., Any]) -> Callable[..., Any]:
             if cls in bodies:
                 raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
+            if cls.__module__ != "__main__":
+                _refuse_foreign(body, allowed="")  # later processes would run it in its absence
             bodies[cls] = body
             return body
 

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import place_and_reason
+from dpbandits.core.roots import ROOTS
 from dpbandits.curves.series import Series
 from dpbandits.files import project
 
@@ -104,10 +105,10 @@ def style_digest(paper: str) -> str:
     It covers the drawing code, the style and matplotlib's version.
     """
     digest = sha256(matplotlib.__version__.encode())
-    names = ("plotting", "shapes", "annotations", "limits", "panel_blocks", "styles")
-    shared = (Path(__file__).with_name(f"{name}.py") for name in names)
+    for name in ("plotting", "shapes", "annotations", "limits", "panel_blocks", "styles"):
+        digest.update(ROOTS[0].sources()[f"drawing/{name}.py"])
     file = drawing_file(paper)
-    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file(), *shared):
+    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

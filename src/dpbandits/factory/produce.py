@@ -42,6 +42,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     start = time.monotonic()
     refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
+    style = plotting.style_digest(spec.paper)  # now: its files may be edited during the runs
     folder = settings.folder(spec.name)
     check_writable(folder)
     completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
@@ -49,7 +50,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
         return ExitStatus.FAILED
     series = summarise(spec, completed.store)
     results = verdicts.evaluate(spec, series)
-    drawn = _write_files(spec, settings, completed.store, draw, series, results)
+    drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
     cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
         f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
@@ -67,10 +68,11 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     """
     refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
+    style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
     results = verdicts.evaluate(spec, series)
-    _write_files(spec, settings, store, draw, series, results, again=True)
+    _write_files(spec, settings, store, draw, style, series, results, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -127,6 +129,7 @@ def _write_files(
     settings: Settings,
     store: Store,
     draw: Draw,
+    style: str,
     series: list[Series],
     results: Sequence[ClaimResult],
     again: bool = False,
@@ -147,7 +150,7 @@ def _write_files(
         *texts.values(),
         verdict,
         repr(spec).encode(),
-        plotting.style_digest(spec.paper).encode(),
+        style.encode(),
     ):
         inputs.update(_digest(part).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
