@@ -22,6 +22,7 @@ from streams import (
 )
 
 from dpbandits.algorithms import dp_se, se, ucb
+from dpbandits.core.bandit import new_bandit
 from dpbandits.core.sample_stream import SampleStream
 from dpbandits.environments import bernoulli, beta
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
@@ -85,6 +86,7 @@ def test_dp_se_is_the_literal_one() -> None:
         ((0.5, 0.52), 30_000, 1, 0.05),
         ((0.5, 0.5, 0.5), 4000, 2, 0.02),
         ((0.6, 0.2), 5000, 5, 0.004),
+        ((0.1, 0.6, 0.75), 6500, 1, 2.0),
     ]
     for seed, (means, horizon, told, epsilon) in enumerate(games):
         law = ("bernoulli", "beta")[seed % 2]
@@ -99,6 +101,42 @@ def test_dp_se_is_the_literal_one() -> None:
         taken["cut"] += bool(literal.lost)
     kinds = {"privacy", "statistics", "0 removed", "1 removed", "2 removed", "alone", "cut"}
     assert set(+taken) == kinds | {"epoch 1", "epoch 2", "epoch 3"}
+
+
+class Scripted:
+    """Generator of given noises, or of given shares of pulls with reward 1; then of 0."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = iter(values)
+
+    def laplace(self, location: float, scale: float) -> float:
+        return next(self.values, 0.0)
+
+    def binomial(self, n: int, p: float) -> int:
+        return math.floor(next(self.values, 0.0) * n)
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.5, 30.0])
+@pytest.mark.parametrize("arms", [2, 3])
+@pytest.mark.parametrize("epoch", [1, 2, 3])
+def test_dp_se_removes_arms_beyond_the_limit_of_line_20_alone(
+    epoch: int, arms: int, epsilon: float
+) -> None:
+    # In earlier epochs the last arm is ahead, by its rewards and its noise, which must not count
+    # any more; in this one the noise alone puts it behind.
+    literal = sajed2019.DPSE(1 / 50, epsilon)
+    epochs = [literal.constants(e, arms) for e in range(1, epoch + 1)]
+    passes = sum(math.ceil(r_e) for r_e, _ in epochs)
+    others = [0.0] * (arms - 1)
+    ahead = [value for _, limit in epochs[:-1] for value in (*others, 0.4 * limit)]
+    for factor, removed in ((1 - 1e-6, False), (1 + 1e-6, True)):
+        noises = Scripted([*ahead, *others, -factor * epochs[-1][1]])
+        rewards: Any = Scripted(ahead)
+        law = bernoulli.law(bernoulli.Params((0.5,) * arms))
+        horizon = arms * (passes + 10)
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), rewards)
+        getattr(dp_se.play, "py_func", dp_se.play)(dp_se.Params(epsilon, 50), bandit, noises)
+        assert bandit.pulls[-1] == passes + (0 if removed else 10)
 
 
 # Stopping rules ----------------------------------------------------------------------------------

@@ -128,12 +128,55 @@ def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
         ((0.5, 0.5), (0.02, 0.001), 9000),
     ]
     for seed, (means, budget, horizon) in enumerate(games):
-        for told in (2, 25):
+        for told in (1, 2, 25):
             params = gdp_elim_new.Params(*budget, told)
             literal = wang2024.GDPElimNew(*budget, told)
             taken += compare(gdp_elim_new, params, literal, law, means, horizon, seed)
     phases = {"phase 1", "phase 2", "phase 3"}
     assert set(+taken) >= phases | {"statistics", "privacy", "exploit", "cut"}
+
+
+class Scripted:
+    """Generator of given uniform numbers, or of given shares of pulls with reward 1.
+
+    At the uniform number 1/2, which follows, the perturbation is 0.
+    """
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = iter(values)
+
+    def random(self) -> float:
+        return next(self.values, 0.5)
+
+    def binomial(self, n: int, p: float) -> int:
+        return math.floor(next(self.values, 0.0) * n)
+
+
+@pytest.mark.parametrize("budget", [(1.0, 0.01), (0.01, 0.0), (0.0, 0.05)], ids=str)
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
+    phase: int, budget: tuple[float, float]
+) -> None:
+    # Means and perturbations are 0 but for the second arm in phase k: its mean is next to Delta(k),
+    # and its perturbation does the rest. Rewards of the first arm in earlier phases do not count.
+    arms, told, gap = 3, 2, 2.0**-phase
+    literal = wang2024.GDPElimNew(*budget, told)
+    passes = [math.ceil(literal.pulls(2.0**-k)) for k in range(1, phase + 1)]
+    shares = [*[gap, 0.0, 0.0] * (phase - 1), 0.0, gap]
+    mean = math.floor(gap * passes[-1]) / passes[-1]
+    epsilon, delta = budget
+    theta = wang2024.Lemma15(epsilon, delta / 2, literal.pulls(gap), mean)
+    for factor, exploits in ((1 - 1e-6, False), (1 + 1e-6, True)):
+        u = theta.cdf(factor * gap)
+        assert 0.01 < u < 0.99
+        law = bernoulli.law(bernoulli.Params((0.5,) * arms))
+        horizon = arms * (sum(passes) + 10)
+        coins: Any = Scripted(shares)
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), coins)
+        elim = getattr(gdp_elim_new.play, "py_func", gdp_elim_new.play)
+        numbers = Scripted([*[0.5] * (arms * (phase - 1) + 1), u])
+        elim(gdp_elim_new.Params(*budget, told), bandit, numbers)
+        assert bandit.pulls[1] == sum(passes) + (10 * arms if exploits else 10)
 
 
 # The default method, which draws few samples -----------------------------------------------------

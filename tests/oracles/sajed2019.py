@@ -72,6 +72,18 @@ class DPSE:
         self.branches: Counter[str] = Counter()
         self.lost: list[int] = []  # arms of an epoch that the horizon cut off
 
+    def constants(self, epoch: int, size: int) -> tuple[float, float]:
+        """Return R_e, and the limit of line 20, for an epoch that begins with |S| = `size`."""
+        delta = 2.0**-epoch  # line 7
+        eight = math.log(8 * size * epoch**2 / self.beta)
+        four = math.log(4 * size * epoch**2 / self.beta)
+        terms = 32 * eight / delta**2, 8 * four / (self.epsilon * delta)
+        self.branches["privacy" if terms[1] > terms[0] else "statistics"] += 1
+        r_e = max(terms) + 1  # line 8
+        h = math.sqrt(eight / (2 * r_e))  # line 15
+        c = four / (r_e * self.epsilon)  # line 16
+        return r_e, 2 * h + 2 * c
+
     def play(self, game: Game, rng: Any) -> None:
         """Play to the horizon."""
         s = list(range(game.arms))  # line 1
@@ -80,12 +92,7 @@ class DPSE:
             epoch += 1  # line 4
             r = 0  # line 5
             totals = dict.fromkeys(s, 0.0)  # line 6
-            delta = 2.0**-epoch  # line 7
-            eight = math.log(8 * len(s) * epoch**2 / self.beta)
-            four = math.log(4 * len(s) * epoch**2 / self.beta)
-            terms = 32 * eight / delta**2, 8 * four / (self.epsilon * delta)
-            self.branches["privacy" if terms[1] > terms[0] else "statistics"] += 1
-            r_e = max(terms) + 1  # line 8
+            r_e, limit = self.constants(epoch, len(s))
             while r < r_e:  # line 9
                 r += 1  # line 10
                 for arm in s:  # line 11
@@ -93,11 +100,9 @@ class DPSE:
                         self.lost = s
                         return
                     totals[arm] += game.pull(arm)  # lines 12 and 13
-            h = math.sqrt(eight / (2 * r_e))  # line 15
-            c = four / (r_e * self.epsilon)  # line 16
             private = {arm: totals[arm] / r + rng.laplace(0.0, 1 / (self.epsilon * r)) for arm in s}
             largest = max(private.values())  # line 18
-            kept = [j for j in s if not largest - private[j] > 2 * h + 2 * c]  # lines 19 and 20
+            kept = [j for j in s if not largest - private[j] > limit]  # lines 19 and 20
             self.branches[f"{min(len(s) - len(kept), 2)} removed"] += 1
             self.branches[f"epoch {epoch}"] += 1
             s = kept

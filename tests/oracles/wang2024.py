@@ -190,12 +190,12 @@ class GDPElimNew:
         self.branches: Counter[str] = Counter()
 
     def pulls(self, gap: float) -> float:
-        """Return N(k), line 4."""
+        """Return N(k), line 4; at least 1, because it is 0 at T = 1 and a mean needs a pull."""
         t = self.horizon
         first = 32 * math.log(t) / gap**2
         fraction = log_fraction(self.epsilon, self.delta, t**2, t**2, 2, t**2)
         self.branches["statistics" if first > 4 / gap * fraction else "privacy"] += 1
-        return max(first, 4 / gap * fraction)
+        return max(first, 4 / gap * fraction, 1)
 
     def play(self, game: Game, rng: Any) -> None:
         """Play phases to the horizon, or until an arm is exploited."""
