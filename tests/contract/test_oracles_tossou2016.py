@@ -15,6 +15,7 @@ import played
 import pytest
 import streams
 import tossou2016 as oracle
+import tossou2016_bounds as bounds
 from streams import Draws, Game
 
 from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb
@@ -201,13 +202,13 @@ POINTS = [(100_000, 1.0), (100_000, 0.1), (37, 3.0), (10**9, 0.02)]
 def test_theorem_3_2_is_smallest_over_lambda_0(
     means: tuple[float, ...], t: int, epsilon: float
 ) -> None:
-    printed = min(oracle.theorem_3_2_printed(means, t, epsilon, each) for each in LAMBDAS)
+    printed = min(bounds.theorem_3_2_printed(means, t, epsilon, each) for each in LAMBDAS)
     value = theory.dp_ucb_bound_printed_upper_bound(means, t, epsilon)
     # The grid of lambda_0 misses the best one by at most 1/4000.
     assert printed * (1 - 2e-3) < value <= printed
     proved = sum(
-        min(oracle.theorem_3_2_proved(gap, t, epsilon, each) for each in LAMBDAS)
-        for gap in oracle.gaps(means)
+        min(bounds.theorem_3_2_proved(gap, t, epsilon, each) for each in LAMBDAS)
+        for gap in bounds.gaps(means)
     )
     value = theory.dp_ucb_bound_upper_bound(means, t, epsilon)
     assert proved * (1 - 2e-3) < value <= proved
@@ -219,7 +220,7 @@ def test_theorems_3_3_and_3_5_are_those_of_the_paper(
     means: tuple[float, ...], t: int, epsilon: float
 ) -> None:
     value = theory.dp_ucb_upper_bound(means, t, epsilon)
-    assert value == pytest.approx(oracle.theorem_3_3(means, t, epsilon), rel=1e-12)
+    assert value == pytest.approx(bounds.theorem_3_3(means, t, epsilon), rel=1e-12)
     first = next(oracle.release_counts("series", oracle.corollary_3_2(1.0, 0.01, 1.1), 1.1))
     value = theory.dp_ucb_int_upper_bound(means, t, 1.0, 0.01, 1.1)
-    assert value == pytest.approx(oracle.theorem_3_5(means, t, first), rel=1e-12)
+    assert value == pytest.approx(bounds.theorem_3_5(means, t, first), rel=1e-12)

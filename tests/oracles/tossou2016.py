@@ -1,4 +1,4 @@
-"""Algorithms and bounds of tossou2016, written from the paper's text alone: slow and literal.
+"""Algorithms of tossou2016, written from the paper's text alone: slow and literal.
 
 Every round adds up all rewards and all noises again. Arms count from 0, rounds t from 1; n_a is the
 number of pulls of an arm before round t, s_a the sum of its rewards; logarithms are natural. Of the
@@ -9,116 +9,11 @@ file imports nothing from dpbandits.
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from counters import BinaryMechanism, counter, is_power_of_two, laplace_of
 from scipy.special import zeta
 from streams import Game
-
-Noise = Callable[[float], float]  # draw of Lap(scale)
-
-
-def laplace_of(rng: Any) -> Noise:
-    """Return the function that draws Lap(scale) from a generator."""
-    return lambda scale: rng.laplace(0.0, scale)
-
-
-# Continual sums: section 2.3, after Chan, Shi and Song 2010 ---------------------------------------
-
-
-class Counter(Protocol):
-    """Mechanism that receives items in [0, 1] one by one."""
-
-    def insert(self, item: float) -> None:
-        """Receive an item."""
-
-    def released(self) -> float:
-        """Return the private sum of all items so far."""
-
-
-def is_power_of_two(c: int) -> bool:
-    return c in (2**k for k in range(c.bit_length()))
-
-
-class BinaryMechanism:
-    """Binary tree over the items; every node has its own noise Lap(levels / epsilon).
-
-    Item c is the last of several nodes. Later sums use the largest of them alone, so that this one
-    is the only node whose noise is drawn.
-    """
-
-    def __init__(self, levels: int, epsilon: float, noise: Noise) -> None:
-        self.scale, self.noise = levels / epsilon, noise
-        self.items: list[float] = []
-        self.noises: dict[tuple[int, int], float] = {}  # by the first and the last item of a node
-
-    def insert(self, item: float) -> None:
-        self.items.append(item)
-        c = len(self.items)
-        self.noises[c - largest_power_dividing(c) + 1, c] = self.noise(self.scale)
-
-    def released(self) -> float:
-        return sum(self.items) + sum(self.noises[node] for node in nodes(len(self.items)))
-
-
-def largest_power_dividing(c: int) -> int:
-    return max(2**k for k in range(c.bit_length()) if c % 2**k == 0)
-
-
-def nodes(c: int) -> Iterator[tuple[int, int]]:
-    """Yield the disjoint nodes that cover the items 1..c, from the last to the first."""
-    while c > 0:
-        first = c - largest_power_dividing(c) + 1
-        yield first, c
-        c = first - 1
-
-
-class HybridMechanism:
-    """Logarithmic mechanism at the items 2^k, and between them a binary tree of k levels."""
-
-    def __init__(self, log_epsilon: float, tree_epsilon: float, noise: Noise) -> None:
-        self.log_epsilon, self.tree_epsilon, self.noise = log_epsilon, tree_epsilon, noise
-        self.items: list[float] = []
-        self.noises: list[float] = []  # of the logarithmic mechanism, one for each power of two
-        self.tree = BinaryMechanism(0, tree_epsilon, noise)
-
-    def insert(self, item: float) -> None:
-        self.items.append(item)
-        c = len(self.items)
-        if is_power_of_two(c):
-            self.noises.append(self.noise(1.0 / self.log_epsilon))
-            self.tree = BinaryMechanism(c.bit_length() - 1, self.tree_epsilon, self.noise)
-        else:
-            self.tree.insert(item)
-
-    def released(self) -> float:
-        before = self.items[: len(self.items) - len(self.tree.items)]
-        return sum(before) + sum(self.noises) + self.tree.released()
-
-
-class SingleNoise:
-    """Section 2.3 read literally: one fresh Lap(log c/epsilon), Lap(1/epsilon) at powers of two."""
-
-    def __init__(self, epsilon: float, noise: Noise) -> None:
-        self.epsilon, self.noise = epsilon, noise
-        self.items: list[float] = []
-        self.last = 0.0
-
-    def insert(self, item: float) -> None:
-        self.items.append(item)
-        c = len(self.items)
-        self.last = self.noise((1.0 if is_power_of_two(c) else math.log(c)) / self.epsilon)
-
-    def released(self) -> float:
-        return sum(self.items) + self.last
-
-
-def counter(reading: str, epsilon: float, noise: Noise) -> Counter:
-    """Return the counter of DP-UCB-BOUND and DP-UCB in one of its three readings."""
-    if reading == "single":
-        return SingleNoise(epsilon, noise)
-    part = {"hybrid-full": epsilon, "hybrid-split": epsilon / 2}[reading]
-    return HybridMechanism(part, part, noise)
-
 
 # Policies -----------------------------------------------------------------------------------------
 
@@ -286,50 +181,3 @@ def theorem_3_4(counts: Sequence[int], v: float, delta: float) -> float:
     c = sum(each)
     d = sum(e * (math.exp(e) - 1) for e in each)
     return min(c, d + math.sqrt(sum(2 / n**v * math.log(1 / delta) for n in counts)))
-
-
-# Bounds -------------------------------------------------------------------------------------------
-
-
-def gaps(means: Sequence[float]) -> list[float]:
-    """Return Delta_a of the arms with mu_a < mu_*."""
-    return [max(means) - mean for mean in means if mean < max(means)]
-
-
-def theorem_3_2_printed(means: Sequence[float], t: int, epsilon: float, lambda_0: float) -> float:
-    """Return (3.1) for one lambda_0."""
-    b = math.sqrt(8) / (epsilon * (1 - lambda_0)) * math.log(4 * t**4)
-    first = sum(
-        max(b * (math.log(b) + 7), 8 / (lambda_0**2 * gap) * math.log(t)) for gap in gaps(means)
-    )
-    return first + sum(gap + 2 * math.pi**2 * gap / 3 for gap in gaps(means))
-
-
-def theorem_3_2_proved(gap: float, t: int, epsilon: float, lambda_0: float) -> float:
-    """Return (A.15) times the gap of one arm, with B as it follows from (A.12).
-
-    (1 - lambda_0) Delta > 2 h_n and h_n = sqrt(8)/epsilon ln(4 t^4) (ln n + 1)/n give n >= B ln n
-    + B for B = 2 sqrt(8)/(epsilon (1 - lambda_0) Delta) ln(4 t^4).
-    """
-    b = 2 * math.sqrt(8) / (epsilon * (1 - lambda_0) * gap) * math.log(4 * t**4)
-    pulls = max(b * (math.log(b) + 7), 8 / (lambda_0**2 * gap**2) * math.log(t))
-    return gap * (1 + pulls + 2 * math.pi**2 / 3)
-
-
-def theorem_3_3(means: Sequence[float], t: int, epsilon: float) -> float:
-    """Return the bound of DP-UCB as printed."""
-    c = 56 * (2 + math.sqrt(3.5)) * math.sqrt(math.log(t)) / epsilon
-    return sum(
-        gap * max(c**2 * (math.log(c) + 7) ** 2, 8 / gap**2 * math.log(t))
-        + gap
-        + 4 * gap * float(zeta(1.5))
-        for gap in gaps(means)
-    )
-
-
-def theorem_3_5(means: Sequence[float], t: int, first_release: int) -> float:
-    """Return the bound of DP-UCB-INT; f_0 is its first release count."""
-    return sum(
-        gap * (first_release + 8 / gap**2 * math.log(t) + 1 + 4 * float(zeta(1.5)))
-        for gap in gaps(means)
-    )

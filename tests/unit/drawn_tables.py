@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reference_pictures import specified
 
-from dpbandits.drawing.plotting import Drawing, drawing_function, style_file
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function, style_file
 
 NUMBERS = ("x", "runs", "mean", "std", "median", "min", "max", "centre", "low", "high")
 Columns = dict[str, np.ndarray]
@@ -35,11 +37,25 @@ def table(figure: str) -> dict[Curve, Columns]:
 
 
 @cache
-def drawn(figure: str) -> tuple[Figure, Drawing]:
-    """Return the picture of a figure's reference, without solving its layout."""
+def drawn(figure: str, others: bool = True) -> tuple[Figure, Drawing]:
+    """Return the picture of a figure's reference, without solving its layout.
+
+    Without the `others`, all columns except x, centre, low and high are nan, so that an artist that
+    shows one of them shows nothing.
+    """
     spec, drawing = specified(figure)
+    if not others:
+        drawing = replace(drawing, panels=tuple(map(_blank, drawing.panels)))
     with matplotlib.style.context(style_file(), after_reset=True):
         return drawing_function(spec.paper, spec.draw)(drawing), drawing
+
+
+def _blank(panel: PanelDrawing) -> PanelDrawing:
+    def blank(series: Series) -> Series:
+        none = np.full(series.x.size, np.nan)
+        return replace(series, mean=none, std=none, median=none, min=none, max=none)
+
+    return replace(panel, series=tuple(map(blank, panel.series)))
 
 
 def artist_id(curve: Curve) -> str:

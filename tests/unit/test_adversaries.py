@@ -1,15 +1,16 @@
-"""Adversaries of tossou2017 against their descriptions, and the table that a bandit plays."""
+"""Constants and properties of the adversaries of tossou2017, and the table that a bandit plays.
+
+tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
+"""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 from dpbandits.core.bandit import new_bandit, pull, pull_each, pull_many
 from dpbandits.environments._gain_table import SwitchFeedback, gain_table
-from dpbandits.environments.adversaries import Kind, ObliviousStart, Params, Walk, table
+from dpbandits.environments.adversaries import Kind, Params, table
 
 DRAWN = [Kind.STOCHASTIC, Kind.FULLY_OBLIVIOUS, Kind.OBLIVIOUS]
 
@@ -20,94 +21,6 @@ def generator(seed: int = 3) -> np.random.Generator:
 
 def gains_of(params: Params, horizon: int, seed: int = 3) -> np.ndarray:
     return table(params, horizon, generator(seed)).gains
-
-
-# Literal versions: a list of rounds, each with the gains of all arms ------------------------------
-
-
-def literal_deterministic(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    rows = []
-    for t in range(1, horizon + 1):
-        row = [0.38, float(t % 2 == 0), float(t % 3 == 0)] + [0.0] * params.arms
-        rows.append(row[: params.arms])
-    return rows
-
-
-def literal_stochastic(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    p = [0.55] + [0.5] * (params.arms - 1)
-    return [[float(rng.random() < p[i]) for i in range(params.arms)] for _ in range(horizon)]
-
-
-def drawn_row(arms: int, rng: Any) -> list[float]:
-    row = []
-    for i in range(arms):
-        low, high = (0.5, 0.6) if i == 0 else (0.45, 0.55)
-        p = rng.uniform(low, high)
-        row.append(float(rng.random() < p))
-    return row
-
-
-def literal_fully_oblivious(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    return [drawn_row(params.arms, rng) for _ in range(horizon)]
-
-
-def literal_oblivious(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    rows: list[list[float]] = []
-    last = [0.0] * params.arms
-    for t in range(1, horizon + 1):
-        first = t == 1 and params.oblivious_start is ObliviousStart.DRAW
-        if t in range(200, horizon + 1, 200) or first:
-            last = drawn_row(params.arms, rng)
-        rows.append(last)
-    return rows
-
-
-def literal_switching(params: Params, horizon: int, rng: Any) -> list[list[float]]:
-    """Return Dekel et al. 2014, Figure 1: every W_t is the value of its parent plus a step."""
-    arms = params.arms
-    log_t = math.log2(horizon)
-    chi = math.floor(rng.random() * arms)
-    xi = {t: rng.normal(0.0, 1.0 / (9.0 * log_t)) for t in range(1, horizon + 1)}
-
-    def parent(t: int) -> int:
-        delta = max(i for i in range(t.bit_length()) if t % 2**i == 0)
-        return t - 2**delta if params.walk is Walk.MULTISCALE else t - 1
-
-    walk = {0: 0.0}
-    for t in range(1, horizon + 1):
-        walk[t] = walk[parent(t)] + xi[t]
-
-    gap = arms ** (1 / 3) * horizon ** (-1 / 3) / (9.0 * log_t)
-    rows = []
-    for t in range(1, horizon + 1):
-        losses = [walk[t] + 0.5 - gap * (i == chi) for i in range(arms)]
-        rows.append([1.0 - min(max(loss, 0.0), 1.0) for loss in losses])
-    return rows
-
-
-LITERAL: dict[Kind, Callable[..., list[list[float]]]] = {
-    Kind.DETERMINISTIC: literal_deterministic,
-    Kind.STOCHASTIC: literal_stochastic,
-    Kind.FULLY_OBLIVIOUS: literal_fully_oblivious,
-    Kind.OBLIVIOUS: literal_oblivious,
-    Kind.SWITCHING: literal_switching,
-}
-
-
-@pytest.mark.parametrize("arms", [2, 4, 7])
-@pytest.mark.parametrize("kind", Kind)
-def test_a_table_is_the_literal_one(kind: Kind, arms: int) -> None:
-    readings = [
-        Params(kind, arms, walk=walk, oblivious_start=start)
-        for walk in Walk
-        for start in ObliviousStart
-    ]
-    for seed, params in enumerate(readings):
-        literal = np.array(LITERAL[kind](params, 1000, generator(seed)))
-        ours = gains_of(params, 1000, seed)
-        np.testing.assert_allclose(ours, literal, rtol=0, atol=1e-12)
-        assert ours.min() >= 0.0
-        assert ours.max() <= 1.0
 
 
 @pytest.mark.parametrize("kind", [Kind.DETERMINISTIC, *DRAWN])

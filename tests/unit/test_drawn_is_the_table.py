@@ -21,6 +21,7 @@ from drawn_tables import (
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 # Pictures of another form and curves without a line: tests/unit/test_drawn_otherwise.py.
@@ -33,6 +34,11 @@ ELSEWHERE = {  # panels, or labels
 FIGURES = [each for each in figures_by_shape() if each.values[0] not in WITHOUT_LINES]
 
 
+def picture(figure: str) -> Figure:
+    """Return the picture drawn from the columns x, centre, low and high alone."""
+    return drawn(figure, others=False)[0]
+
+
 def shown(figure: str) -> dict[Curve, Columns]:
     """Return the curves of a figure that a line shows."""
     others = ELSEWHERE.get(figure, set())
@@ -43,7 +49,7 @@ def shown(figure: str) -> dict[Curve, Columns]:
 
 def axes_of(figure: str) -> dict[str, Axes]:
     """Return the axes of every panel that has a line."""
-    lines = lines_by_id(drawn(figure)[0])
+    lines = lines_by_id(picture(figure))
     return {curve[0]: lines[artist_id(curve)][0][0] for curve in shown(figure)}
 
 
@@ -53,7 +59,7 @@ def same(actual: np.ndarray, *columns: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_curve_has_one_line_through_its_centres_in_its_panel(figure: str) -> None:
-    curves, lines = shown(figure), lines_by_id(drawn(figure)[0])
+    curves, lines = shown(figure), lines_by_id(picture(figure))
     assert sorted(lines) == sorted(map(artist_id, curves))
     panels: dict[str, set[int]] = {}
     for curve, columns in curves.items():
@@ -69,7 +75,7 @@ def test_every_curve_has_one_line_through_its_centres_in_its_panel(figure: str) 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_markers_are_at_points_of_the_curve(figure: str) -> None:
     for (_, line), columns in (
-        (lines_by_id(drawn(figure)[0])[artist_id(curve)][0], columns)
+        (lines_by_id(picture(figure))[artist_id(curve)][0], columns)
         for curve, columns in shown(figure).items()
     ):
         every = line.get_markevery()
@@ -108,7 +114,7 @@ def assert_band(band: PolyCollection, line: Line2D, columns: Columns, logarithmi
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_band_is_between_low_and_high(figure: str) -> None:
-    lines, axes = lines_by_id(drawn(figure)[0]), axes_of(figure)
+    lines, axes = lines_by_id(picture(figure)), axes_of(figure)
     for letter, ax in axes.items():
         if figure.endswith("-cdf") or error_bars(ax):
             continue
@@ -155,7 +161,7 @@ def test_an_inset_repeats_curves_of_its_panel(figure: str) -> None:
             to_rgb(line.get_color()): (line, table(figure)[curve])
             for curve in shown(figure)
             if curve[0] == letter
-            for line in [lines_by_id(drawn(figure)[0])[artist_id(curve)][0][1]]
+            for line in [lines_by_id(picture(figure))[artist_id(curve)][0][1]]
         }
         for inset in (child for child in ax.child_axes if isinstance(child, Axes)):
             wide = []

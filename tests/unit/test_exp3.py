@@ -1,16 +1,20 @@
-"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017): their descriptions and required properties."""
+"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017): parameters, required properties, texts.
 
-import itertools
+tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
+"""
+
 import math
 from typing import Any
 
+import environments as described
 import numpy as np
 import pytest
+import tossou2017 as oracle
 from scipy import stats
 
-from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau, uniform
+from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
-from dpbandits.algorithms.exp3_tau import BatchGamma, Calibration, TauRounding, batch_length
+from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import registry
@@ -28,156 +32,11 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-# Literal versions: every round recomputes everything, on the plain table --------------------------
-
-
-class Game:
-    """Table of gains with a switching cost, as the specification states it."""
-
-    def __init__(self, gains: np.ndarray, feedback: SwitchFeedback) -> None:
-        self.gains, self.feedback = gains, feedback
-        self.arms: list[int] = []
-        self.earned: list[float] = []
-
-    def play(self, arm: int) -> float:
-        """Play a round; return the observed gain."""
-        x = o = float(self.gains[len(self.arms), arm])
-        if self.arms and arm != self.arms[-1]:
-            if self.feedback in (SwitchFeedback.OBSERVED, SwitchFeedback.HIDDEN):
-                x = 0.0
-            if self.feedback is SwitchFeedback.OBSERVED:
-                o = 0.0
-            if self.feedback is SwitchFeedback.UNIT:
-                x -= 1.0
-        self.arms.append(arm)
-        self.earned.append(x)
-        return o
-
-    def regret(self) -> np.ndarray:
-        best = np.cumsum(self.gains[: len(self.arms)], axis=0).max(axis=1)
-        return best - np.cumsum(self.earned)
-
-
-def probabilities(estimates: list[float], gamma: float) -> list[float]:
-    """Return (2.1) from the estimated cumulative gains."""
-    k = len(estimates)
-    m = max(estimates)
-    weights = [math.exp(gamma / k * (g - m)) for g in estimates]
-    return [(1 - gamma) * w / sum(weights) + gamma / k for w in weights]
-
-
-def drawn(p: list[float], rng: Any) -> int:
-    u = rng.random()
-    below = list(itertools.accumulate(p))
-    return next((i for i, total in enumerate(below) if u < total), len(p) - 1)
-
-
-def literal_gamma(k: int, rounds: int) -> float:
-    return min(1.0, math.sqrt(k * math.log(k) / ((math.e - 1) * rounds)))
-
-
-def literal_exp3(params: Any, game: Game, rng: Any) -> None:
-    rounds, k = game.gains.shape
-    estimates = [0.0] * k
-    for _ in range(rounds):
-        p = probabilities(estimates, literal_gamma(k, rounds))
-        arm = drawn(p, rng)
-        estimates[arm] += game.play(arm) / p[arm]
-
-
-def literal_dp_exp3_lap(params: Any, game: Game, rng: Any) -> int:
-    """Play DP-EXP3-Lap; return the number of ignored rounds."""
-    rounds, k = game.gains.shape
-    b = math.log(rounds) / params.epsilon
-    estimates, ignored = [0.0] * k, 0
-    for _ in range(rounds):
-        p = probabilities(estimates, literal_gamma(k, rounds))
-        arm = drawn(p, rng)
-        noisy = game.play(arm) + rng.laplace(0.0, 1.0 / params.epsilon)
-        if -b <= noisy <= b + 1:
-            estimates[arm] += (noisy + b) / (2 * b + 1) / p[arm]
-        else:
-            ignored += 1
-    return ignored
-
-
-def literal_tau(params: exp3_tau.Params, rounds: int, k: int) -> int:
-    if params.calibration is Calibration.REGRET:
-        tau = (7 * k * math.log(k)) ** (-1 / 3) * rounds ** (1 / 3)
-    else:
-        e, log = params.epsilon, math.log(1 / params.delta)
-        tau = (8 * rounds * (e + log) / e**2) ** (1 / 3)
-    whole = math.ceil(tau) if params.tau_rounding is TauRounding.CEIL else math.floor(tau)
-    return min(max(1, whole), rounds)
-
-
-def literal_exp3_tau(params: exp3_tau.Params, game: Game, rng: Any) -> None:
-    rounds, k = game.gains.shape
-    tau = literal_tau(params, rounds, k)
-    of = rounds if params.batch_gamma is BatchGamma.ROUNDS else rounds // tau
-    gamma, estimates = literal_gamma(k, of), [0.0] * k
-    for _ in range(rounds // tau):
-        p = probabilities(estimates, gamma)
-        arm = drawn(p, rng)
-        gains = [game.play(arm) for _ in range(tau)]
-        estimates[arm] += sum(gains) / tau / p[arm]
-    if rounds % tau:
-        arm = drawn(probabilities(estimates, gamma), rng)
-        for _ in range(rounds % tau):
-            game.play(arm)
-
-
-def literal_uniform(params: Any, game: Game, rng: Any) -> None:
-    for _ in range(len(game.gains)):
-        game.play(math.floor(rng.random() * game.gains.shape[1]))
-
-
-def every_reading_of_exp3_tau(horizon: int) -> list[exp3_tau.Params]:
-    return [
-        exp3_tau.Params(horizon, epsilon, 0.01, *readings)
-        for epsilon in (0.5, 40.0)
-        for readings in itertools.product(Calibration, BatchGamma, TauRounding)
-    ]
-
-
 TABLES = [
     *(adversaries.Params(kind) for kind in Kind if kind is not Kind.SWITCHING),
     *(adversaries.Params(Kind.SWITCHING, 3, feedback) for feedback in SwitchFeedback),
     adversaries.Params(Kind.SWITCHING, 4, walk=Walk.PLAIN),
 ]
-
-
-def assert_alike(ours: Any, literal: Any, params: Any, horizon: int) -> None:
-    for run, instance in enumerate(TABLES):
-        law = adversaries.table(instance, horizon, generator(run))
-        bandit = new_bandit(law, instance.arms, horizon, np.arange(1, horizon + 1), generator(0))
-        game = Game(law.gains, law.feedback)
-        ours.play(params, bandit, generator(100 + run))
-        literal(params, game, generator(100 + run))
-        assert bandit.pulls.tolist() == np.bincount(game.arms, minlength=instance.arms).tolist()
-        np.testing.assert_allclose(bandit.curve, game.regret(), rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("horizon", [4, 1500])
-def test_exp3_is_the_literal_one(horizon: int) -> None:
-    assert_alike(exp3, literal_exp3, exp3.Params(horizon), horizon)
-
-
-@pytest.mark.parametrize("horizon", [4, 1500])
-@pytest.mark.parametrize("epsilon", [0.2, 2.0, 243.292])
-def test_dp_exp3_lap_is_the_literal_one(epsilon: float, horizon: int) -> None:
-    params = dp_exp3_lap.Params(epsilon, horizon)
-    assert_alike(dp_exp3_lap, literal_dp_exp3_lap, params, horizon)
-
-
-@pytest.mark.parametrize("horizon", [4, 1503])
-def test_exp3_tau_is_the_literal_one_in_every_reading(horizon: int) -> None:
-    for params in every_reading_of_exp3_tau(horizon):
-        assert_alike(exp3_tau, literal_exp3_tau, params, horizon)
-
-
-def test_uniform_play_is_the_literal_one() -> None:
-    assert_alike(uniform, literal_uniform, uniform.Params(), 1000)
 
 
 # The parameters of the experiments ----------------------------------------------------------------
@@ -221,7 +80,9 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
             np.testing.assert_allclose(weights, np.exp(v - shift), rtol=1e-12)
         assert v.max() > 500.0
         assert np.all(np.isfinite(weights))
-        expected = probabilities((v * 4 / gamma).tolist(), gamma)
+        literal = oracle.EXP3(4, 1, rng)
+        literal.gamma, literal.estimates = gamma, (v * 4 / gamma).tolist()
+        expected = literal.probabilities()
         draws = [draw_arm(weights, gamma, rng) for _ in range(300)]
         for arm, p in draws:
             assert p == pytest.approx(expected[arm], rel=1e-9)
@@ -288,10 +149,9 @@ def test_half_a_round_of_a_run_is_ignored() -> None:
     horizon, runs, epsilon = 150, 400, 3.0
     ignored = 0
     for run in range(runs):
-        gains = adversaries.table(adversaries.Params(Kind.STOCHASTIC), horizon, generator(run))
-        game = Game(gains.gains, SwitchFeedback.NONE)
-        params = dp_exp3_lap.Params(epsilon, horizon)
-        ignored += literal_dp_exp3_lap(params, game, generator(run + runs))
+        gains = described.stochastic(horizon, 4, generator(run))
+        game = described.TableGame(gains, "none")
+        ignored += oracle.play_dp_exp3_lap(game, generator(run + runs), epsilon)
     # The noisy gain lies beyond the near end of [-b, b+1] with probability 1/(2T) per round, and
     # beyond the far end with e^-epsilon times that.
     expected = runs * 0.5 * (1.0 + math.exp(-epsilon))
