@@ -25,6 +25,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import by_class, inlined
 
@@ -66,11 +67,26 @@ def sample_above(law, rng, a, b, level):
 
 
 @inlined
-def play_exact(law, bandit, rng, sums, pulls):
-    """Play the arm of largest theta up to the horizon.
+def follow_largest(law, method, bandit, rng, sums, pulls):
+    """Play the arm of largest theta in every round up to the horizon.
 
     `sums` (R) and `pulls` (N) are float64 of shape (arms,) and updated in place.
     """
+    if method == Method.EXACT:
+        follow_exact(law, bandit, rng, sums, pulls)
+    theta = np.empty(number_of_arms(bandit))
+    while playing(bandit):
+        for arm in range(theta.size):
+            a, b = numbers(law, sums[arm], pulls[arm])
+            theta[arm] = sample(law, rng, a, b)
+        chosen = argmax(theta)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
+
+
+@inlined
+def follow_exact(law, bandit, rng, sums, pulls):
+    """Play as `follow_largest`, in law, sampling only the arms above a level."""
     arms = number_of_arms(bandit)
     a, b = np.empty(arms), np.empty(arms)
     for arm in range(arms):

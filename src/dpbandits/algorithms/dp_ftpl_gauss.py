@@ -4,19 +4,15 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
+    follow_largest,
     numbers,
-    play_exact,
     sample,
     sample_above,
 )
-from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta
 from dpbandits.privacy.notions import Guarantee
@@ -87,16 +83,7 @@ def gauss_sample_above(params, rng, mean, deviation, level):
 def play(params, bandit, rng):
     """Pull each arm N_G* times, then that of largest theta_i ~ N(R_i/N_i, 2/N_i) (Algorithm 1)."""
     sums, pulls = first_pulls(bandit, start(params))
-    if params.method == Method.EXACT:
-        play_exact(params, bandit, rng, sums, pulls)
-    theta = np.empty(number_of_arms(bandit))
-    while playing(bandit):
-        for arm in range(theta.size):
-            a, b = numbers(params, sums[arm], pulls[arm])
-            theta[arm] = sample(params, rng, a, b)
-        chosen = argmax(theta)
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
+    follow_largest(params, params.method, bandit, rng, sums, pulls)
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:

@@ -4,19 +4,15 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import both_zero, claim_of_a_round, first_pulls, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
+    follow_largest,
     numbers,
-    play_exact,
     sample,
     sample_above,
 )
-from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach, tail
@@ -79,16 +75,7 @@ def play(params, bandit, rng):
     noise = perturbation(params.epsilon, params.delta)
     law = Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
     sums, pulls = first_pulls(bandit, 1.0)
-    if params.method == Method.EXACT:
-        play_exact(law, bandit, rng, sums, pulls)
-    theta = np.empty(number_of_arms(bandit))
-    while playing(bandit):
-        for arm in range(theta.size):
-            a, b = numbers(law, sums[arm], pulls[arm])
-            theta[arm] = sample(law, rng, a, b)
-        chosen = argmax(theta)
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
+    follow_largest(law, params.method, bandit, rng, sums, pulls)
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
