@@ -1,5 +1,6 @@
 """Figures of our own, across papers; figures/across/ has those with a file of their own."""
 
+import re
 from itertools import cycle, groupby
 from textwrap import fill
 from typing import NamedTuple
@@ -41,6 +42,7 @@ ALTERNATIVES = (
 )
 LINE = 0.16  # inches: height of a text line above a row
 BOLD, PLAIN, HANDLE = 96, 108, 9  # characters per line of a heading and a legend; per handle
+UNBROKEN, BREAKABLE = {32: "\xa0", 45: "\u2011"}, {0xA0: " ", 0x2011: "-"}  # for textwrap
 
 
 def readings_side_by_side(drawing: Drawing) -> Figure:
@@ -100,7 +102,9 @@ def _legend_of_row(above: Axes, panels: list[PanelDrawing], handles: dict[str, L
 
 
 def _heading(panels: list[PanelDrawing]) -> str:
-    return in_mathtext(fill(panels[0].row, BOLD))
+    # Lines are broken at spaces and hyphens, but not within a formula.
+    row = re.sub(r"\$[^$]*\$", lambda formula: formula[0].translate(UNBROKEN), panels[0].row)
+    return in_mathtext(fill(row, BOLD).translate(BREAKABLE))
 
 
 def _legend_texts(panels: list[PanelDrawing]) -> list[str]:

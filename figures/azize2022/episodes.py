@@ -23,7 +23,9 @@ def episodes(drawing: Drawing) -> Figure:
     pulls = np.array([series.centre for series in panel.series])
     arms, steps = pulls.shape
     if panel.series[0].x[-1] > steps or steps <= arms:
-        raise UserError(f"{drawing.title}: has room for {arms + 1} to {CONTIGUOUS} steps")
+        raise UserError(
+            f"{drawing.title}: the picture has room for {arms + 1} to {CONTIGUOUS} steps"
+        )
     played_episodes = _episodes(pulls)
     marked = min(MARKED, len(played_episodes) - arms)
     begin = played_episodes[arms + marked - 1][0]

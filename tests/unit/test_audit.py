@@ -464,7 +464,7 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
     [
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
         (("dp-nas",), "dp-nas plays no arms, and an audit observes nothing else; `dpbandits"),
-        (("ucb",), "ucb promises no privacy, there is nothing to refute"),
+        (("ucb",), "ucb promises no privacy, so that an audit has nothing to refute"),
         (("ucb", "--epsilon", "2"), "ucb promises no privacy"),
         (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
         (("adap-ucb", "--epsilon", "much"), "epsilon must be positive and finite, got 'much'"),

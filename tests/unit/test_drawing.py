@@ -101,5 +101,5 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
     assert "(r_{4}+r_{5})/2" in label
     assert "r_{6} +" in label
     for arms, numbers in (([1, 2], [1, 2]), ([1, 2, 1], [1, 2, 20])):
-        with pytest.raises(UserError, match="Episodes: has room for 3 to 14 steps"):
+        with pytest.raises(UserError, match="Episodes: the picture has room for 3 to 14 steps"):
             draw(drawing(arms, [float(step) for step in numbers]))

@@ -1,4 +1,4 @@
-"""azize2022, Algorithm 1: adaptive episodes make any index policy epsilon-global DP.
+"""azize2022, Algorithm 1: adaptive episodes make any index policy ε-global DP.
 
 An index reads only the rewards of the arm's last active episode, through their private mean. The
 pulls of the chosen arm double, so that episode holds half of all its pulls, m = N/2. The episodes
@@ -39,7 +39,7 @@ class FirstEpisode(IntEnum):
 
 @by_class
 def index(params, private_mean, m, log_t):
-    """Return I_a(t-1, alpha) from the private mean over m rewards, with log_t = log t_l."""
+    """Return Iₐ(t-1, α) from the private mean over m rewards, with log_t = log t_l."""
     raise NotImplementedError("these Params registered no index")
 
 

@@ -1,9 +1,9 @@
 """Shared code of EXP3 and its private versions: the probabilities (2.1) of tossou2017.
 
-    p_i = (1 - gamma) exp(v_i)/sum_j exp(v_j) + gamma/K,    v_i = gamma/K times the estimated
+    pᵢ = (1 - γ) exp(vᵢ)/sum_j exp(vⱼ) + γ/K,    vᵢ = γ/K times the estimated
                                                             cumulative gain of arm i.
 
-A weight is exp(v_i - shift). A round changes v of a single arm, so it costs one exponential. The
+A weight is exp(vᵢ - shift). A round changes v of a single arm, so it costs one exponential. The
 shift moves to the largest v once that exceeds it by more than STEP. So no weight overflows, however
 long the game, and the largest weight is never below 1.
 """
@@ -18,13 +18,13 @@ STEP = 30.0
 
 @inlined
 def exploration(arms, rounds):
-    """Return gamma = min{1, sqrt(K ln K/((e-1) T))} for T rounds (Auer et al. 2002)."""
+    """Return γ = min{1, sqrt(K ln K/((e-1) T))} for T rounds (Auer et al. 2002)."""
     return min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * rounds)))
 
 
 @inlined
 def draw_arm(weights, gamma, rng):
-    """Draw an arm; return it and its probability p_i. `weights` is float64 of shape (arms,)."""
+    """Draw an arm; return it and its probability pᵢ. `weights` is float64 of shape (arms,)."""
     total = 0.0
     for arm in range(weights.size):
         total += weights[arm]
@@ -40,7 +40,7 @@ def draw_arm(weights, gamma, rng):
 
 @inlined
 def add_gain(v, weights, shift, arm, gain):
-    """Add an estimated gain, gamma/K times g/p, to v of an arm; return the new shift.
+    """Add an estimated gain, γ/K times g/p, to v of an arm; return the new shift.
 
     `v` and `weights` are float64 of shape (arms,) and written in place.
     """

@@ -27,9 +27,9 @@ def first_pulls(bandit, needed):
 
 
 def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[ApproximateDP]:
-    """Yield the releases theta_i(t), one draw per arm and round after the start.
+    """Yield the releases θᵢ(t), one draw per arm and round after the start.
 
-    A draw reads all earlier rewards of its arm. Each draw alone is (epsilon, delta)-DP, which is
+    A draw reads all earlier rewards of its arm. Each draw alone is (ε, δ)-DP, which is
     the paper's claim (Lemma 8, per round). No bound on the number of draws holds for all horizons,
     so it is declared infinite.
     """
@@ -47,14 +47,14 @@ def long_start(needed: float, arms: int, horizon: int) -> str | None:
 
 
 def both_zero(params: Any) -> tuple[str, str] | None:
-    """Return the field and the problem if epsilon = delta = 0, which no noise achieves; or None."""
+    """Return the field and the problem if ε = δ = 0, which no noise achieves; or None."""
     if params.epsilon == 0.0 and params.delta == 0.0:
         return "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
     return None
 
 
 def no_delta(params: Any, name: str) -> tuple[str, str] | None:
-    """Return the field and the problem if delta = 0, so that the start never ends; else None."""
+    """Return the field and the problem if δ = 0, so that the start never ends; else None."""
     if params.delta == 0.0:
         return "delta", f"delta must not be 0: {name} only works when delta != 0 (Remark 17)"
     return None

@@ -1,19 +1,19 @@
-"""Exact draw of the arm of largest theta_i without sampling theta for every arm.
+"""Exact draw of the arm of largest θᵢ without sampling θ for every arm.
 
-Fix a level that the largest theta of a round almost always exceeds. Arms that often exceed it are
-sampled in every round. The other arms exceed it independently, each with a probability p_i that
-only a pull of the arm changes. Lay segments of length -log(1 - p_i) on a line and drop points on it
-as a Poisson process of rate 1: each segment is hit with probability p_i, independently of the
-others. A round then costs as many draws as there are points. The theta of an arm that is hit is
+Fix a level that the largest θ of a round almost always exceeds. Arms that often exceed it are
+sampled in every round. The other arms exceed it independently, each with a probability pᵢ that
+only a pull of the arm changes. Lay segments of length -log(1 - pᵢ) on a line and drop points on it
+as a Poisson process of rate 1: each segment is hit with probability pᵢ, independently of the
+others. A round then costs as many draws as there are points. The θ of an arm that is hit is
 drawn from its law above the level and competes with those of the arms sampled in every round. In
-the rare case that no theta exceeds the level, the thetas of all other arms are drawn below it.
+the rare case that no θ exceeds the level, the thetas of all other arms are drawn below it.
 
 If that would cost more than to sample all arms, they are all sampled in every round, without a
 level.
 
 Four functions define the law of an algorithm. `numbers` returns two parameters that only a pull
 changes. `chance_above` may return an upper bound of the probability: `sample_above` then rejects
-the excess by returning -inf, and accepted values have the density of theta above the level. The
+the excess by returning -inf, and accepted values have the density of θ above the level. The
 level depends only on the past and affects the running time, not the law.
 
 The arrays `a`, `b`, `often`, `listed` and `length` have shape (arms,); `stretch` has one entry for
@@ -36,7 +36,7 @@ WIDTH = 16  # arms in a stretch of the line; the length of each stretch is store
 
 
 class Method(IntEnum):
-    """Method that draws the arm of largest theta; both have the same law."""
+    """Method that draws the arm of largest θ; both have the same law."""
 
     EXACT = 0  # sample only the arms above a level
     PLAIN = 1  # sample every arm
@@ -44,31 +44,31 @@ class Method(IntEnum):
 
 @by_class
 def numbers(law, total, n):
-    """Return the two parameters (a, b) of theta's law for an arm with n rewards of sum `total`."""
+    """Return the two parameters (a, b) of θ's law for an arm with n rewards of sum `total`."""
     raise NotImplementedError("this law registered no body for `numbers`")
 
 
 @by_class
 def sample(law, rng, a, b):
-    """Draw theta of an arm with parameters a and b."""
+    """Draw θ of an arm with parameters a and b."""
     raise NotImplementedError("this law registered no body for `sample`")
 
 
 @by_class
 def chance_above(law, a, b, level):
-    """Return an upper bound of P[theta > level]; all values >= OFTEN have the same effect."""
+    """Return an upper bound of P[θ > level]; all values ≥ OFTEN have the same effect."""
     return 1.0
 
 
 @by_class
 def sample_above(law, rng, a, b, level):
-    """Draw theta above the level, or return -inf; called with probability `chance_above`."""
+    """Draw θ above the level, or return -inf; called with probability `chance_above`."""
     return math.nan
 
 
 @inlined
 def follow_largest(law, method, bandit, rng, sums, pulls):
-    """Play the arm of largest theta in every round up to the horizon.
+    """Play the arm of largest θ in every round up to the horizon.
 
     `sums` (R) and `pulls` (N) are float64 of shape (arms,) and updated in place.
     """
@@ -181,7 +181,7 @@ def list_often(law, a, b, level, often, listed, length):
 
 @inlined
 def largest_hit(law, rng, a, b, level, length, stretch, line, point):
-    """Return the largest theta of the arms hit in a round, its arm, and the next point."""
+    """Return the largest θ of the arms hit in a round, its arm, and the next point."""
     largest, chosen = -math.inf, 0
     while point < line:
         arm, end = hit(length, stretch, point)

@@ -1,4 +1,4 @@
-"""AdaP-KLUCB (azize2022): Algorithm 1 with index (8). epsilon-global DP, Theorem 6."""
+"""AdaP-KLUCB (azize2022): Algorithm 1 with index (8). ε-global DP, Theorem 6."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ LABEL = "AdaP-KLUCB"
 
 
 class Params(NamedTuple):
-    """Privacy budget, alpha of (8), and the readings of Algorithm 1."""
+    """Privacy budget, α of (8), and the readings of Algorithm 1."""
 
     epsilon: Positive
     alpha: Positive = 3.1
@@ -29,7 +29,7 @@ class Params(NamedTuple):
 
 @index.register(Params)
 def adap_klucb_index(params, private_mean, m, log_t):
-    """Return (8): max {q: d(clip_[0,1](mu~ + alpha log t_l/(epsilon m)), q) <= alpha log t_l/m}."""
+    """Return (8): max {q: d(clip_[0,1](μ~ + α log t_l/(ε m)), q) ≤ α log t_l/m}."""
     exploration = params.alpha * log_t / m
     clipped = min(max(0.0, private_mean + exploration / params.epsilon), 1.0)
     return bernoulli_kl_upper(clipped, exploration)

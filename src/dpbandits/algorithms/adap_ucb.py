@@ -1,4 +1,4 @@
-"""AdaP-UCB (azize2022): Algorithm 1 with index (7). epsilon-global DP, Theorem 6."""
+"""AdaP-UCB (azize2022): Algorithm 1 with index (7). ε-global DP, Theorem 6."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +19,7 @@ LABEL = "AdaP-UCB"
 
 
 class Params(NamedTuple):
-    """Privacy budget, alpha of (7), and the readings of Algorithm 1."""
+    """Privacy budget, α of (7), and the readings of Algorithm 1."""
 
     epsilon: Positive
     alpha: Positive = 3.1
@@ -29,6 +29,6 @@ class Params(NamedTuple):
 
 @index.register(Params)
 def adap_ucb_index(params, private_mean, m, log_t):
-    """Return (7): mu~ + sqrt(alpha log t_l / (2 m)) + alpha log t_l / (epsilon m)."""
+    """Return (7): μ~ + sqrt(α log t_l / (2 m)) + α log t_l / (ε m)."""
     exploration = params.alpha * log_t / m
     return private_mean + math.sqrt(0.5 * exploration) + exploration / params.epsilon

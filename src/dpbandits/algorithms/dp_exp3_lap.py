@@ -1,4 +1,4 @@
-"""DP-EXP3-Lap (tossou2017): Algorithm 1. epsilon-DP, Theorem 3.2."""
+"""DP-EXP3-Lap (tossou2017): Algorithm 1. ε-DP, Theorem 3.2."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ NO_PRIVACY = 20.0  # figures warn from this epsilon on
 
 
 class Params(NamedTuple):
-    """Privacy budget, and horizon T, which determines gamma and the threshold b."""
+    """Privacy budget, and horizon T, which determines γ and the threshold b."""
 
     epsilon: Positive
     horizon: Rounds

@@ -1,4 +1,4 @@
-"""DP-FTPL-Beta (wang2024): Algorithm 2. Every round alone is (epsilon, delta)-DP, Theorem 13."""
+"""DP-FTPL-Beta (wang2024): Algorithm 2. Every round alone is (ε, δ)-DP, Theorem 13."""
 
 import math
 from collections.abc import Iterator
@@ -22,14 +22,14 @@ LABEL = "DP-FTPL-Beta"
 
 
 class Params(NamedTuple):
-    """Budget of one round (epsilon may be 0), and the method that draws the largest sample."""
+    """Budget of one round (ε may be 0), and the method that draws the largest sample."""
 
     epsilon: Budget
     delta: Delta
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Return a problem if delta = 0, for which N* is infinite; else None."""
+        """Return a problem if δ = 0, for which N* is infinite; else None."""
         return no_delta(self, LABEL)
 
 
@@ -37,7 +37,7 @@ class Params(NamedTuple):
 def start(params):
     """Return N_B*, a real number.
 
-    max{min{40e/(9 pi delta^2), 8000 log(e/(2 pi delta^2))/(81 epsilon^2)}, 1000e/(9 pi)}.
+    max{min{40e/(9 π δ²), 8000 log(e/(2 π δ²))/(81 ε²)}, 1000e/(9 π)}.
     """
     # Divided step by step: delta^2 and epsilon^2 may underflow.
     least = 1000.0 * math.e / (9.0 * math.pi)
@@ -57,7 +57,7 @@ def beta_numbers(params, total, n):
 
 @sample.register(Params)
 def beta_sample(params, rng, a, b):
-    """Draw theta ~ B(a, b); both parameters include k."""
+    """Draw θ ~ B(a, b); both parameters include k."""
     return rng.beta(a, b)
 
 
@@ -69,7 +69,7 @@ def fall(a, b, level):
 
 @inlined
 def stirling(a):
-    """Return log Gamma(a) - [(a - 1/2) log a - a + log(2 pi)/2]; error < 10^-11 for a >= 14."""
+    """Return log Γ(a) - [(a - 1/2) log a - a + log(2 π)/2]; error < 10⁻¹¹ for a ≥ 14."""
     square = a * a
     return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / a
 
@@ -105,9 +105,9 @@ def beta_sample_above(params, rng, a, b, level):
 
 @kernel
 def play(params, bandit, rng):
-    """Pull each arm N_B* times, then the arm of largest theta_i ~ B(a_i+k_i, b_i+k_i).
+    """Pull each arm N_B* times, then the arm of largest θᵢ ~ B(aᵢ+kᵢ, bᵢ+kᵢ).
 
-    Algorithm 2. For rewards other than 0 and 1 the sum R_i and both parameters are real numbers.
+    Algorithm 2. For rewards other than 0 and 1 the sum Rᵢ and both parameters are real numbers.
     """
     sums, pulls = first_pulls(bandit, start(params))
     follow_largest(params, params.method, bandit, rng, sums, pulls)

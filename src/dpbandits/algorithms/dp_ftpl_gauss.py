@@ -1,4 +1,4 @@
-"""DP-FTPL-Gauss (wang2024): Algorithm 1. Every round alone is (epsilon, delta)-DP, Theorem 11."""
+"""DP-FTPL-Gauss (wang2024): Algorithm 1. Every round alone is (ε, δ)-DP, Theorem 11."""
 
 import math
 from collections.abc import Iterator
@@ -22,22 +22,22 @@ LABEL = "DP-FTPL-Gauss"
 
 
 class Params(NamedTuple):
-    """Budget of one round (epsilon may be 0), and the method that draws the largest sample."""
+    """Budget of one round (ε may be 0), and the method that draws the largest sample."""
 
     epsilon: Budget
     delta: Delta
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Return a problem if delta = 0, for which N* is infinite; else None."""
+        """Return a problem if δ = 0, for which N* is infinite; else None."""
         return no_delta(self, LABEL)
 
 
 @inlined
 def start(params):
-    """Return N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, a real number.
+    """Return N_G* = min{1/(4 π δ²), log(e/(4 π δ²))/ε²}, a real number.
 
-    It can be 0 or negative for a large delta; an arm still needs one pull for its mean.
+    It can be 0 or negative for a large δ; an arm still needs one pull for its mean.
     """
     # Divided step by step: delta^2 and epsilon^2 may underflow.
     half = 0.5 / params.delta
@@ -56,15 +56,15 @@ def gauss_numbers(params, total, n):
 
 @sample.register(Params)
 def gauss_sample(params, rng, mean, deviation):
-    """Draw theta ~ N(mean, deviation^2)."""
+    """Draw θ ~ N(mean, deviation²)."""
     return rng.normal(mean, deviation)
 
 
 @chance_above.register(Params)
 def gauss_chance_above(params, mean, deviation, level):
-    """Return the bound phi(z)/z, the integral of phi(z) exp(-z (x - z)) >= phi(x) over x > z.
+    """Return the bound φ(z)/z, the integral of φ(z) exp(-z (x - z)) ≥ φ(x) over x > z.
 
-    z is the level in standard deviations above the mean; for z <= 0 the bound is 1.
+    z is the level in standard deviations above the mean; for z ≤ 0 the bound is 1.
     """
     z = (level - mean) / deviation
     return math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * z) if z > 0.0 else 1.0
@@ -72,7 +72,7 @@ def gauss_chance_above(params, mean, deviation, level):
 
 @sample_above.register(Params)
 def gauss_sample_above(params, rng, mean, deviation, level):
-    """Draw an exponential beyond z, accepted with probability exp(-(x - z)^2/2)."""
+    """Draw an exponential beyond z, accepted with probability exp(-(x - z)²/2)."""
     beyond = rng.standard_exponential() * deviation / (level - mean)
     if rng.standard_exponential() < 0.5 * beyond * beyond:
         return -math.inf
@@ -81,7 +81,7 @@ def gauss_sample_above(params, rng, mean, deviation, level):
 
 @kernel
 def play(params, bandit, rng):
-    """Pull each arm N_G* times, then that of largest theta_i ~ N(R_i/N_i, 2/N_i) (Algorithm 1)."""
+    """Pull each arm N_G* times, then that of largest θᵢ ~ N(Rᵢ/Nᵢ, 2/Nᵢ) (Algorithm 1)."""
     sums, pulls = first_pulls(bandit, start(params))
     follow_largest(params, params.method, bandit, rng, sums, pulls)
 

@@ -1,4 +1,4 @@
-"""DP-FTPL-New (wang2024): Algorithm 3. Every round alone is (epsilon, delta)-DP, Theorem 16."""
+"""DP-FTPL-New (wang2024): Algorithm 3. Every round alone is (ε, δ)-DP, Theorem 16."""
 
 import math
 from collections.abc import Iterator
@@ -31,12 +31,12 @@ class Params(NamedTuple):
     method: Method = Method.EXACT
 
     def problem(self) -> tuple[str, str] | None:
-        """Return a problem if both epsilon and delta are 0; else None."""
+        """Return a problem if both ε and δ are 0; else None."""
         return both_zero(self)
 
 
 class Samples(NamedTuple):
-    """Law of theta_i, given R_i and N_i."""
+    """Law of θᵢ, given Rᵢ and Nᵢ."""
 
     noise: Perturbation
     log_t: float  # log T
@@ -45,14 +45,14 @@ class Samples(NamedTuple):
 
 @numbers.register(Samples)
 def new_numbers(law, total, n):
-    """Return x_0, the mean plus both confidence radii, and 1/N, the unit of the noise (line 7)."""
+    """Return x₀, the mean plus both confidence radii, and 1/N, the unit of the noise (line 7)."""
     unit = 1.0 / n
     return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
 
 
 @sample.register(Samples)
 def new_sample(law, rng, x0, unit):
-    """Draw theta ~ D(N, R)."""
+    """Draw θ ~ D(N, R)."""
     return x0 + perturb(law.noise, rng) * unit
 
 
@@ -64,14 +64,14 @@ def new_chance_above(law, x0, unit, level):
 
 @sample_above.register(Samples)
 def new_sample_above(law, rng, x0, unit, level):
-    """Draw theta above the level, by inversion at a uniform fraction of that tail."""
+    """Draw θ above the level, by inversion at a uniform fraction of that tail."""
     part = (1.0 - rng.random()) * tail(law.noise, (level - x0) / unit)
     return x0 + reach(law.noise, part) * unit
 
 
 @kernel
 def play(params, bandit, rng):
-    """Pull each arm once, then the arm of largest theta_i ~ D(N_i, R_i) (Algorithm 3)."""
+    """Pull each arm once, then the arm of largest θᵢ ~ D(Nᵢ, Rᵢ) (Algorithm 3)."""
     noise = perturbation(params.epsilon, params.delta)
     law = Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
     sums, pulls = first_pulls(bandit, 1.0)

@@ -1,4 +1,4 @@
-"""DP-SE (sajed2019): Algorithm 3, private successive elimination. epsilon-DP, Theorem 4.1."""
+"""DP-SE (sajed2019): Algorithm 3, private successive elimination. ε-DP, Theorem 4.1."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LABEL = "DP-SE"
 
 
 class Params(NamedTuple):
-    """Privacy budget, and horizon T, which sets the confidence beta = 1/T (section 5)."""
+    """Privacy budget, and horizon T, which sets the confidence β = 1/T (section 5)."""
 
     epsilon: Positive
     horizon: Rounds
@@ -26,7 +26,7 @@ class Params(NamedTuple):
 
 @inlined
 def passes_of_epoch(params, epoch, arms):
-    """Return R_e of line 8, a real number; `arms` is |S| at the beginning of the epoch."""
+    """Return Rₑ of line 8, a real number; `arms` is |S| at the beginning of the epoch."""
     e2 = float(epoch) * epoch
     gap = math.pow(2.0, -epoch)  # Delta_e
     statistics = 32.0 * math.log(8.0 * arms * e2 * params.horizon) / (gap * gap)

@@ -21,7 +21,7 @@ LABEL = "DP-UCB-BOUND"
 
 
 class PowerOfTwo(IntEnum):
-    """Reading: nu of an arm whose number of pulls n is a power of two."""
+    """Reading: ν of an arm whose number of pulls n is a power of two."""
 
     ON = 0  # without the factor log n + 1, as in Algorithm 1
     OFF = 1  # with the factor log n + 1, as for all other n
@@ -48,9 +48,9 @@ def play(params, bandit, rng):
 
 @inlined
 def play_with(counters, params, bandit, rng):
-    """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + nu/n.
+    """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n.
 
-    nu = sqrt(8)/epsilon log(4 t^4), times log n + 1 unless n is a power of two.
+    ν = sqrt(8)/ε log(4 t⁴), times log n + 1 unless n is a power of two.
     """
     arms = number_of_arms(bandit)
     fixed = np.empty(arms)

@@ -1,11 +1,11 @@
-"""DP-UCB-INT (tossou2016): Algorithm 3, private means released at intervals. (epsilon, delta)-DP.
+"""DP-UCB-INT (tossou2016): Algorithm 3, private means released at intervals. (ε, δ)-DP.
 
-The mean of an arm is released when its number of pulls n is one of the counts 0 < W_1 < W_2 < ...,
-with noise that does not depend on epsilon:
+The mean of an arm is released when its number of pulls n is one of the counts 0 < W₁ < W₂ < ...,
+with noise that does not depend on ε:
 
-    x^ = s/n + Lap(n^(v/2-1)) + sqrt(2 log t/n),    W_{k+1} = W_k + f_k.
+    x^ = s/n + Lap(n^(v/2-1)) + sqrt(2 log t/n),    Wₖ₊₁ = Wₖ + fₖ.
 
-A single release is n^(-v/2)-DP (Lemma 3.1); the intervals f_k are chosen such that all releases
+A single release is n^(-v/2)-DP (Lemma 3.1); the intervals fₖ are chosen such that all releases
 together meet the budget (Theorem 3.4). In the listing x^ changes only while n is such a count: an
 arm between two counts keeps the x^ of the round in which it left the first of them.
 """
@@ -34,7 +34,7 @@ DIRECT = 32  # terms of a sum that are added one by one
 
 
 class Schedule(IntEnum):
-    """Reading: counts W_k at which a mean is released."""
+    """Reading: counts Wₖ at which a mean is released."""
 
     SERIES = 0  # y of Lemma B.1: the squares n^-v of the budgets add up
     SERIES_X = 1  # x of Lemma B.1: the budgets n^(-v/2) add up
@@ -50,7 +50,7 @@ class Noise(IntEnum):
 
 
 class Params(NamedTuple):
-    """Target budget (epsilon', delta'), exponent v, and the readings."""
+    """Target budget (ε', δ'), exponent v, and the readings."""
 
     epsilon: Positive
     delta: Probability = math.exp(-10.0)
@@ -63,7 +63,7 @@ class Params(NamedTuple):
 def power_sum(first, last, s):
     """Return sum_{i=first}^{last} i^-s for s > 0 other than 1; from 1 to infinity it is zeta(s).
 
-    Adds the first terms directly and the rest by Euler and Maclaurin; relative error below 1e-13.
+    Adds the first terms directly and the rest by Euler and Maclaurin; relative error below 10⁻¹³.
     """
     total = 0.0
     while first <= min(last, DIRECT):
@@ -86,7 +86,7 @@ def power_sum(first, last, s):
 
 @inlined
 def input_epsilon(params):
-    """Return the epsilon with which to run Algorithm 3 (Corollary 3.2)."""
+    """Return the ε with which to run Algorithm 3 (Corollary 3.2)."""
     zeta = power_sum(1.0, math.inf, params.v)
     without = -math.log(params.delta) / (8.0 * zeta)
     added = params.epsilon / (2.0 * zeta)
@@ -97,9 +97,9 @@ def input_epsilon(params):
 
 @inlined
 def next_interval(params, epsilon, released, interval):
-    """Return f_k of Lemma B.1 from W_k = `released` and f_{k-1} = `interval`.
+    """Return fₖ of Lemma B.1 from Wₖ = `released` and fₖ₋₁ = `interval`.
 
-    released = 0 and interval = 1 give f_0. The result is at most ceil(1/epsilon) and MOST_ROUNDS.
+    released = 0 and interval = 1 give f₀. The result is at most ceil(1/ε) and MOST_ROUNDS.
     """
     longest = math.ceil(1.0 / max(epsilon, 1.0 / MOST_ROUNDS))
     if params.schedule == Schedule.CONSTANT:
@@ -121,7 +121,7 @@ def next_interval(params, epsilon, released, interval):
 
 @inlined
 def is_long_enough(epsilon, s, released, interval):
-    """Return True if sum_{i=W+1}^{y} i^-s >= 1/(epsilon y^s) at y = W + interval."""
+    """Return True if sum_{i=W+1}^{y} i^-s ≥ 1/(ε y^s) at y = W + interval."""
     y = float(released + interval)
     return epsilon * power_sum(released + 1.0, y, s) >= math.pow(y, -s)
 
@@ -201,7 +201,7 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield the means of each arm's rewards 1..W_k, for an arm that is pulled as often as possible.
+    """Yield the means of each arm's rewards 1..Wₖ, for an arm that is pulled as often as possible.
 
     From the 1000th release on, releases whose counts differ by at most one percent form a group and
     are declared as copies of the first of them, the least private. With `every-round` a mean is
@@ -232,7 +232,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Corollary 3.2: the (epsilon', delta') that `input_epsilon` converts."""
+    """Return the claim of Corollary 3.2: the (ε', δ') that `input_epsilon` converts."""
     if params.noise == Noise.EVERY_ROUND:
         differs = "a mean is released anew in every round in which its arm waits, without an end"
     else:

@@ -13,7 +13,7 @@ LABEL = "EXP3"
 
 
 class Params(NamedTuple):
-    """Horizon T, which determines gamma."""
+    """Horizon T, which determines γ."""
 
     horizon: Rounds
 

@@ -1,7 +1,7 @@
-"""EXP3_tau (tossou2017, section 3.2; Dekel, Tewari, Arora 2012): EXP3 on batches of tau rounds.
+"""EXP3_τ (tossou2017, section 3.2; Dekel, Tewari, Arora 2012): EXP3 on batches of τ rounds.
 
 No noise is added. Privacy comes from the random draw of each batch's arm, and from the fact that
-one gain moves the mean of its batch by at most 1/tau.
+one gain moves the mean of its batch by at most 1/τ.
 """
 
 import math
@@ -22,21 +22,21 @@ LABEL = "EXP3_tau"
 
 
 class Calibration(IntEnum):
-    """Objective that determines tau."""
+    """Objective that determines τ."""
 
     REGRET = 0  # Corollary 3.2: smallest regret bound; epsilon and delta have no effect
     BUDGET = 1  # Corollary 3.3, corrected: budget (epsilon, delta)
 
 
 class BatchGamma(IntEnum):
-    """Horizon in the formula of gamma."""
+    """Horizon in the formula of γ."""
 
     BATCHES = 0  # number of batches, that is, of EXP3's choices (required by Theorem 3.4)
     ROUNDS = 1  # number of rounds
 
 
 class TauRounding(IntEnum):
-    """Rounding of the real tau to a number of rounds."""
+    """Rounding of the real τ to a number of rounds."""
 
     CEIL = 0
     FLOOR = 1
@@ -55,10 +55,10 @@ class Params(NamedTuple):
 
 @inlined
 def batch_length(params, arms):
-    """Return tau, an integer from 1 to T.
+    """Return τ, an integer from 1 to T.
 
-    Deviation: Corollary 3.3 sets tau^3 = T (4 epsilon + 2 ln(1/delta))/epsilon^2, for which Theorem
-    3.5 gives up to 2 epsilon; tau^3 = 8 T (epsilon + ln(1/delta))/epsilon^2 suffices for epsilon.
+    Deviation: Corollary 3.3 sets τ³ = T (4 ε + 2 ln(1/δ))/ε², for which Theorem
+    3.5 gives up to 2 ε; τ³ = 8 T (ε + ln(1/δ))/ε² suffices for ε.
     """
     if params.calibration == Calibration.REGRET:
         cube = params.horizon / (7.0 * arms * math.log(arms))
@@ -93,7 +93,7 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the arm of every batch after the one that contains the reward.
 
-    Given the earlier arms, each is 1/tau-DP: one reward moves v of its arm by at most 1/tau, and
+    Given the earlier arms, each is 1/τ-DP: one reward moves v of its arm by at most 1/τ, and
     the probabilities of EXP3 do not amplify this difference (docs/deviations.md).
     """
     tau = batch_length(params, arms)
@@ -104,9 +104,9 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Corollary 3.3, or that of 3.2 if tau is chosen for the regret.
+    """Return the claim of Corollary 3.3, or that of 3.2 if τ is chosen for the regret.
 
-    In the second case epsilon and delta of the parameters have no effect.
+    In the second case ε and δ of the parameters have no effect.
     """
     differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
     if params.calibration == Calibration.BUDGET:

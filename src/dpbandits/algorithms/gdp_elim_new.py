@@ -1,4 +1,4 @@
-"""GDP-Elim-New (wang2024): Algorithm 4. (epsilon, delta)-global DP, Theorem 18."""
+"""GDP-Elim-New (wang2024): Algorithm 4. (ε, δ)-global DP, Theorem 18."""
 
 import math
 from collections.abc import Iterator
@@ -26,13 +26,13 @@ class Params(NamedTuple):
     horizon: Rounds
 
     def problem(self) -> tuple[str, str] | None:
-        """Return a problem if both epsilon and delta are 0; else None."""
+        """Return a problem if both ε and δ are 0; else None."""
         return both_zero(self)
 
 
 @inlined
 def passes_of_phase(params, law, gap):
-    """Return N(k) of line 4, a real number; `law` is that of Lemma 15 with (epsilon, delta/2)."""
+    """Return N(k) of line 4, a real number; `law` is that of Lemma 15 with (ε, δ/2)."""
     t = float(params.horizon)
     statistics = 32.0 * math.log(t) / (gap * gap)
     # log[(T^2 E + T^2 delta)/(2 E + T^2 delta)]/epsilon is the reach of this law at 1/T^2.
@@ -42,7 +42,7 @@ def passes_of_phase(params, law, gap):
 
 @inlined
 def is_ahead(theta, leader, gap):
-    """Return True if theta_i >= max_{j != i} theta_j + Delta(k) for the leader i.
+    """Return True if θᵢ ≥ max_{j != i} θⱼ + Δ(k) for the leader i.
 
     `theta` is float64 of shape (arms,).
     """
@@ -54,7 +54,7 @@ def is_ahead(theta, leader, gap):
 
 @kernel
 def play(params, bandit, rng):
-    """Play round-robin phases until an arm leads by Delta(k), then only that arm (Algorithm 4)."""
+    """Play round-robin phases until an arm leads by Δ(k), then only that arm (Algorithm 4)."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     everyone = np.arange(number_of_arms(bandit))
     theta = np.empty(everyone.size)
@@ -73,7 +73,7 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
-    """Yield theta_i of every arm and phase, each of fresh rewards, as if no arm ever led."""
+    """Yield θᵢ of every arm and phase, each of fresh rewards, as if no arm ever led."""
     law = perturbation(params.epsilon, 0.5 * params.delta)
     for arm in range(arms):
         gap, last = 0.5, 0
@@ -86,7 +86,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 18: delta/2 for continuing, delta/2 for stopping (Lemma 9)."""
+    """Return the claim of Theorem 18: δ/2 for continuing, δ/2 for stopping (Lemma 9)."""
     differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
     where = "wang2024, Theorem 18"
     return Guarantee(Notion.REVISED, params.epsilon, params.delta, where, differs)

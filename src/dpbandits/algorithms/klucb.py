@@ -26,7 +26,7 @@ def negative_entropy(p):
 
 @inlined
 def argmax_index(mean, entropy, pulls, log_t):
-    """Return the arm of largest index max {q in [0, 1]: N d(mean, q) <= log t}, the first if tied.
+    """Return the arm of largest index max {q in [0, 1]: N d(mean, q) ≤ log t}, the first if tied.
 
     `mean`, `entropy` (negative) and `pulls` are float64 of shape (arms,). An index exceeds q > mean
     if and only if N d(mean, q) < log t. So an arm below the best index so far is recognised by its

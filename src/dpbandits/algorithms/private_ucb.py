@@ -1,9 +1,9 @@
 """Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. The DP-UCB of azize2022.
 
-epsilon-DP, in the forms in which tossou2016, sajed2019 and azize2022 compare with it. With s~ the
+ε-DP, in the forms in which tossou2016, sajed2019 and azize2022 compare with it. With s~ the
 released sum of the n rewards of an arm, its index in round t is
 
-    s~/n + sqrt(2 log t/n) + Gamma/n,    Gamma = K log^2 T log(K T log T/gamma)/epsilon.
+    s~/n + sqrt(2 log t/n) + Γ/n,    Γ = K log² T log(K T log T/γ)/ε.
 """
 
 import math
@@ -26,7 +26,7 @@ LABEL = "Private-UCB"
 
 
 class Decay(IntEnum):
-    """Failure probability of Gamma in round t, as a function of `gamma`."""
+    """Failure probability of Γ in round t, as a function of `gamma`."""
 
     NONE = 0  # gamma (azize2022: 0.1)
     HORIZON = 1  # gamma / T (sajed2019)
@@ -49,7 +49,7 @@ class Relaxation(IntEnum):
 
 
 class Params(NamedTuple):
-    """Privacy budget, horizon T, failure probability gamma, and the readings."""
+    """Privacy budget, horizon T, failure probability γ, and the readings."""
 
     epsilon: Positive
     horizon: Rounds
@@ -71,7 +71,7 @@ def counter_epsilon(params, arms):
 def relaxation(params, arms):
     """Return the index's term for the noise at t = 1, and its slope in log t.
 
-    The term is Gamma or, for `css`, log(1/gamma)/epsilon, which is still to be multiplied by
+    The term is Γ or, for `css`, log(1/γ)/ε, which is still to be multiplied by
     log^1.5 n.
     """
     horizon = float(params.horizon)

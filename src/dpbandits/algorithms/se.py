@@ -1,9 +1,9 @@
 """SE (Even-Dar, Mannor, Mansour 2002), not private: successive elimination, as in sajed2019.
 
 All viable arms are pulled in turn. After r passes all their means have a confidence interval of
-half width h_r = sqrt(log(4 K r^2/beta)/(2 r)); an arm is eliminated if the upper end of its
+half width hᵣ = sqrt(log(4 K r²/β)/(2 r)); an arm is eliminated if the upper end of its
 interval is below the lower end of another's. By Hoeffding's inequality the intervals of all arms
-and all r hold together with probability 1 - beta. Section 5 of sajed2019 sets beta = 1/T.
+and all r hold together with probability 1 - β. Section 5 of sajed2019 sets β = 1/T.
 """
 
 import math
@@ -20,14 +20,14 @@ LABEL = "SE"
 
 
 class Params(NamedTuple):
-    """Horizon T, which sets the confidence beta = 1/T."""
+    """Horizon T, which sets the confidence β = 1/T."""
 
     horizon: Rounds
 
 
 @inlined
 def width_of_sum(params, passes, arms):
-    """Return 2 r h_r: an arm is eliminated if its sum of r rewards is further than this behind."""
+    """Return 2 r hᵣ: an arm is eliminated if its sum of r rewards is further than this behind."""
     r = float(passes)
     return math.sqrt(2.0 * r * math.log(4.0 * arms * r * r * params.horizon))
 

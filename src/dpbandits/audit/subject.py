@@ -35,15 +35,15 @@ class Subject:
     @classmethod
     def of(cls, algorithm: str, params: Any) -> "Subject":
         """Return the subject with these Params; their horizon has no effect."""
-        told = {k: v for k, v in parameters.plain(params).items() if v is not None}
-        told.pop("horizon", None)
-        return cls(algorithm, tuple(told.items()))
+        values = {k: v for k, v in parameters.plain(params).items() if v is not None}
+        values.pop("horizon", None)
+        return cls(algorithm, tuple(values.items()))
 
     def params(self, rounds: int) -> Any:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""
         cls = registry.algorithm(self.algorithm).Params
-        told = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
-        values = {**dict(self.given), **told}
+        horizon = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
+        values = {**dict(self.given), **horizon}
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
     def claim(self, arms: int, rounds: int) -> Guarantee:
@@ -51,11 +51,11 @@ class Subject:
         module = registry.algorithm(self.algorithm)
         if not hasattr(module, "claim"):
             raise UserError(
-                f"{self.algorithm} promises no privacy, there is nothing to refute; an algorithm of"
-                " your own says what it promises in a function `claim`"
+                f"{self.algorithm} promises no privacy, so that an audit has nothing to refute; an"
+                " algorithm of your own declares its promise in a function `claim`"
             )
-        found: Guarantee = module.claim(self.params(rounds), arms, rounds)
-        return found
+        guarantee: Guarantee = module.claim(self.params(rounds), arms, rounds)
+        return guarantee
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
         """Return the epsilon that its declared releases within these rounds compose to."""
@@ -104,10 +104,10 @@ class Subject:
         def released(rounds: int) -> bool:
             return next(iter(self.releases(designs.ARMS, rounds)), None) is not None
 
-        found = designs.horizons(released)
-        if not found:
+        horizons = designs.horizons(released)
+        if not horizons:
             raise UserError(
-                f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: there is"
-                " nothing to be told from them"
+                f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"
+                " audit has nothing to measure"
             )
-        return found
+        return horizons

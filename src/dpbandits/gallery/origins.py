@@ -25,7 +25,7 @@ COUNTED = {  # after a number of figures
 
 
 def in_words(origins: Iterable[Origin]) -> str:
-    """Return `34 figures: 30 drawn from the committed reference curves, 4 from formulas (no runs)`."""
+    """Return `2 figures: 1 drawn from the committed reference curves, 1 not computed yet`."""
     counts = Counter(origins)
     number = counts.total()
     if number <= 1:

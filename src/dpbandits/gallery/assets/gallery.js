@@ -102,11 +102,11 @@ function startFilters() {
     });
     const table = document.querySelector("table.claims");
     if (table) table.parentElement.hidden = shown[1] === 0;
-    const told = [`${shown[0]} of ${cards.length} figures`];
-    if (rows.length) told.push(`${shown[1]} of ${rows.length} claims`);
-    document.getElementById("found").replaceChildren(...told.flatMap((words, i) => {
+    const counts = [`${shown[0]} of ${cards.length} figures`];
+    if (rows.length) counts.push(`${shown[1]} of ${rows.length} claims`);
+    document.getElementById("found").replaceChildren(...counts.flatMap((words, i) => {
       const part = document.createElement("span");
-      part.textContent = words + (i < told.length - 1 ? "," : "");
+      part.textContent = words + (i < counts.length - 1 ? "," : "");
       return [part, " "];
     }));
   }
@@ -165,7 +165,7 @@ function startValues(lines, sheet) {
     return value.toLocaleString("en-US", { maximumSignificantDigits: 6 }).replace("-", "−");
   }
 
-  function told([i, j]) {
+  function values([i, j]) {
     const line = lines[i];
     const [, , x, y, low, high] = line.points[j];
     const texts = [
@@ -180,11 +180,11 @@ function startValues(lines, sheet) {
   function show(place, speak) {
     at = place;
     const [left, top] = lines[at[0]].points[at[1]];
-    const [label, ...values] = told(at);
+    const [label, ...numbers] = values(at);
     dot.style.left = `${100 * left}%`;
     dot.style.top = `${100 * top}%`;
     dot.style.background = isDark() ? lines[at[0]].dark : lines[at[0]].colour;
-    tip.replaceChildren(...[label, ...values].map((text, i) => {
+    tip.replaceChildren(...[label, ...numbers].map((text, i) => {
       const line = document.createElement(i ? "span" : "b");
       line.textContent = text;
       return line;
@@ -201,7 +201,7 @@ function startValues(lines, sheet) {
     const above = y - 14 - tip.offsetHeight >= 0 ? y - 14 - tip.offsetHeight : y + 14;
     tip.style.left = `${Math.min(beside, end - tip.offsetWidth)}px`;
     tip.style.top = `${above}px`;
-    if (speak) spoken.textContent = [label, ...values].join(", ");
+    if (speak) spoken.textContent = [label, ...numbers].join(", ");
   }
 
   function reveal(x) {
