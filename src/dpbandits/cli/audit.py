@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpbandits.audit.search import AuditFinding, Auditor
-from dpbandits.audit.subject import ManyArms, Plays, Subject
+from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.run.progress import duration
@@ -20,6 +20,7 @@ def audit(
     epsilon: str,
     plays: str,
     many_arms: str,
+    changed_reward: str | None,
     seed: int,
     workers: int | None,
 ) -> int:
@@ -33,11 +34,14 @@ def audit(
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *given])
     games = _checked("--plays", Plays, _read(plays))
     arms = _checked("--many-arms", ManyArms, _read(many_arms))
+    reward = None
+    if changed_reward is not None:
+        reward = _checked("--changed-reward", ChangedReward, _read(changed_reward))
     _checked("--seed", parameters.Seed, seed)
     if workers is not None:
         _checked("--workers", parameters.Workers, workers)
     start = time.monotonic()
-    found = Auditor(subject, seed, workers, many_arms=arms).audit(games)
+    found = Auditor(subject, seed, workers, many_arms=arms, changed_reward=reward).audit(games)
     for line in lines(subject, found):
         print(line)
     print(f"  {games:,} games in {duration(time.monotonic() - start)}, seed {seed}")

@@ -282,6 +282,7 @@ def audit(
     epsilon: str,
     plays: str,
     many_arms: str,
+    changed_reward: str | None,
     seed: int,
     workers: int | None,
 ) -> int:
@@ -289,7 +290,7 @@ def audit(
     load_joblib()  # and no drawing library
     from dpbandits.cli.audit import audit
 
-    return audit(algorithm, parameters, epsilon, plays, many_arms, seed, workers)
+    return audit(algorithm, parameters, epsilon, plays, many_arms, changed_reward, seed, workers)
 
 
 class Verb(NamedTuple):
@@ -330,7 +331,10 @@ VERBS = {
     ),
     "audit": Verb(
         "play an algorithm on neighbouring rewards: how much privacy it loses at least",
-        ("algorithm", "parameters", "--epsilon", "--plays", "--many-arms", "--seed", "--workers"),
+        (
+            *("algorithm", "parameters", "--epsilon", "--plays", "--many-arms"),
+            *("--changed-reward", "--seed", "--workers"),
+        ),
         audit,
     ),
     "gallery": Verb(
@@ -358,6 +362,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "default": "64",
         "metavar": "K",
         "help": "how many there are in games of many arms, beside those of two; 64",
+    },
+    "--changed-reward": {
+        "metavar": "N",
+        "help": "change the N-th reward of an arm; 1, 2, 3, 4 and 16 by default",
     },
     "--seed": {"type": int, "default": 1, "metavar": "N", "help": "of the games; 1"},
     "--workers": {"type": int, "metavar": "N", "help": "threads; all cores if not said"},
