@@ -52,8 +52,8 @@ def text(table: str) -> str:
     of_none = [audit["refuted"] for one in none for audit in one["audits"]]
     lines = [
         f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
-        f" {len(leaks[0]['audits'])} seeds each. Audits of the sources as they are that accused"
-        f" somebody: {sum(of_none)} of {len(of_none)}.",
+        f" {len(leaks[0]['audits'])} seeds each. Audits of the unchanged sources that"
+        f" failed: {sum(of_none)} of {len(of_none)}.",
         "",
         f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",
         f"|---|---|{'---|' * len(epsilons)}",

@@ -222,7 +222,7 @@ AUDITED = {
     ("kind", "number"),
     [(kind, n) for kind, audited in AUDITED.items() for n in range(len(audited))],
 )
-def test_without_a_leak_nobody_is_accused(
+def test_unchanged_sources_fail_no_audit(
     kind: str, number: int, epsilon: int, tmp_path: Path
 ) -> None:
     typed, plays = AUDITED[kind][number]

@@ -77,7 +77,7 @@ def test_the_script_writes_what_was_measured(elsewhere: Path) -> None:
     )
     assert (before, mark, end) == ("Before", "<!-- leaks -->", "<!-- end of leaks -->")
     assert " at revision abc, with 2 seeds each. " in head
-    assert head.endswith(" accused somebody: 0 of 2.")
+    assert head.endswith(" failed: 0 of 2.")
     assert titles == "| leak | games | epsilon = 1 |"
     assert rows == [
         "| A | 4,000 | 0.4 to 0.712; declared 0.5; found with 1 of 2 |",
@@ -85,10 +85,10 @@ def test_the_script_writes_what_was_measured(elsewhere: Path) -> None:
     ]
 
 
-def test_who_was_accused_without_a_leak_is_counted(elsewhere: Path) -> None:
+def test_failed_audits_of_unchanged_sources_are_counted(elsewhere: Path) -> None:
     file = elsewhere / "none-0-1.json"
     file.write_text(file.read_text().replace("false", "true", 1))
-    assert " accused somebody: 1 of 2." in make_leaks.text("leaks")
+    assert " failed: 1 of 2." in make_leaks.text("leaks")
 
 
 @pytest.mark.parametrize("wrong", ["another revision", "changed", "no leaks", "no clean", "half"])
