@@ -1,9 +1,11 @@
-"""Write the table of planted leaks in docs/privacy.md: `python scripts/make_leaks.py`.
+"""Write the tables of planted leaks in docs/privacy.md: `python scripts/make_leaks.py [table ...]`.
 
-Reads the audits that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Writes
-nothing if an audit is missing, or unless all are from one revision of a clean checkout.
+The tables are `leaks` and `later-leaks`; without an argument both are written. Reads the audits
+that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Leaves a table as it is
+if an audit is missing, or unless all its audits are from one revision of a clean checkout.
 """
 
+import argparse
 import datetime
 import json
 import sys
@@ -16,6 +18,7 @@ from marked_part import MissingPart, replaced
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "privacy.md"
 AUDITS = ROOT / "out" / "leaks"
+TABLES = {"leaks": ("leak", "none"), "later-leaks": ("later", "unchanged")}  # kinds of audits
 
 
 class Unfit(Exception):
@@ -23,14 +26,14 @@ class Unfit(Exception):
 
 
 def measured(kind: str) -> list[dict[str, Any]]:
-    """Return the audits of a kind, `leak` or `none`, sorted by number and budget."""
+    """Return the audits of a kind in TABLES, sorted by number and budget."""
     audits = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
     return sorted(audits, key=lambda audit: (audit["number"], audit["epsilon"]))
 
 
-def text() -> str:
-    """Return the text between the two comments. Raises Unfit if audits are missing or mixed."""
-    leaks, none = measured("leak"), measured("none")
+def text(table: str) -> str:
+    """Return a table and the line above it. Raises Unfit if audits are missing or mixed."""
+    leaks, none = map(measured, TABLES[table])
     revisions = {entry["revision"] for entry in (*leaks, *none)}
     if not (leaks and none):
         raise Unfit(f"there are no audits in {AUDITS.relative_to(ROOT)}")
@@ -78,16 +81,20 @@ def certified(entry: Mapping[str, Any]) -> str:
     return f"{words}; detected with {sum(audit['refuted'] for audit in audits)} of {len(audits)}"
 
 
-def main() -> int:
-    document = DOCUMENT.read_text("utf-8")
-    try:
-        new = replaced(document, "leaks", text())
-    except (MissingPart, Unfit) as why:
-        print(f"{DOCUMENT.name} is unchanged: {why}", file=sys.stderr)
-        return 1
-    DOCUMENT.write_text(new, "utf-8")
-    return 0
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="Write the tables of planted leaks.")
+    parser.add_argument("table", nargs="*", choices=[*TABLES], help="both if not given")
+    status = 0
+    for table in parser.parse_args(arguments).table or TABLES:
+        try:
+            new = replaced(DOCUMENT.read_text("utf-8"), table, text(table))
+        except (MissingPart, Unfit) as why:
+            print(f"{DOCUMENT.name}: the table {table} is unchanged: {why}", file=sys.stderr)
+            status = 1
+        else:
+            DOCUMENT.write_text(new, "utf-8")
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

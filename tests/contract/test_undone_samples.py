@@ -10,7 +10,7 @@ misses the threshold by little, and the last one hardly reaches it.
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -45,7 +45,7 @@ class Stream(NamedTuple):
 class Noises:
     """Generator that returns the given Laplace noises and records their scales."""
 
-    def __init__(self, noises: Sequence[float]) -> None:
+    def __init__(self, noises: Iterable[float]) -> None:
         self._noises = iter(noises)
         self.scales: list[float] = []
 
@@ -90,7 +90,7 @@ def in_plain_python() -> Iterator[None]:
 
 
 def halted(
-    rule: str, params: Params, radius: float, values: np.ndarray, noises: Sequence[float]
+    rule: str, params: Params, radius: float, values: np.ndarray, noises: Iterable[float]
 ) -> Halt:
     """Return when and with which estimate a rule halts."""
     rng = Noises(noises)
@@ -123,7 +123,7 @@ def scripted(
     values: np.ndarray,
     last: int,
     b: float,
-    margins: Sequence[float],
+    margins: np.ndarray | Sequence[float],
 ) -> Scripted:
     """Return the game in which query k misses the threshold by `margins[k - 1]`.
 

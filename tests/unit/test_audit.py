@@ -295,6 +295,22 @@ def test_the_first_choice_is_that_of_the_first_round_in_which_games_differ() -> 
     assert first_choice(counts, arms, rounds) == []
 
 
+@pytest.mark.parametrize(
+    ("index", "rounds"), [(1, [8, 64, 256]), (16, [64, 256]), (64, [256]), (65, [520]), (99, [792])]
+)
+def test_games_of_a_later_reward_are_long_enough_to_read_it(index: int, rounds: list[int]) -> None:
+    assert designs.later(index, [8, 64, 256]) == rounds
+
+
+def test_an_audit_of_a_later_reward_changes_that_reward_alone() -> None:
+    subject = Subject("adap-ucb", (("epsilon", 1.0),))
+    found = Auditor(subject, 1, 1, changed_reward=33)._designs()
+    assert {design.index for design in found} == {33}
+    assert {design.rounds for design in found} == {256}
+    assert len({design.id for design in found}) == len(found) == 4 + len(designs.EDGES)
+    assert all(np.argwhere(np.not_equal(*one.tables())).tolist() == [[0, 32]] for one in found)
+
+
 def test_games_in_which_an_arm_waits_are_longer_than_the_shortest() -> None:
     found = list(designs.waiting(45))
     assert {design.rounds for design in found} == {90, 180, 360}
@@ -475,6 +491,10 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
             "--many-arms must be a whole number from 3 to 1024, got",
         ),
         (("adap-ucb", "--many-arms", "1e4"), "--many-arms must be a whole number from 3 to 1024"),
+        (
+            ("adap-ucb", "--changed-reward", "0"),
+            "--changed-reward must be a whole number from 1 to 10,000, got 0",
+        ),
         (("adap-ucb", "--seed", "-1"), "--seed must be a whole number from 0"),
         (("adap-ucb", "--workers", "0"), "--workers must be a whole number from 1 to 1024"),
         (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon, not by 'epsilon=2'"),

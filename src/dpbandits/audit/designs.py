@@ -10,7 +10,7 @@ Three kinds of pairs:
   means of many rewards, whose decisions on constant arms are certain.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ LONG = 4096  # longest game in which a first release is sought; at most a quarte
 TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of the shortest game
 INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
+LATER = 8  # rounds of the games of a later reward, as a multiple of its position
 AFTER = 8  # rounds after the first pulls of many arms
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # arm 1's share of the pulls that depend on its mean
 STEPS = 14  # steps of a bisection
@@ -95,11 +96,22 @@ def longest(rounds: list[int]) -> int:
     return max(rounds[-1], TIMES[-1] * rounds[0]) if is_short(rounds) else rounds[-1]
 
 
-def constant(rounds: int) -> Iterator[Design]:
-    """Yield two arms of constant rewards, with one reward of the first flipped."""
+def later(index: int, rounds: list[int]) -> list[int]:
+    """Return the horizons of games in which reward `index` of an arm is read early enough.
+
+    `rounds` are the horizons of the usual games.
+    """
+    return [n for n in rounds if n >= 4 * index] or [LATER * index]
+
+
+def constant(rounds: int, indices: Iterable[int] = INDICES) -> Iterator[Design]:
+    """Yield two arms of constant rewards, with one reward of the first flipped.
+
+    `indices` are the positions of that reward.
+    """
     for own in (0.0, 1.0):
         for other in (0.0, 1.0):
-            for index in INDICES:
+            for index in indices:
                 if 4 * index <= rounds or index == 1:
                     table = np.empty((ARMS, rounds))
                     table[0], table[1] = own, other
@@ -149,18 +161,20 @@ def spread(share: float, rounds: int) -> np.ndarray:
     return np.diff(np.floor(share * np.arange(rounds + 1) + 0.5))
 
 
-def at_the_edge(rounds: int, pulls_of_first: Callable[[Design], float]) -> Iterator[Design]:
+def at_the_edge(
+    rounds: int, pulls_of_first: Callable[[Design], float], index: int = 1
+) -> Iterator[Design]:
     """Yield arm 1 beside an arm of mean 1/2, with a mean at which each of them wins some games.
 
     `pulls_of_first` plays some games of a design and returns the mean number of pulls of arm 1,
-    which increases with the mean of this arm.
+    which increases with the mean of this arm. Reward `index` of arm 1 is flipped.
     """
 
     def of_mean(share: float) -> Design:
         table = np.stack([spread(share, rounds), spread(0.5, rounds)])
-        name = stream_names.at_the_edge(share, rounds, 1)
+        name = stream_names.at_the_edge(share, rounds, index)
         words = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        return flipped(name, words, table, 1)
+        return flipped(name, words, table, index)
 
     least, most = pulls_of_first(of_mean(0.0)), pulls_of_first(of_mean(1.0))
     for edge in EDGES:

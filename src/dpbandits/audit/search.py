@@ -110,7 +110,8 @@ class Candidate:
 class Auditor:
     """Audit of one subject; audits with different numbers use different random streams.
 
-    `workers` is the number of threads; None uses all processors.
+    `workers` is the number of threads; None uses all processors. With a `changed_reward`, only that
+    reward of arm 1 is changed, in games of two arms that are long enough to read it.
     """
 
     def __init__(
@@ -120,7 +121,9 @@ class Auditor:
         workers: int | None = None,
         number: int = 0,
         many_arms: int = designs.MANY,
+        changed_reward: int | None = None,
     ) -> None:
+        self.changed_reward = changed_reward
         self.subject, self.seed, self.number, self.many_arms = subject, seed, number, many_arms
         self.parallel = joblib.Parallel(
             -1 if workers is None else workers, prefer="threads", return_as="generator_unordered"
@@ -194,6 +197,10 @@ class Auditor:
 
     def _designs(self) -> list[Design]:
         rounds = self.subject.horizons
+        if (index := self.changed_reward) is not None:
+            rounds = designs.later(index, rounds)
+            found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first, index))
+            return found + [one for n in rounds for one in designs.constant(n, (index,))]
         found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
         if designs.is_short(rounds):
             found += [design for n in rounds for design in designs.constant(n)]

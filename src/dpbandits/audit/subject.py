@@ -14,6 +14,9 @@ from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Release, composed_epsilon
 
 Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
+ChangedReward = Annotated[
+    int, Constraint(lambda n: 1 <= n <= 10_000, "a whole number from 1 to 10,000")
+]
 ManyArms = Annotated[int, Constraint(lambda n: 3 <= n <= 1024, "a whole number from 3 to 1024")]
 
 

@@ -33,6 +33,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "number of arms in the games with many arms, which are played besides those with"
         " two; default: 64",
     },
+    "--changed-reward": {
+        "metavar": "N",
+        "help": "change the N-th reward of an arm; 1, 2, 3, 4 and 16 by default",
+    },
     "--seed": {"type": int, "default": 1, "metavar": "N", "help": "seed of the games; default: 1"},
     "--workers": {
         "type": int,

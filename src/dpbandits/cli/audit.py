@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpbandits.audit.search import AuditFinding, Auditor
-from dpbandits.audit.subject import ManyArms, Plays, Subject
+from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Seed, Workers, coerce
@@ -22,6 +22,7 @@ def audit(
     epsilon: str,
     plays: str,
     many_arms: str,
+    changed_reward: str | None,
     seed: int,
     workers: int | None,
 ) -> int:
@@ -36,11 +37,14 @@ def audit(
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *parameters])
     games = _checked("--plays", Plays, _read(plays))
     arms = _checked("--many-arms", ManyArms, _read(many_arms))
+    reward = None
+    if changed_reward is not None:
+        reward = _checked("--changed-reward", ChangedReward, _read(changed_reward))
     _checked("--seed", Seed, seed)
     if workers is not None:
         _checked("--workers", Workers, workers)
     start = time.monotonic()
-    findings = Auditor(subject, seed, workers, many_arms=arms).audit(games)
+    findings = Auditor(subject, seed, workers, many_arms=arms, changed_reward=reward).audit(games)
     for line in lines(subject, findings):
         print(line)
     print(f"  {games:,} games in {duration(time.monotonic() - start)}, seed {seed}")

@@ -161,7 +161,10 @@ VERBS = {
     ),
     "audit": Verb(
         "play an algorithm on neighbouring rewards and bound its privacy loss from below",
-        ("algorithm", "parameters", "--epsilon", "--plays", "--many-arms", "--seed", "--workers"),
+        (
+            *("algorithm", "parameters", "--epsilon", "--plays", "--many-arms"),
+            *("--changed-reward", "--seed", "--workers"),
+        ),
         audit,
     ),
     "gallery": Verb(

@@ -143,16 +143,16 @@ def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> floa
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     truth = 1.0 / (1.0 + math.exp(-epsilon))
     m = min(math.ceil((times - at / epsilon) / 2.0), times + 1) if epsilon > 0.0 else 0
-    known = math.exp(times * _log_without(delta))  # probability that no coin reveals the table
+    unrevealed = math.exp(times * _log_without(delta))  # probability that no coin reveals the table
     if m <= 0:
-        told = 0.0
+        excess = 0.0
     elif m > times:
-        told = -math.expm1(at) if at < 0.0 else 0.0
+        excess = -math.expm1(at) if at < 0.0 else 0.0
     else:
         rare = float(betainc(times - m + 1, m, lie))  # P'[l < m]
-        told = float(betainc(times - m + 1, m, truth))
-        told = max(0.0, told - math.exp(at + math.log(rare)) if rare > 0.0 else told)
-    return -math.expm1(times * _log_without(delta)) + known * told
+        excess = float(betainc(times - m + 1, m, truth))
+        excess = max(0.0, excess - math.exp(at + math.log(rare)) if rare > 0.0 else excess)
+    return -math.expm1(times * _log_without(delta)) + unrevealed * excess
 
 
 # The accountant ----------------------------------------------------------------------------------

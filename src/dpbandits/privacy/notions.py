@@ -21,12 +21,12 @@ class Notion(Enum):
     PER_ROUND = (
         "per-round DP",
         "The arm of any one round is nearly as likely whichever of two values an earlier reward"
-        " had; what all rounds tell together is not bounded.",
+        " had; the loss over all rounds together is not bounded.",
         ("wang2024, Definition 1", "tossou2016, Definition 2.1", "tossou2017, Definition 2.1"),
     )
     GLOBAL = (
         "global DP",
-        "The sequence of all arms, or all that is told of a stream, is nearly as likely whichever"
+        "The sequence of all arms, or the output of a stopping rule, is nearly as likely whichever"
         " of two values one reward had.",
         ("azize2022, Definition 2", "sajed2019, section 2", "tossou2017, Definition 2.2"),
     )
@@ -38,7 +38,7 @@ class Notion(Enum):
     )
     LOCAL = (
         "local noise",
-        "Every reward has noise of its own before anything is made of it, so that each of these"
+        "Every reward gets its own noise before anything is computed from it, so that each of these"
         " noisy rewards, and all arms, are private.",
         ("tossou2017, section 3.1",),
     )

@@ -59,7 +59,7 @@ def rows(
     claim holds that budget whatever the arguments are. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
-    told: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "epsilon": _checked("epsilon", Positive, epsilon),
         "horizon": _checked("horizon", Rounds, horizon),
         "delta": DELTA if delta is None else _checked("delta", Delta, delta),
@@ -68,7 +68,7 @@ def rows(
     }
     arms = _checked("arms", Arms, arms)
     kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    return [row for name in _known(names) for row in _rows_of(name, told, kept, arms)]
+    return [row for name in _known(names) for row in _rows_of(name, arguments, kept, arms)]
 
 
 def private_names() -> list[str]:
@@ -103,12 +103,12 @@ def _checked(name: str, annotation: Any, value: Any) -> Any:
         raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
 
 
-def _rows_of(name: str, told: dict[str, Any], kept: set[str], arms: int) -> list[Row]:
+def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) -> list[Row]:
     is_rule = name in registry.stopping_rule_names()
     module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
-    where = (RADIUS,) if is_rule else (arms, told["horizon"])
+    where = (RADIUS,) if is_rule else (arms, arguments["horizon"])
     alike: dict[tuple[Guarantee, float, float | None], list[Any]] = {}
-    for params in _readings(module.Params, told, kept, name):
+    for params in _readings(module.Params, arguments, kept, name):
         claim = module.claim(params, *where)
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, claim.delta)
@@ -117,19 +117,21 @@ def _rows_of(name: str, told: dict[str, Any], kept: set[str], arms: int) -> list
         except NoAccountant:
             tight = None
         alike.setdefault((claim, composed, tight), []).append(params)
-    everyone = [params for members in alike.values() for params in members]
+    every = [params for members in alike.values() for params in members]
     return [
-        Row(name, module.LABEL, _told(members, everyone), members[0], *key)
+        Row(name, module.LABEL, _distinguishing_readings(members, every), members[0], *key)
         for key, members in alike.items()
     ]
 
 
-def _readings(cls: Any, told: dict[str, Any], kept: set[str], name: str) -> list[Any]:
+def _readings(cls: Any, arguments: dict[str, Any], kept: set[str], name: str) -> list[Any]:
     # Return the parameters in every combination of their readings, the default first. A parameter
-    # in `kept` gets the value in `told` only if its class has no default.
+    # in `kept` gets the value in `arguments` only if its class has no default.
     known = parameters.fields(cls)
     defaults = kept & set(cls._field_defaults)
-    values = {key: value for key, value in told.items() if key in known and key not in defaults}
+    values = {
+        key: value for key, value in arguments.items() if key in known and key not in defaults
+    }
     default = parameters.build(cls, values, name, lambda key: "command line")
     readings = {
         key: list(annotation)
@@ -142,12 +144,12 @@ def _readings(cls: Any, told: dict[str, Any], kept: set[str], name: str) -> list
     ]
 
 
-def _told(members: Sequence[Any], everyone: Sequence[Any]) -> str:
-    # Name the readings that distinguish `members` from the rest of `everyone`, such as
+def _distinguishing_readings(members: Sequence[Any], every: Sequence[Any]) -> str:
+    # Name the readings that distinguish `members` from the rest of `every`, such as
     # `schedule: series, noise: per-release | frozen`.
     parts = []
     for key in members[0]._fields:
         here = list(dict.fromkeys(getattr(params, key) for params in members))
-        if set(here) != {getattr(params, key) for params in everyone}:
+        if set(here) != {getattr(params, key) for params in every}:
             parts.append(f"{key}: {' | '.join(reading_name(value) for value in here)}")
     return ", ".join(parts)
