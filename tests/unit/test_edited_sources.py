@@ -7,20 +7,26 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from commands import PATIENCE, ROOT, RUN_PY, below
 from edited import MARKED, Scenario, mark, with_mark
 
+from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.core.roots import ROOTS, Root
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
+from dpbandits.files import provenance
+from dpbandits.run import worker
 from dpbandits.run.missing_runs import complete
 from dpbandits.store import fingerprint
+from dpbandits.store.blocks import identity
 
 SEARCH = MARKED[2]
 AGAIN = "edited since this command started"
@@ -268,6 +274,28 @@ def test_an_edit_between_planning_and_a_late_import_does_not_reach_the_runs(
     result = forks.run(scenario)
     assert check_blocks(folder, digests) == {1, 11, 111}
     assert [line.split()[1] for line in result.reports] == [f"{SEARCH}:"]
+
+
+# Versions -----------------------------------------------------------------------------------------
+
+
+def test_a_library_that_is_replaced_on_disk_keeps_the_version_that_was_imported(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda name: "0.0")
+    libraries = {"numba": numba.__version__, "numpy": np.__version__}
+    assert identity(cell)["versions"] == libraries
+    assert worker.facts.__wrapped__().items() >= libraries.items()
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_sources_that_were_edited_are_not_those_of_the_commit(
+    edited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = subprocess.CompletedProcess("git", 0, "0123456789ab\n")
+    monkeypatch.setattr(provenance.subprocess, "run", lambda *_, **__: described)
+    monkeypatch.setattr(Root, "is_edited", lambda _: edited)
+    assert provenance.git_revision.__wrapped__() == "0123456789ab" + "-dirty" * edited
 
 
 # Pictures -----------------------------------------------------------------------------------------
