@@ -213,7 +213,7 @@ def test_the_largest_of_few_samples_has_the_exact_law(
     zeros = bernoulli.law(bernoulli.Params((0.0,) * len(PULLS)))
     for _ in range(runs):
         bandit = new_bandit(zeros, len(PULLS), 1, np.array([1]), rng)
-        _largest_sample.play_exact(law, bandit, rng, np.array(totals), np.array(PULLS, float))
+        _largest_sample.follow_exact(law, bandit, rng, np.array(totals), np.array(PULLS, float))
         counts += bandit.pulls
     expected = wang2024.chances(policy, totals, PULLS, points) * runs
     rare = expected < 10

@@ -165,7 +165,8 @@ def run(scenario: Scenario) -> None:
     if not scenario.command:
         play_cells(folder, events)
         return
-    from dpbandits.cli.main import load_factory, main
+    from dpbandits.cli.libraries import load_factory
+    from dpbandits.cli.main import main
 
     load_factory()
     play_stand_ins()

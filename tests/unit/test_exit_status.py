@@ -118,7 +118,7 @@ def test_an_audit_that_refutes_a_promise_ends_with_the_status_of_an_alarm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def audited() -> int:
-        return audit_command.audit("adap-ucb", [], "1", "1000", "3", seed=1, workers=1)
+        return audit_command.audit("adap-ucb", [], "1", "1000", "3", None, seed=1, workers=1)
 
     assert audited() == ExitStatus.DONE
     monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_claim", True)
