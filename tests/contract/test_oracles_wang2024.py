@@ -110,9 +110,9 @@ def test_dp_ftpl_new_is_the_literal_one(law: str) -> None:
     taken: Counter[str] = Counter()
     budgets = [(1.0, 0.01), (0.1, 0.0), (0.0, 0.05), (20.0, 0.0), (0.01, 1.0)]
     for seed, (means, budget) in enumerate(itertools.product(MEANS, budgets)):
-        for told, horizon in ((200, 200), (10**6, 200), (2, 50)):
-            params = dp_ftpl_new.Params(*budget, told, Method.PLAIN)
-            literal = wang2024.New(*budget, told)
+        for t_param, horizon in ((200, 200), (10**6, 200), (2, 50)):
+            params = dp_ftpl_new.Params(*budget, t_param, Method.PLAIN)
+            literal = wang2024.New(*budget, t_param)
             taken += compare(dp_ftpl_new, params, literal, law, means, horizon, seed)
     assert set(taken) == {"same arm", "other arm"}
 
@@ -128,9 +128,9 @@ def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
         ((0.5, 0.5), (0.02, 0.001), 9000),
     ]
     for seed, (means, budget, horizon) in enumerate(games):
-        for told in (1, 2, 25):
-            params = gdp_elim_new.Params(*budget, told)
-            literal = wang2024.GDPElimNew(*budget, told)
+        for t_param in (1, 2, 25):
+            params = gdp_elim_new.Params(*budget, t_param)
+            literal = wang2024.GDPElimNew(*budget, t_param)
             taken += compare(gdp_elim_new, params, literal, law, means, horizon, seed)
     phases = {"phase 1", "phase 2", "phase 3"}
     assert set(+taken) >= phases | {"statistics", "privacy", "exploit", "cut"}
@@ -159,8 +159,8 @@ def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
 ) -> None:
     # Means and perturbations are 0 but for the second arm in phase k: its mean is next to Delta(k),
     # and its perturbation does the rest. Rewards of the first arm in earlier phases do not count.
-    arms, told, gap = 3, 2, 2.0**-phase
-    literal = wang2024.GDPElimNew(*budget, told)
+    arms, t_param, gap = 3, 2, 2.0**-phase
+    literal = wang2024.GDPElimNew(*budget, t_param)
     passes = [math.ceil(literal.pulls(2.0**-k)) for k in range(1, phase + 1)]
     shares = [*[gap, 0.0, 0.0] * (phase - 1), 0.0, gap]
     mean = math.floor(gap * passes[-1]) / passes[-1]
@@ -175,7 +175,7 @@ def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
         bandit = new_bandit(law, arms, horizon, np.array([horizon]), coins)
         elim = getattr(gdp_elim_new.play, "py_func", gdp_elim_new.play)
         numbers = Scripted([*[0.5] * (arms * (phase - 1) + 1), u])
-        elim(gdp_elim_new.Params(*budget, told), bandit, numbers)
+        elim(gdp_elim_new.Params(*budget, t_param), bandit, numbers)
         assert bandit.pulls[1] == sum(passes) + (10 * arms if exploits else 10)
 
 
