@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,10 @@ import pytest
 import wang2024
 import wang2024_bounds
 import wang2024_privacy
-from played import Played, assert_same_run, play
+from played import assert_same_run
 from scipy import stats
-from streams import (
-    Draws,
-    Game,
-    bernoulli_rewards,
-    beta_rewards,
-    policy_stream,
-    regret_curve,
-    reward_stream,
-)
+from shared_games import LAWS, game_of, ours_of
+from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import (
     _largest_sample,
@@ -32,26 +24,9 @@ from dpbandits.algorithms import (
 )
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments import bernoulli, beta
+from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
 from dpbandits.theory import bounds, function, transitions
-
-LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
-    "bernoulli": (bernoulli, bernoulli_rewards),
-    "beta": (beta, beta_rewards),
-}
-
-
-def game_of(law: str, means: tuple[float, ...], horizon: int, seed: int) -> Game:
-    return Game(len(means), horizon, LAWS[law][1](means, reward_stream(seed)))
-
-
-def ours_of(
-    module: Any, params: Any, law: str, means: tuple[float, ...], horizon: int, seed: int
-) -> Played:
-    environment = LAWS[law][0]
-    of_arms = environment.law(environment.Params(means))
-    return play(module.play, params, of_arms, len(means), horizon, seed)
 
 
 def compare(
