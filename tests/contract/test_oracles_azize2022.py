@@ -2,51 +2,26 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import azize2022
 import azize2022_bounds
 import numpy as np
 import pytest
-from played import Played, assert_same_run, play
+from played import assert_same_run
 from scipy import stats
-from streams import (
-    Draws,
-    Game,
-    bernoulli_rewards,
-    beta_rewards,
-    policy_stream,
-    regret_curve,
-    reward_stream,
-)
+from shared_games import LAWS, game_of, ours_of
+from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import adap_klucb, adap_ucb, klucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.algorithms._argmax import random_argmax
 from dpbandits.core.kl import bernoulli_kl_upper
-from dpbandits.environments import bernoulli, beta
 from dpbandits.theory import bounds, function, transitions
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 # (epsilon, alpha): of the paper; far from it, so that noise rules; next to no noise.
 BUDGETS = [(1.0, 3.1), (0.1, 1.0), (5.0, 0.2), (0.5, 0.02), (100.0, 3.5)]
-LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
-    "bernoulli": (bernoulli, bernoulli_rewards),
-    "beta": (beta, beta_rewards),
-}
-
-
-def game_of(law: str, means: tuple[float, ...], horizon: int, seed: int) -> Game:
-    return Game(len(means), horizon, LAWS[law][1](means, reward_stream(seed)))
-
-
-def ours_of(
-    module: Any, params: Any, law: str, means: tuple[float, ...], horizon: int, seed: int
-) -> Played:
-    environment = LAWS[law][0]
-    of_arms = environment.law(environment.Params(means))
-    return play(module.play, params, of_arms, len(means), horizon, seed)
 
 
 # Algorithm 1 -------------------------------------------------------------------------------------

@@ -3,48 +3,23 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import sajed2019
-from played import Played, assert_same_run, play
+from played import assert_same_run
 from scipy import stats
-from streams import (
-    Draws,
-    Game,
-    bernoulli_rewards,
-    beta_rewards,
-    policy_stream,
-    regret_curve,
-    reward_stream,
-)
+from shared_games import LAWS, game_of, ours_of
+from streams import Draws, policy_stream, regret_curve, reward_stream
 
 from dpbandits.algorithms import dp_se, se, ucb
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.sample_stream import SampleStream
-from dpbandits.environments import bernoulli, beta
+from dpbandits.environments import bernoulli
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
 from dpbandits.theory import bounds, function, transitions
-
-LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
-    "bernoulli": (bernoulli, bernoulli_rewards),
-    "beta": (beta, beta_rewards),
-}
-
-
-def game_of(law: str, means: tuple[float, ...], horizon: int, seed: int) -> Game:
-    return Game(len(means), horizon, LAWS[law][1](means, reward_stream(seed)))
-
-
-def ours_of(
-    module: Any, params: Any, law: str, means: tuple[float, ...], horizon: int, seed: int
-) -> Played:
-    environment = LAWS[law][0]
-    of_arms = environment.law(environment.Params(means))
-    return play(module.play, params, of_arms, len(means), horizon, seed)
-
 
 # Bandits -----------------------------------------------------------------------------------------
 
@@ -64,10 +39,10 @@ def test_se_is_the_literal_one(law: str) -> None:
     taken: Counter[str] = Counter()
     many = [(0.9, 0.1), (0.2, 0.8, 0.7, 0.1), (0.5, 0.45, 0.9), (0.05, 0.04, 0.97), (0.5, 0.5)]
     for seed, (means, horizon) in enumerate(itertools.product(many, (7, 1500))):
-        # A horizon of 1 in beta alone makes the intervals short.
-        for told in (1, horizon):
-            ours = ours_of(se, se.Params(told), law, means, horizon, seed)
-            game, literal = game_of(law, means, horizon, seed), sajed2019.SE(1 / told)
+        # T = 1 in beta = 1/T makes the intervals short.
+        for t_param in (1, horizon):
+            ours = ours_of(se, se.Params(t_param), law, means, horizon, seed)
+            game, literal = game_of(law, means, horizon, seed), sajed2019.SE(1 / t_param)
             literal.play(game)
             assert_same_run(ours, game.played, [])
             expected = regret_curve(game.played, means)
@@ -78,7 +53,7 @@ def test_se_is_the_literal_one(law: str) -> None:
 
 def test_dp_se_is_the_literal_one() -> None:
     taken: Counter[str] = Counter()
-    # Means, horizon, horizon that sets beta, epsilon. Three epochs need close arms.
+    # Means, rounds, T of beta = 1/T, epsilon. Three epochs need close arms.
     games: list[tuple[tuple[float, ...], int, int, float]] = [
         ((0.9, 0.1), 3000, 3000, 1.0),
         ((0.1, 0.9, 0.15, 0.85), 3000, 2, 1.0),
@@ -88,10 +63,10 @@ def test_dp_se_is_the_literal_one() -> None:
         ((0.6, 0.2), 5000, 5, 0.004),
         ((0.1, 0.6, 0.75), 6500, 1, 2.0),
     ]
-    for seed, (means, horizon, told, epsilon) in enumerate(games):
+    for seed, (means, horizon, t_param, epsilon) in enumerate(games):
         law = ("bernoulli", "beta")[seed % 2]
-        ours = ours_of(dp_se, dp_se.Params(epsilon, told), law, means, horizon, seed)
-        literal = sajed2019.DPSE(1 / told, epsilon)
+        ours = ours_of(dp_se, dp_se.Params(epsilon, t_param), law, means, horizon, seed)
+        literal = sajed2019.DPSE(1 / t_param, epsilon)
         game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
         literal.play(game, draws)
         assert_same_run(ours, game.played, draws.log, unused=len(literal.lost))
@@ -176,7 +151,7 @@ def test_a_stopping_rule_is_the_literal_one(rule: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(dp_nas, "first_lifted", literal_first_lifted)
     module, oracle, private = RULES[rule]
     halt = getattr(module.halt, "py_func", module.halt)
-    taken, at = Counter[str](), set()
+    taken, times = Counter[str](), set()
     # alpha, beta, epsilon, R, mean.
     games = [
         (0.8, 0.2, 6.0, 2.0, 1.3),
@@ -206,13 +181,13 @@ def test_a_stopping_rule_is_the_literal_one(rule: str, monkeypatch: pytest.Monke
             rtol=1e-12,
         )
         taken["positive" if estimate > 0 else "negative"] += 1
-        at.add(t)
+        times.add(t)
     assert min(taken.values()) >= 4
-    assert len(at) >= (4 if rule == "dp-exponential-nas" else 8)
+    assert len(times) >= (4 if rule == "dp-exponential-nas" else 8)
 
 
 # In DP-NAS the noises that let no query halt are skipped: the law of compiled runs is compared.
-EXACT = dp_nas.Params(8.0, 0.95, 0.95)
+EXACT = dp_nas.Params(2.0, 0.95, 0.95)
 RADIUS, PROBABILITY = 2.0, 0.975
 STREAMS = 5_000
 
@@ -224,7 +199,7 @@ def p_values_of_dp_nas(params: dp_nas.Params) -> list[float]:
     runs = [dp_nas.halt(params, samples, rng) for _ in range(STREAMS)]
     times, estimates = np.array(runs).T
     literal = sajed2019.DPNAS(*EXACT, RADIUS)
-    chances = literal.law(PROBABILITY, longest=240)
+    chances = literal.law(PROBABILITY, longest=400, points=200)
     halts = np.cumsum([chance.sum() for chance in chances])
     assert 1 - 1e-8 < halts[-1] < 1 + 1e-9
     # Bins of 2.5 % or more.
@@ -232,7 +207,7 @@ def p_values_of_dp_nas(params: dp_nas.Params) -> list[float]:
     counts = np.bincount(np.searchsorted(ends, times), minlength=ends.size + 1)
     expected = STREAMS * np.diff([0.0, *halts[ends], halts[-1]]) / halts[-1]
     # The estimate is the mean of the samples plus Lap(sigma_3)/t.
-    grid = np.linspace(1.6, 2.2, 301)
+    grid = np.linspace(1.5, 2.3, 401)
     below = np.zeros(grid.size)
     for t, chance in enumerate(chances):
         k = np.flatnonzero(chance > 1e-12)
@@ -250,8 +225,8 @@ def test_dp_nas_has_the_exact_law() -> None:
     assert min(p_values_of_dp_nas(EXACT)) > 1e-4 / 2
 
 
-def test_a_twentieth_less_noise_is_noticed() -> None:
-    less = EXACT._replace(epsilon=EXACT.epsilon / 0.95)
+def test_two_per_cent_less_noise_is_noticed() -> None:
+    less = EXACT._replace(epsilon=EXACT.epsilon / 0.98)
     assert min(p_values_of_dp_nas(less)) < 1e-4 / 2
 
 

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,10 @@ import pytest
 import wang2024
 import wang2024_bounds
 import wang2024_privacy
-from played import Played, assert_same_run, play
+from played import assert_same_run
 from scipy import stats
-from streams import (
-    Draws,
-    Game,
-    bernoulli_rewards,
-    beta_rewards,
-    policy_stream,
-    regret_curve,
-    reward_stream,
-)
+from shared_games import LAWS, game_of, ours_of
+from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import (
     _largest_sample,
@@ -32,26 +24,9 @@ from dpbandits.algorithms import (
 )
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments import bernoulli, beta
+from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
 from dpbandits.theory import bounds, function, transitions
-
-LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
-    "bernoulli": (bernoulli, bernoulli_rewards),
-    "beta": (beta, beta_rewards),
-}
-
-
-def game_of(law: str, means: tuple[float, ...], horizon: int, seed: int) -> Game:
-    return Game(len(means), horizon, LAWS[law][1](means, reward_stream(seed)))
-
-
-def ours_of(
-    module: Any, params: Any, law: str, means: tuple[float, ...], horizon: int, seed: int
-) -> Played:
-    environment = LAWS[law][0]
-    of_arms = environment.law(environment.Params(means))
-    return play(module.play, params, of_arms, len(means), horizon, seed)
 
 
 def compare(
@@ -110,9 +85,9 @@ def test_dp_ftpl_new_is_the_literal_one(law: str) -> None:
     taken: Counter[str] = Counter()
     budgets = [(1.0, 0.01), (0.1, 0.0), (0.0, 0.05), (20.0, 0.0), (0.01, 1.0)]
     for seed, (means, budget) in enumerate(itertools.product(MEANS, budgets)):
-        for told, horizon in ((200, 200), (10**6, 200), (2, 50)):
-            params = dp_ftpl_new.Params(*budget, told, Method.PLAIN)
-            literal = wang2024.New(*budget, told)
+        for t_param, horizon in ((200, 200), (10**6, 200), (2, 50)):
+            params = dp_ftpl_new.Params(*budget, t_param, Method.PLAIN)
+            literal = wang2024.New(*budget, t_param)
             taken += compare(dp_ftpl_new, params, literal, law, means, horizon, seed)
     assert set(taken) == {"same arm", "other arm"}
 
@@ -128,9 +103,9 @@ def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
         ((0.5, 0.5), (0.02, 0.001), 9000),
     ]
     for seed, (means, budget, horizon) in enumerate(games):
-        for told in (1, 2, 25):
-            params = gdp_elim_new.Params(*budget, told)
-            literal = wang2024.GDPElimNew(*budget, told)
+        for t_param in (1, 2, 25):
+            params = gdp_elim_new.Params(*budget, t_param)
+            literal = wang2024.GDPElimNew(*budget, t_param)
             taken += compare(gdp_elim_new, params, literal, law, means, horizon, seed)
     phases = {"phase 1", "phase 2", "phase 3"}
     assert set(+taken) >= phases | {"statistics", "privacy", "exploit", "cut"}
@@ -159,8 +134,8 @@ def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
 ) -> None:
     # Means and perturbations are 0 but for the second arm in phase k: its mean is next to Delta(k),
     # and its perturbation does the rest. Rewards of the first arm in earlier phases do not count.
-    arms, told, gap = 3, 2, 2.0**-phase
-    literal = wang2024.GDPElimNew(*budget, told)
+    arms, t_param, gap = 3, 2, 2.0**-phase
+    literal = wang2024.GDPElimNew(*budget, t_param)
     passes = [math.ceil(literal.pulls(2.0**-k)) for k in range(1, phase + 1)]
     shares = [*[gap, 0.0, 0.0] * (phase - 1), 0.0, gap]
     mean = math.floor(gap * passes[-1]) / passes[-1]
@@ -175,7 +150,7 @@ def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
         bandit = new_bandit(law, arms, horizon, np.array([horizon]), coins)
         elim = getattr(gdp_elim_new.play, "py_func", gdp_elim_new.play)
         numbers = Scripted([*[0.5] * (arms * (phase - 1) + 1), u])
-        elim(gdp_elim_new.Params(*budget, told), bandit, numbers)
+        elim(gdp_elim_new.Params(*budget, t_param), bandit, numbers)
         assert bandit.pulls[1] == sum(passes) + (10 * arms if exploits else 10)
 
 

@@ -225,7 +225,7 @@ def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha:
     while True:
         level = log_t / 2**episode
         if divergence(best, mean) > level:  # otherwise gamma >= 1
-            x = brentq(lambda x, at=level: divergence(x, mean) - at, mean, best, xtol=1e-15)
+            x = brentq(lambda x, goal=level: divergence(x, mean) - goal, mean, best, xtol=1e-15)
             c = (x - mean) / gap + (1 + alpha) * level / (epsilon * gap)
             if c < 1 and divergence(mean + c * gap, best) >= alpha * level:
                 return episode

@@ -105,22 +105,22 @@ def gauss_start_regret(means: Sequence[float], horizon: int, epsilon: float, del
 
 def gauss_start_deltas(arms: int, horizon: int, epsilon: float) -> tuple[float, ...]:
     """Return the deltas at which N_G* > 1 changes its term, and where its first term is T/K."""
-    found = [0.5 / math.sqrt(math.pi * horizon / arms)]
+    crossings = [0.5 / math.sqrt(math.pi * horizon / arms)]
     if epsilon > 0:
-        if 1 / (4 * math.pi * found[0] ** 2) > second_term(epsilon, found[0]) * (1 + 1e-9):
-            found = []  # there the second term is the smaller one
+        if 1 / (4 * math.pi * crossings[0] ** 2) > second_term(epsilon, crossings[0]) * (1 + 1e-9):
+            crossings = []  # there the second term is the smaller one
         grid = np.geomspace(1e-9, 0.5 / math.sqrt(math.pi) * 0.999, 2000)
-        found += roots(lambda d: 1 / (4 * math.pi * d**2) - second_term(epsilon, d), grid)
-    return tuple(sorted(found))
+        crossings += roots(lambda d: 1 / (4 * math.pi * d**2) - second_term(epsilon, d), grid)
+    return tuple(sorted(crossings))
 
 
 def gauss_start_epsilons(arms: int, horizon: int, delta: float) -> tuple[float, ...]:
     """Return the epsilons at which N_G* > 1 changes its term, and where its second is T/K."""
     first, full, grid = 1 / (4 * math.pi * delta**2), horizon / arms, np.geomspace(1e-9, 10, 2000)
-    found = roots(lambda e: first - second_term(e, delta), grid) if first > 1 else []
+    crossings = roots(lambda e: first - second_term(e, delta), grid) if first > 1 else []
     if 1 < full < first:
-        found += roots(lambda e: full - second_term(e, delta), grid)
-    return tuple(sorted(found))
+        crossings += roots(lambda e: full - second_term(e, delta), grid)
+    return tuple(sorted(crossings))
 
 
 def second_term(epsilon: float, delta: float) -> float:

@@ -154,7 +154,7 @@ def beta_smallest_delta(pulls: int, epsilon: float, with_k: bool) -> float:
 def new_smallest_delta(pulls: int, epsilon: float, delta: float) -> float:
     """Return the delta that a shift by 1/N needs; the CDF has kinks at its ends and at x_0."""
     law, shifted = (New(epsilon, delta, 100).law(r, pulls) for r in (0, 1))
-    ends = [one.quantile(u) for one in (law, shifted) for u in (0.0, 0.5, 1.0) if delta > 0]
+    ends = [each.quantile(u) for each in (law, shifted) for u in (0.0, 0.5, 1.0) if delta > 0]
     xs = [*ends, *(law.x0 + np.linspace(-30, 31, 300) / pulls)]
     return largest_violation(law.cdf, shifted.cdf, xs, epsilon)
 
