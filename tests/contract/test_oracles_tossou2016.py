@@ -25,6 +25,7 @@ from dpbandits.algorithms.dp_ucb_int import Noise, Schedule
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
 from dpbandits.core.parameters import reading_name
 from dpbandits.environments import bernoulli, beta
+from dpbandits.environments._pulls import PullsOf
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2016 as theory
 
@@ -162,6 +163,15 @@ def test_ties_go_to_the_first_arm() -> None:
         ucb.play, ucb.Params(), bernoulli.law(bernoulli.Params((1.0, 1.0, 1.0))), 3, 90, 0
     )
     assert ours.arms == [0, 1, 2] * 30
+
+
+def test_the_recorded_pulls_of_an_arm_are_those_of_the_same_game() -> None:
+    law = bernoulli.law(bernoulli.Params(MEANS[0]))
+    plain = played.play(ucb.play, ucb.Params(), law, 3, 200, 4)
+    for arm in range(3):
+        counted = played.play(ucb.play, ucb.Params(), PullsOf(law, arm), 3, 200, 4)
+        assert counted.arms == plain.arms
+        assert counted.regrets.tolist() == [plain.arms[:t].count(arm) for t in range(1, 201)]
 
 
 # Releases of DP-UCB-INT ---------------------------------------------------------------------------

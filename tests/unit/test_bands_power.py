@@ -83,7 +83,7 @@ def test_a_shift_of_the_mean_passes_the_band_with_its_stated_probability(
     # to `steps` of these beyond the band exceeds it with probability Phi(steps).
     reference, runs, level = Summary(100, 1000.0, 50.0, 1000.0, 600.0, 1400.0), 40, 1e-6
     shift = oracle.allowed(reference, runs, level) + steps * 50.0 / math.sqrt(runs)
-    rng, trials = np.random.default_rng(10), 3000
+    rng, trials = np.random.default_rng(10), 1500
     beyond = sum(
         compare(rng.normal(1000.0 + sign * shift, 50.0, runs), Reference(*reference), level).share
         > 1.0
@@ -104,7 +104,7 @@ def test_a_law_with_the_same_mean_and_another_median_alarms_with_its_stated_prob
     p = float(stats.beta.ppf(target, limit, runs - limit + 1))  # P[Bin(60, p) >= limit] = target
     chance = float(stats.binom.sf(limit - 1, runs, p))
     assert chance == pytest.approx(target, abs=1e-9)
-    rng, trials, alarms = np.random.default_rng(11), 2000, 0
+    rng, trials, alarms = np.random.default_rng(11), 1200, 0
     for _ in range(trials):
         above = rng.random(runs) < p
         values = np.where(above, 1001.0, 999.0)
