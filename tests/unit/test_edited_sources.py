@@ -293,7 +293,7 @@ def test_sources_that_were_edited_are_not_those_of_the_commit(
     edited: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     described = subprocess.CompletedProcess("git", 0, "0123456789ab\n")
-    monkeypatch.setattr("dpbandits.files.provenance.subprocess.run", lambda *_, **__: described)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: described)
     monkeypatch.setattr(Root, "is_edited", lambda _: edited)
     assert provenance.git_revision.__wrapped__() == "0123456789ab" + "-dirty" * edited
 

@@ -29,9 +29,6 @@ class _Loader(SourceFileLoader):
         super().__init__(name, path)
         self.source = source
 
-    def get_data(self, path: str) -> bytes:
-        return self.source if path == self.path else super().get_data(path)
-
     def get_code(self, fullname: str) -> CodeType:
         # As in SourceFileLoader, but never validated by time and size.
         kept = importlib.util.cache_from_source(self.path)
