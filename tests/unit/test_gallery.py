@@ -549,7 +549,11 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
             "<msup><mn>10</mn><mrow><mo>−</mo><mn>10</mn></mrow></msup> &lt;b&gt;",
             "10⁻¹⁰ <b>",
         ),
-        ("$|a|$", '<mo lspace="0" rspace="0">|</mo>'.join(["", "<mi>a</mi>", ""]), "|a|"),
+        (
+            "$|a|$",
+            '<mo stretchy="false" lspace="0" rspace="0">|</mo>'.join(["", "<mi>a</mi>", ""]),
+            "|a|",
+        ),
         ("$a<b$", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>", "a<b"),
         (r"costs 5\$ & 6\$", "costs 5$ &amp; 6$", "costs 5$ & 6$"),
         ("ε = 10⁻⁵, epsilon, t_0", "ε = 10⁻⁵, epsilon, t_0", "ε = 10⁻⁵, epsilon, t_0"),
