@@ -388,7 +388,7 @@ STRUCTURE: list[Row] = [
     VALUES + NAMES + STRUCTURE,
     ids=[f"{figure} {overrides}"[:80] for figure, overrides, _ in VALUES + NAMES + STRUCTURE],
 )
-def test_a_mistake_on_the_command_line_gets_one_line(
+def test_a_mistake_on_the_command_line_is_reported_in_one_line(
     figure: str, overrides: str, fragments: tuple[str, ...]
 ) -> None:
     words = [overrides] if "'" in overrides or "{" in overrides else overrides.split()
@@ -399,7 +399,7 @@ def test_a_mistake_on_the_command_line_gets_one_line(
 
 @pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize("override", ["", " ", " runs=5", "runs =5", "runs=5 seed=3"])
-def test_the_message_for_a_misplaced_space_quotes_the_override(override: str) -> None:
+def test_a_misplaced_space_is_reported_in_quotes(override: str) -> None:
     assert f"cannot read {override!r}: write key=value" in complaint(C2, [override])
 
 
@@ -485,7 +485,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("words", ARGUMENTS)
-def test_a_wrong_argument_gets_one_line_below_the_usage(words: str, ended: Ended) -> None:
+def test_a_wrong_argument_is_reported_in_one_line_below_the_usage(words: str, ended: Ended) -> None:
     status, out, err = ended(words)
     assert (status, out) == (2, "")
     usage, mistake = err.splitlines()

@@ -282,7 +282,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(("file", "edit", "command", "fragments"), FILES.values(), ids=FILES)
-def test_a_mistake_in_a_file_gets_one_line_that_names_the_file(
+def test_a_mistake_in_a_file_is_reported_in_one_line_with_the_file(
     checkout: Path, file: str, edit: Edit, command: str, fragments: tuple[str, ...]
 ) -> None:
     path = checkout / file

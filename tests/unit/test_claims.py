@@ -163,11 +163,7 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "missing argument of a bound": (
         "exp3-oblivious",
         of(TAU | {"with": {"tau": 19}}),
-        (
-            ".test",
-            "tossou2017.exp3_tau_upper_bound needs memory, which exp3 does not have",
-            "`with`",
-        ),
+        (".test", "exp3_tau_upper_bound needs memory, which exp3 does not have", "`with`"),
     ),
     "unknown argument of a bound": (
         "adap-c1",

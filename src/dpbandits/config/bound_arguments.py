@@ -6,49 +6,43 @@ from typing import Any, get_type_hints
 
 from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.config.origins import Origins
+from dpbandits.config.section import Section
 from dpbandits.core import registry
 
 Find = Callable[[str], tuple[Any, str]]  # returns the innermost value of a key, and its path
 
 
-def check_keys(
-    origins: Origins,
-    path: str,
-    curve: Mapping[str, Any],
-    shared: Iterable[str],
-    game: Iterable[str],
-) -> None:
+def check_keys(curve: Section, shared: Iterable[str], game: Iterable[str]) -> None:
     """Raise UserError for a key of a bound's curve that is unknown.
 
     Valid are the shared keys and the arguments of its functions that the game does not supply.
     """
-    functions = [origins.choice(curve["bound"], theory.bounds(), f"{path}.bound")]
+    functions = [curve.choice("bound", theory.bounds())]
     if curve.get("at") is not None:
-        functions.append(origins.choice(curve["at"], theory.transitions(), f"{path}.at"))
+        functions.append(curve.choice("at", theory.transitions()))
     own = {name for function in functions for name in accepted(function)}
-    origins.keys(curve, [*shared, "at", *sorted(own.difference(game))], path, ())
+    curve.keys([*shared, "at", *sorted(own.difference(game))])
 
 
-def arguments(
-    origins: Origins, name: str, path: str, game: Mapping[str, Any], find: Find
-) -> dict[str, Any]:
+def arguments(curve: Section, name: str, game: Mapping[str, Any], find: Find) -> dict[str, Any]:
     """Return the arguments of a function: those that the game supplies, the others by `find`.
 
     Raises UserError if one is missing or invalid.
     """
-    result = dict(game)
+    result = {}
     for argument, annotation in accepted(name).items():
-        if argument not in game:
-            value, where = find(argument)
-            if value is None:
-                raise origins.error(f"{path} needs {argument}", path)
-            result[argument] = origins.checked(annotation, value, where)
-    return {argument: result[argument] for argument in accepted(name)}
+        if argument in game:
+            result[argument] = game[argument]
+            continue
+        value, path = find(argument)
+        if value is None:
+            raise curve.error(f" needs {argument}")
+        result[argument] = curve.origins.checked(annotation, value, path)
+    return result
 
 
 def transitions(
-    origins: Origins, name: str, path: str, game: Mapping[str, Any], find: Find, swept: str
+    curve: Section, name: str, game: Mapping[str, Any], find: Find, swept: str
 ) -> Sequence[float]:
     """Return the points where the regimes of a bound meet, by the function in the key `at`.
 
@@ -56,12 +50,10 @@ def transitions(
     take. Raises UserError if it takes it, or if the bound has a single regime.
     """
     if swept in accepted(name):
-        raise origins.error(
-            f"{path}.at: {name} is for a sweep over another parameter", f"{path}.at"
-        )
-    points: Sequence[float] = theory.function(name)(**arguments(origins, name, path, game, find))
+        raise curve.error(f": {name} is for a sweep over another parameter", "at")
+    points: Sequence[float] = theory.function(name)(**arguments(curve, name, game, find))
     if not points:
-        raise origins.error(f"{path}.at: the bound has one regime only", f"{path}.at")
+        raise curve.error(": the bound has one regime only", "at")
     return points
 
 

@@ -17,6 +17,7 @@ from dpbandits.config.errors import one_line_errors as one_line_errors  # for ex
 from dpbandits.config.origins import Origins
 from dpbandits.config.overrides import GROUPS
 from dpbandits.config.readers.figure import Reader
+from dpbandits.config.section import Section
 from dpbandits.config.settings import Settings, read_settings
 from dpbandits.config.written_texts import refuse_unwritable
 from dpbandits.core.errors import UserError, shown
@@ -91,12 +92,13 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
     differences = changed.changes(parsed, config, figure, str(usual.get("profile")))
     plain = _resolved(config, Origins(figure, {}, keys, chosen))
     origins = Origins(figure, plain, keys, chosen, differences)
-    origins.keys(plain, TOP_KEYS, "", ("seed", "figure"))
+    whole = Section(origins, plain, "")
+    whole.keys(TOP_KEYS, ("seed", "figure"))
     refuse_unwritable(origins)
     for group, valid in KEYS.items():
-        plain[group] = origins.mapping(plain.get(group), group)
-        required = [key for key in valid if key not in ("workers", "scheduler")]
-        origins.keys(plain[group], valid, group, required)
+        section = whole.section(group)
+        section.keys(valid, [key for key in valid if key not in ("workers", "scheduler")])
+        plain[group] = section.content
     origins.choice(plain["profile"]["name"], project.names("profile"), "profile.name", "profile")
     return Read(Reader(origins).read(), read_settings(origins, overrides), origins)
 

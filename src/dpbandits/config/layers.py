@@ -1,10 +1,11 @@
 """Layers of mappings that set the values of a curve, with a record of the keys looked up."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpbandits.config.origins import leaves
+from dpbandits.config.origins import Origins, leaves
+from dpbandits.config.section import Section
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,20 @@ class Layers:
         return None, ""
 
     def merged(
-        self, key: str, recorded: Iterable[str], checked: Callable[[Any, str], Mapping[str, Any]]
+        self, key: str, recorded: Iterable[str], origins: Origins
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the values and the paths of all fields of a mapping that every layer may change.
 
-        `checked` returns the mapping for a layer's value and its path, or raises an error. Only the
-        lookups for `recorded` are added to `reads`.
+        Only the lookups for `recorded` are added to `reads`. Raises UserError if a layer's value is
+        no mapping.
         """
         values, paths = dict[str, Any](), dict[str, str]()
         for path, mapping in self.mappings:
-            inside = f"{path}.{key}"
-            own = checked(mapping.get(key), inside)
-            self.reads.update(f"{inside}.{name}" for name in recorded if name not in values)
-            for name in own:
+            own = Section(origins, mapping.get(key), f"{path}.{key}")
+            self.reads.update(own.path_of(name) for name in recorded if name not in values)
+            for name in own.content:
                 if name not in values:
-                    values[name], paths[name] = own[name], f"{inside}.{name}"
+                    values[name], paths[name] = own.get(name), own.path_of(name)
         return values, paths
 
     def inside(self, path: str, mapping: Mapping[str, Any]) -> "Layers":

@@ -154,12 +154,6 @@ class Origins:
                 message += f"; any value is overridden by {beaten_by(self.plain, path)}"
             raise self.error(message, path) from None
 
-    def text(self, value: Any, path: str) -> str:
-        """Return the value, which must be a string."""
-        if not isinstance(value, str):
-            raise self.error(f"{path} must be a text, got {shown(value)}", path)
-        return value
-
     def choice(self, value: Any, choices: Iterable[str], path: str, kind: str = "") -> str:
         """Return the value, which must be one of the choices.
 
@@ -169,31 +163,3 @@ class Origins:
         if value not in choices:
             raise self.unknown(kind or path.split(".")[-1], value, choices, path)
         return str(value)
-
-    def ends(self, value: Any, path: str) -> tuple[float, float]:
-        """Return the value, which must be two numbers in ascending order."""
-        numbers = self.checked(parameters.Ascending, value, path)
-        if len(numbers) != 2:
-            raise self.error(f"{path} must be two numbers, got {shown(value)}", path)
-        return numbers[0], numbers[1]
-
-    def mapping(self, value: Any, path: str) -> dict[str, Any]:
-        """Return a copy of the value, which must be a mapping; None becomes an empty one."""
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            raise self.error(f"{path} must hold keys and values, got {shown(value)}", path)
-        return dict(value)
-
-    def keys(
-        self, mapping: Mapping[str, Any], valid: Iterable[str], path: str, required: Iterable[str]
-    ) -> None:
-        """Raise UserError if a mapping has a key that is not valid, or lacks a required one."""
-        prefix = f"{path}." if path else ""
-        for name in mapping:
-            if name not in valid:
-                error = self.error(f"unknown key {shown(f'{prefix}{name}')}", f"{prefix}{name}")
-                raise UserError(f"{error}; {nearest(str(name), valid)}")
-        for name in required:
-            if mapping.get(name) is None:
-                raise self.error(f"{prefix}{name} is missing", f"{prefix}{name}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpbandits.config.origins import Origins
+from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.files import project
@@ -49,19 +50,20 @@ def read_settings(origins: Origins, overrides: Sequence[str]) -> Settings:
 
     Raises UserError for an invalid value.
     """
-    engine = origins.plain["engine"]
-    workers = engine.get("workers")
-    if workers is not None:
-        workers = origins.checked(parameters.Workers, workers, "engine.workers")
+    engine = Section(origins, origins.plain["engine"], "engine")
+    paths = Section(origins, origins.plain["paths"], "paths")
+    workers = None
+    if engine.get("workers") is not None:
+        workers = engine.checked(parameters.Workers, "workers")
     return Settings(
-        cache=_folder(origins, "cache"),
-        out=_folder(origins, "out"),
+        cache=_folder(paths, "cache"),
+        out=_folder(paths, "out"),
         workers=workers,
-        block=origins.checked(parameters.Count, engine["block"], "engine.block"),
+        block=engine.checked(parameters.Count, "block"),
         overrides=tuple(overrides),
         variant=_variant(origins),
         # Only engine=dask has the key.
-        cluster=Cluster(_scheduler(origins)) if "scheduler" in engine else None,
+        cluster=Cluster(_scheduler(engine)) if "scheduler" in engine else None,
     )
 
 
@@ -72,29 +74,26 @@ def _variant(origins: Origins) -> str:
     return folder_name([c for c in origins.changes if c.key != PROFILE or elsewhere])
 
 
-def _folder(origins: Origins, key: str) -> Path:
-    path = f"paths.{key}"
-    name = origins.text(origins.plain["paths"][key], path)
+def _folder(paths: Section, key: str) -> Path:
+    name = paths.text(key)
     if not name.strip():
-        raise origins.error(f"{path} must name a folder, got {shown(name)}", path)
+        raise paths.error(f" must name a folder, got {shown(name)}", key)
     try:
         return project.folder() / Path(name).expanduser()
     except RuntimeError:
-        raise origins.error(
-            f"{path} {shown(name)} begins with the home of an unknown user", path
-        ) from None
+        raise paths.error(f" {shown(name)} begins with the home of an unknown user", key) from None
 
 
-def _scheduler(origins: Origins) -> str | None:
-    address, path = origins.plain["engine"]["scheduler"], "engine.scheduler"
+def _scheduler(engine: Section) -> str | None:
+    address = engine.get("scheduler")
     if address is None:
         return None
     if not isinstance(address, str) or not ADDRESS.fullmatch(address):
-        raise origins.error(f"{path} must be like tcp://host:8786, got {shown(address)}", path)
-    if origins.plain["engine"].get("workers") is not None:
-        raise origins.error(
-            f"engine.workers is for a cluster on this machine; the scheduler at {address} has"
-            " the workers that were started for it",
-            "engine.workers",
+        raise engine.error(f" must be like tcp://host:8786, got {shown(address)}", "scheduler")
+    if engine.get("workers") is not None:
+        raise engine.error(
+            f" is for a cluster on this machine; the scheduler at {address} has the workers that"
+            " were started for it",
+            "workers",
         )
     return address

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpbandits.config.origins import Origins
+from dpbandits.config.section import Section
 from dpbandits.core.errors import shown
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -45,17 +45,17 @@ class Number(float):
         return float(self).__format__(spec) if spec else str(self)
 
 
-def read(origins: Origins, template: Any, values: Mapping[str, Any], path: str) -> str:
-    """Return a title or label of the configuration with its values filled in.
+def read(section: Section, key: str, values: Mapping[str, Any], default: str = "") -> str:
+    """Return a title or label of the configuration, or the default, with its values filled in.
 
     Raises UserError if it is no text or names another value.
     """
-    text = origins.text(template, path)
+    text = section.text(key) or default
     try:
         return filled(text, values)
     except ValueError:
-        message = f"{path} {shown(text)} may name only {', '.join(values)} in braces"
-        raise origins.error(message, path) from None
+        problem = f" {shown(text)} may name only {', '.join(values)} in braces"
+        raise section.error(problem, key) from None
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     # A random name and not the process id: containers that share a folder may share process ids.
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
-    with _refusals_told(path):
+    with _refusals_in_one_line(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with partial.open("wb") as file:
@@ -34,7 +34,7 @@ def check_writable(folder: Path) -> None:
 
     Raises UserError, with a remedy, if the system refuses.
     """
-    with _refusals_told(folder):
+    with _refusals_in_one_line(folder):
         folder.mkdir(parents=True, exist_ok=True)
         # A temporary file, because another process may run the same check.
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -42,7 +42,7 @@ def check_writable(folder: Path) -> None:
 
 
 @contextmanager
-def _refusals_told(path: Path) -> Iterator[None]:
+def _refusals_in_one_line(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
 """Reader of the curves of a panel."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from dpbandits.config import bound_arguments, templates
 from dpbandits.config.layers import Layers
 from dpbandits.config.origins import Origins
 from dpbandits.config.readers.source import CURVE_KEYS, OWN, SourceReader
+from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import shown
 from dpbandits.spec.figure import TRANSITION, Bound, Curve, Quantity, StyleOverride
@@ -53,9 +54,7 @@ class Surroundings(NamedTuple):
 class CurveReader:
     """Reader of the curves of a figure. Its methods raise UserError for bad keys and values."""
 
-    def __init__(
-        self, origins: Origins, figure: Mapping[str, Any], sources: SourceReader, runs: int
-    ) -> None:
+    def __init__(self, origins: Origins, figure: Section, sources: SourceReader, runs: int) -> None:
         self.origins = origins
         self.figure = figure
         self.sources = sources
@@ -80,27 +79,25 @@ class CurveReader:
         curve, kind, member = self._member(name, content)
         if kind == "bound":
             accepted = bound_arguments.accepted(member)
-            inside = layers.unrecorded().inside(f"figure.curves.{name}", curve)
+            inside = layers.unrecorded().inside(curve.path, curve.content)
             return accepted.keys() - self.sources.game(inside, accepted).keys()
         find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
         return parameters.fields(find(member).Params)
 
-    def _member(self, name: str, content: Any) -> tuple[dict[str, Any], str, str]:
+    def _member(self, name: str, content: Any) -> tuple[Section, str, str]:
         # The content of a curve, its kind, and the member of that kind.
-        path = f"figure.curves.{name}"
-        curve = self.origins.mapping(content, path)
-        kind = self._kind(path, curve)
-        return curve, kind, self.origins.choice(curve[kind], MEMBERS[kind](), f"{path}.{kind}")
+        curve = Section(self.origins, content, f"figure.curves.{name}")
+        kind = self._kind(curve, name)
+        return curve, kind, curve.choice(kind, MEMBERS[kind]())
 
     def _curve(self, name: str, content: Any, around: Surroundings) -> Curve:
-        path = f"figure.curves.{name}"
         curve, kind, member = self._member(name, content)
-        layers, sweep = around.layers.inside(path, curve), around.sweep
-        layers.reads.update(f"{path}.{key}" for key in (*OWN, *OWN[kind]))
+        layers, sweep = around.layers.inside(curve.path, curve.content), around.sweep
+        layers.reads.update(curve.path_of(key) for key in (*OWN, *OWN[kind]))
         shows = self._shows(kind, layers.unrecorded(), sweep)
         read, style, label = self._of_kind(kind, member, shows)
         if kind == "bound":
-            sweep = self._sweep_of_bound(path, curve, layers, sweep)
+            sweep = self._sweep_of_bound(curve, layers, sweep)
             style = style if curve.get("at") is None else TRANSITION
         changed = [layers]
         if sweep is not None:
@@ -108,10 +105,10 @@ class CurveReader:
                 self.sources.changed(sweep.key, value, layers, sweep.path, around.own)
                 for value in sweep.values
             ]
-        sources = tuple(read(path, curve, each) for each in changed)
+        sources = tuple(read(curve, each) for each in changed)
         values = self._of_source(sources[0], layers, sweep)
         reading, label, legend = (
-            templates.read(self.origins, curve.get(key) or default, values, f"{path}.{key}")
+            templates.read(curve, key, values, default)
             for key, default in (("reading", ""), ("label", label), ("legend", ""))
         )
         if reading:
@@ -121,31 +118,28 @@ class CurveReader:
             label=label,
             legend=legend or self._legend(label, sources[0]),
             reading=reading,
-            look=self._look(curve, path),
+            look=self._look(curve),
             style=style,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
             x=None if sweep is None else tuple(float(value) for value in sweep.values),
             sources=sources,
-            runs=self._runs(curve, path),
+            runs=self._runs(curve),
             fit=sweep and sweep.fit,
         )
 
     def _sweep_of_bound(
-        self, path: str, curve: Mapping[str, Any], layers: Layers, sweep: Values | None
+        self, curve: Section, layers: Layers, sweep: Values | None
     ) -> Values | None:
         # The sweep of a bound's curve: over the values where its regimes meet, if it has `at`.
-        origins, meet = self.origins, curve.get("at")
-        game = self.sources.game(layers.unrecorded(), ())
-        bound_arguments.check_keys(origins, path, curve, CURVE_KEYS, game)
+        bound_arguments.check_keys(curve, CURVE_KEYS, self.sources.game(layers.unrecorded(), ()))
+        meet = curve.get("at")
         if meet is None:
             return sweep
         if sweep is None or sweep.key not in ("epsilon", "delta"):
-            message = f"{path}.at is for a figure with a sweep over epsilon or delta"
-            raise origins.error(message, f"{path}.at")
+            raise curve.error(" is for a figure with a sweep over epsilon or delta", "at")
         game = self.sources.game(layers, bound_arguments.accepted(meet))
-        find = layers.find
-        met = bound_arguments.transitions(origins, meet, path, game, find, sweep.key)
+        met = bound_arguments.transitions(curve, meet, game, layers.find, sweep.key)
         return sweep._replace(values=met)
 
     def _of_source(
@@ -163,45 +157,38 @@ class CurveReader:
             values = {name: value for name, value in values.items() if name not in swept}
         return values
 
-    def _look(self, curve: Mapping[str, Any], path: str) -> StyleOverride:
-        origins = self.origins
+    def _look(self, curve: Section) -> StyleOverride:
         look = {key: curve.get(key) for key in ("colour", "marker", "line")}
-        for key, value in look.items():
-            if value is not None:
-                origins.text(value, f"{path}.{key}")
+        for key in look:
+            curve.text(key)
         if look["colour"] is not None and not COLOUR.fullmatch(look["colour"]):
-            message = f"{path}.colour must be like '#0072B2', got {shown(look['colour'])}"
-            raise origins.error(message, f"{path}.colour")
+            raise curve.error(f" must be like '#0072B2', got {shown(look['colour'])}", "colour")
         for key, valid in (("marker", MARKERS), ("line", LINES)):
             if look[key] is not None:
-                origins.choice(look[key], valid, f"{path}.{key}")
+                curve.choice(key, valid)
         return StyleOverride(**look)
 
-    def _runs(self, curve: Mapping[str, Any], path: str) -> int:
+    def _runs(self, curve: Section) -> int:
         # Runs of the command line override the file's runs of a single curve.
-        if curve.get("runs") is None or self.origins.is_overridden("runs"):
+        if self.origins.is_overridden("runs"):
             return self.runs
-        return int(self.origins.checked(parameters.Count, curve["runs"], f"{path}.runs"))
+        return int(curve.checked(parameters.Count, "runs", default=self.runs))
 
-    def _kind(self, path: str, curve: Mapping[str, Any]) -> str:
+    def _kind(self, curve: Section, name: str) -> str:
         # The kind of a curve: algorithm, rule or bound.
-        origins = self.origins
         kinds = [kind for kind in OWN if curve.get(kind) is not None]
         if len(kinds) > 1:
-            both = " and ".join(kinds)
-            raise origins.error(
-                f"{path} must have an algorithm, a rule or a bound, got {both}", path
+            raise curve.error(
+                f" must have an algorithm, a rule or a bound, got {' and '.join(kinds)}"
             )
         if not kinds:
             # No hint for an algorithm's own file: there the line `algorithm: <name>` is missing.
-            name = path.rpartition(".")[2]
             hints = {
-                "command line": f" (`+algorithm@{path}=<name>`)",
-                origins.file: f" (under defaults: `- /algorithm@curves.{name}: <name>`)",
+                "command line": f" (`+algorithm@{curve.path}=<name>`)",
+                self.origins.file: f" (under defaults: `- /algorithm@curves.{name}: <name>`)",
             }
-            hint = hints.get(origins.of(path), "")
-            message = f"{path} must have an algorithm{hint}, a rule or a bound"
-            raise origins.error(message, path)
+            hint = hints.get(self.origins.of(curve.path), "")
+            raise curve.error(f" must have an algorithm{hint}, a rule or a bound")
         return kinds[0]
 
     def _of_kind(
@@ -220,24 +207,21 @@ class CurveReader:
         # The quantity that a curve plots. A rule has no curve over time, so it needs a sweep. A
         # bound plots its own value, except over log T.
         value, path = layers.find("shows")
+        choice = self.origins.choice
         if kind != "rule":
-            shows = Quantity(
-                self.origins.choice(
-                    value or Quantity.REGRET.value, [s.value for s in Quantity], path
-                )
-            )
+            every = [quantity.value for quantity in Quantity]
+            shows = Quantity(choice(value or Quantity.REGRET.value, every, path))
             if value in OVER_A_SWEEP and sweep is None:
                 raise self.origins.error(f"{path}: {value} is drawn over a sweep", path)
             audit = kind == "algorithm" and value in OF_AUDITS
             return shows if audit or shows is Quantity.PER_LOG else Quantity.REGRET
         if sweep is None:
             raise self.origins.error("a stopping rule is drawn over a sweep", layers.mappings[0][0])
-        return Quantity(self.origins.choice(value or Quantity.SAMPLES.value, OF_RULES, path))
+        return Quantity(choice(value or Quantity.SAMPLES.value, OF_RULES, path))
 
     def _legend(self, label: str, source: AnyCell | Bound) -> str:
         # The label, with the input budget of a private algorithm if the figure asks for it.
-        path = "figure.input_privacy"
-        wanted = self.origins.checked(bool, self.figure.get("input_privacy", False), path)
+        wanted = self.figure.checked(bool, "input_privacy", default=False)
         if not wanted or not isinstance(source, Cell) or "epsilon" not in source.params._fields:
             return label
         module = registry.algorithm(source.algorithm)

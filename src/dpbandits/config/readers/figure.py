@@ -9,6 +9,7 @@ from typing import Any
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers.claims import ClaimsReader
 from dpbandits.config.readers.panel import PanelReader
+from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.curves import statistics
@@ -31,27 +32,23 @@ class Reader:
     def __init__(self, origins: Origins) -> None:
         self.origins = origins
         self.plain = origins.plain
-        self.figure = origins.mapping(self.plain["figure"], "figure")
+        self.figure = Section(origins, self.plain["figure"], "figure")
 
     def read(self) -> FigureSpec:
         """Return the whole figure, checked. Raises UserError for any bad key or value."""
         origins, figure = self.origins, self.figure
-        origins.keys(figure, FIGURE_KEYS, "figure", ())
+        figure.keys(FIGURE_KEYS)
         self._apply_profile()
-        origins.keys(figure, FIGURE_KEYS, "figure", REQUIRED)
+        figure.keys(FIGURE_KEYS, REQUIRED)
         for name, kind in (("epsilon", parameters.Budget), ("delta", parameters.Delta)):
             if figure.get(name) is not None:
-                origins.checked(kind, figure[name], f"figure.{name}")
-        self.curves = origins.mapping(figure.get("curves"), "figure.curves")
+                figure.checked(kind, name)
+        self.curves = figure.section("curves").content
         if not self.curves:
-            raise origins.error("figure.curves is empty, there is nothing to draw", "figure.curves")
-        panels = origins.mapping(figure.get("panels"), "figure.panels") or {"a": None}
+            raise figure.error(" is empty, there is nothing to draw", "curves")
+        panels = figure.section("panels").content or {"a": None}
         drawn = self._drawn_curves(panels)
-        runs, path = self.plain["runs"], "runs"
-        of_profile = "figure.runs" in origins.of_profile
-        if runs is None or (of_profile and not origins.is_overridden("runs")):
-            runs, path = figure["runs"], "figure.runs"
-        runs = origins.checked(parameters.Count, runs, path)
+        runs = self._runs()
         reader = PanelReader(origins, figure, runs)
         all_panels = tuple(
             reader.read(str(letter), panels[letter], {n: self.curves[n] for n in drawn[letter]})
@@ -59,20 +56,18 @@ class Reader:
         )
         return FigureSpec(
             name=origins.figure,
-            paper=origins.text(figure["paper"], "figure.paper"),
+            paper=figure.text("paper"),
             title=reader.of_figure("title", panels),
-            draw=origins.text(figure["draw"], "figure.draw"),
+            draw=figure.text("draw"),
             runs=runs,
-            centre=origins.choice(figure["centre"], statistics.CENTRES, "figure.centre"),
-            spread=origins.choice(
-                figure.get("spread") or "none", statistics.SPREADS, "figure.spread"
-            ),
-            slopes=origins.checked(bool, figure.get("slopes", False), "figure.slopes"),
+            centre=figure.choice("centre", statistics.CENTRES),
+            spread=figure.choice("spread", statistics.SPREADS, default="none"),
+            slopes=figure.checked(bool, "slopes", default=False),
             panels=all_panels,
             claims=self._claims(all_panels),
-            note=origins.text(figure.get("note") or "", "figure.note"),
+            note=figure.text("note"),
             about=reader.of_figure("about", panels),
-            original=self._original(figure.get("original")),
+            original=self._original(),
             seed=origins.checked(parameters.Seed, self.plain["seed"], "seed"),
             profile=self.plain["profile"]["name"],
             changes=origins.changes,
@@ -80,63 +75,72 @@ class Reader:
 
     # The figure as a whole
 
+    def _runs(self) -> int:
+        # Runs of the profile override those of the figure, unless the figure's own section for the
+        # profile sets them.
+        of_section = "figure.runs" in self.origins.of_profile
+        runs: int
+        if self.plain["runs"] is None or (of_section and not self.origins.is_overridden("runs")):
+            runs = self.figure.checked(parameters.Count, "runs")
+        else:
+            runs = self.origins.checked(parameters.Count, self.plain["runs"], "runs")
+        return runs
+
     def _claims(self, panels: Sequence[Panel]) -> tuple[Claim, ...]:
         # The claims hold for the paper's own numbers only, not for a changed figure.
         if self.origins.changes:
             return ()
         return ClaimsReader(self.origins, panels).read(self.figure.get("claims"))
 
-    def _original(self, content: Any) -> Original | None:
+    def _original(self) -> Original | None:
         # `{ figure: 2, part: (a) }` or `{ table: 2 }`.
-        if content is None:
+        if self.figure.get("original") is None:
             return None
-        origins, path = self.origins, "figure.original"
-        original = origins.mapping(content, path)
-        origins.keys(original, (*KINDS_OF_ORIGINAL, "part"), path, ())
+        original = self.figure.section("original")
+        original.keys((*KINDS_OF_ORIGINAL, "part"))
         kinds = [kind for kind in KINDS_OF_ORIGINAL if kind in original]
         if len(kinds) != 1:
-            raise origins.error(f"{path} must name a figure or a table by its number", path)
-        number = origins.checked(parameters.Count, original[kinds[0]], f"{path}.{kinds[0]}")
-        part = origins.text(original.get("part") or "", f"{path}.part")
-        return Original(kinds[0], number, part)
+            raise original.error(" must name a figure or a table by its number")
+        number = original.checked(parameters.Count, kinds[0])
+        return Original(kinds[0], number, original.text("part"))
 
     def _apply_profile(self) -> None:
         # The section for the chosen profile, under `profiles:`, overrides the figure's own values.
         origins = self.origins
-        profiles = origins.mapping(self.figure.pop("profiles", None), "figure.profiles")
-        origins.keys(profiles, project.names("profile"), "figure.profiles", ())
+        profiles = self.figure.section("profiles")
+        self.figure.content.pop("profiles", None)
+        profiles.keys(project.names("profile"))
         name = self.plain["profile"]["name"]
-        origins.reads.add(f"figure.profiles.{name}")
+        origins.reads.add(profiles.path_of(name))
 
-        def merge(below: dict[str, Any], over: Mapping[str, Any], path: str) -> None:
-            inside = f"figure.profiles.{name}{path.removeprefix('figure')}"
+        def merge(below: dict[str, Any], over: Section, path: str) -> None:
             # Keys that every panel and curve may have need not be set outside the section.
-            origins.keys(over, dict.fromkeys((*below, *SHARED, "runs")), inside, ())
-            for key, value in over.items():
+            over.keys(dict.fromkeys((*below, *SHARED, "runs")))
+            for key, value in over.content.items():
                 where = f"{path}.{key}"
                 if isinstance(below.get(key), Mapping):
                     below[key] = dict(below[key])
-                    merge(below[key], origins.mapping(value, f"{inside}.{key}"), where)
+                    merge(below[key], over.section(key), where)
                 elif not origins.stronger_than_profile(where):
                     below[key] = value
                     origins.of_profile.add(where)
 
-        merge(self.figure, origins.mapping(profiles.get(name), f"figure.profiles.{name}"), "figure")
+        merge(self.figure.content, profiles.section(name), "figure")
 
     def _drawn_curves(self, panels: Mapping[str, Any]) -> dict[str, list[str]]:
         # A panel draws the curves that it names, or all; a curve in no panel is an error.
         origins, drawn = self.origins, dict[str, list[str]]()
         for letter, content in panels.items():
-            path = f"figure.panels.{letter}"
-            named = origins.mapping(content, path).get("curves")
-            origins.reads |= {path, f"{path}.curves"}
+            panel = Section(origins, content, f"figure.panels.{letter}")
+            named = panel.get("curves")
+            origins.reads |= {panel.path, panel.path_of("curves")}
             if named is not None and not isinstance(named, list):
-                message = f"{path}.curves must be a list of curves, got {shown(named)}"
-                raise origins.error(message, f"{path}.curves")
+                raise panel.error(f" must be a list of curves, got {shown(named)}", "curves")
             names = self.curves if named is None else named
-            drawn[letter] = [origins.choice(n, self.curves, f"{path}.curves") for n in names]
+            drawn[letter] = [
+                origins.choice(name, self.curves, panel.path_of("curves")) for name in names
+            ]
         for name in self.curves:
             if not any(name in names for names in drawn.values()):
-                message = f"figure.curves.{name} is among the curves of no panel"
-                raise origins.error(message, f"figure.curves.{name}")
+                raise self.figure.error(" is among the curves of no panel", f"curves.{name}")
         return drawn

@@ -10,6 +10,7 @@ from dpbandits.config.layers import Layers, record
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers.curve import OF_AUDITS, OF_RULES, CurveReader, Surroundings, Values
 from dpbandits.config.readers.source import SourceReader
+from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.spec.figure import Panel, Quantity
@@ -21,7 +22,7 @@ PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpo
 class PanelReader:
     """Reader of the panels of a figure. Its methods raise UserError for bad keys and values."""
 
-    def __init__(self, origins: Origins, figure: Mapping[str, Any], runs: int) -> None:
+    def __init__(self, origins: Origins, figure: Section, runs: int) -> None:
         self.origins = origins
         self.figure = figure
         self.sources = SourceReader(origins)
@@ -29,71 +30,63 @@ class PanelReader:
 
     def read(self, letter: str, content: Any, curves: Mapping[str, Any]) -> Panel:
         """Return one panel with these curves, checked."""
-        origins, path = self.origins, f"figure.panels.{letter}"
-        panel = origins.mapping(content, path)
-        origins.keys(panel, PANEL_KEYS, path, ())
-        layers = Layers(((path, panel), ("figure", self.figure)), origins.reads)
-        own = {name for curve in curves for name in self.curves.takes(curve, curves[curve], layers)}
-        shared = origins.mapping(panel.get("parameters"), f"{path}.parameters")
-        origins.keys(shared, sorted(own), f"{path}.parameters", ())
-        layers = layers.inside(f"{path}.parameters", shared)
-        sweep = self._values(panel.get("sweep"), f"{path}.sweep")
-        sweep = sweep or self._values(self.figure.get("sweep"), "figure.sweep")
-        each = self._values(panel.get("each"), f"{path}.each")
+        panel = Section(self.origins, content, f"figure.panels.{letter}")
+        panel.keys(PANEL_KEYS)
+        layers = Layers(self._mappings(panel), self.origins.reads)
+        own = {key for name in curves for key in self.curves.takes(name, curves[name], layers)}
+        shared = panel.section("parameters")
+        shared.keys(sorted(own))
+        layers = layers.inside(shared.path, shared.content)
+        sweep = self._values(panel, "sweep") or self._values(self.figure, "sweep")
+        each = self._values(panel, "each")
         around = Surroundings(layers, each, sweep, own)
         read = tuple(
             curve for name in curves for curve in self.curves.read(name, curves[name], around)
         )
         for members, values in (("stopping rules", OF_RULES), ("algorithms", OF_AUDITS)):
             if panel.get("shows") in values and all(c.shows is Quantity.REGRET for c in read):
-                message = f"{path}.shows is for {members}, of which the panel has none"
-                raise origins.error(message, f"{path}.shows")
-        named = self.sources.of_panel(layers, shared)
+                raise panel.error(f" is for {members}, of which the panel has none", "shows")
+        named = self.sources.of_panel(layers, shared.content)
         if each:
             named["each"] = templates.Several(each.values)
-        title, row, column = (
-            templates.read(origins, panel.get(key) or "", named, f"{path}.{key}") for key in TEXTS
-        )
+        title, row, column = (templates.read(panel, key, named) for key in TEXTS)
         return Panel(letter, title, read, row, column)
 
     def of_figure(self, key: str, panels: Mapping[str, Any]) -> str:
         """Return a text of the figure; a value that differs between panels is listed in full."""
         merged: dict[str, list[Any]] = {}
         for letter, content in panels.items():
-            path = f"figure.panels.{letter}"
-            panel = self.origins.mapping(content, path)
-            layers = Layers(((path, panel), ("figure", self.figure)))
+            panel = Section(self.origins, content, f"figure.panels.{letter}")
+            layers = Layers(self._mappings(panel))
             for name, value in self.sources.of_panel(layers, ()).items():
                 if value not in merged.setdefault(name, []):
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
-        return templates.read(self.origins, self.figure.get(key) or "", named, f"figure.{key}")
+        return templates.read(self.figure, key, named)
 
-    def _values(self, content: Any, path: str) -> Values | None:
+    def _mappings(self, panel: Section) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        return ((panel.path, panel.content), (self.figure.path, self.figure.content))
+
+    def _values(self, section: Section, key: str) -> Values | None:
         # The content of a `sweep` or an `each`, checked.
-        record(self.origins.reads, path, content)
-        if content is None:
+        record(self.origins.reads, section.path_of(key), section.get(key))
+        if section.get(key) is None:
             return None
-        origins, mapping = self.origins, self.origins.mapping(content, path)
-        origins.keys(mapping, ("key", "values", "fit"), path, ("key", "values"))
-        key, values = origins.text(mapping["key"], f"{path}.key"), mapping["values"]
+        content = section.section(key)
+        content.keys(("key", "values", "fit"), ("key", "values"))
+        values = content.get("values")
         if isinstance(values, Mapping):
-            values = self._in_equal_steps(values, f"{path}.values")
+            values = self._in_equal_steps(content.section("values"))
         try:
             parameters.coerce(parameters.Ascending, values)
         except ValueError as error:
-            message = f"{path}.values must be {error}, got {shown(values)}"
-            raise origins.error(message, f"{path}.values") from None
-        fit = mapping.get("fit")
-        ends = None if fit is None else origins.ends(fit, f"{path}.fit")
-        return Values(key, values, path, ends)
+            raise content.error(f" must be {error}, got {shown(values)}", "values") from None
+        fit = None if content.get("fit") is None else content.ends("fit")
+        return Values(content.text("key"), values, content.path, fit)
 
-    def _in_equal_steps(self, content: Mapping[str, Any], path: str) -> list[float]:
+    def _in_equal_steps(self, steps: Section) -> list[float]:
         # `values: {first: 0, last: 1, number: 101}`
         kinds = {"first": float, "last": float, "number": parameters.Count}
-        self.origins.keys(content, kinds, path, kinds)
-        first, last, number = (
-            self.origins.checked(kind, content[name], f"{path}.{name}")
-            for name, kind in kinds.items()
-        )
+        steps.keys(kinds, kinds)
+        first, last, number = (steps.checked(kind, name) for name, kind in kinds.items())
         return [float(value) for value in np.linspace(first, last, number)]

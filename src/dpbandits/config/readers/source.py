@@ -11,6 +11,7 @@ from dpbandits.config import bound_arguments, instances
 from dpbandits.config.instances import Described, describe, instance
 from dpbandits.config.layers import Layers
 from dpbandits.config.origins import SHARED, Origins
+from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec.figure import Bound
@@ -35,53 +36,54 @@ class SourceReader:
         self.named: dict[str, Described] = {}  # cache of descriptions, by name of conf/environment/
         self.laws: dict[str, tuple[str, Any]] = {}  # cache of their instances
 
-    def cell(self, path: str, curve: Mapping[str, Any], layers: Layers) -> Cell:
+    def cell(self, curve: Section, layers: Layers) -> Cell:
         """Return the cell of an algorithm on a bandit."""
-        params = registry.algorithm(curve["algorithm"]).Params
+        params = registry.algorithm(curve.get("algorithm")).Params
         law, of_law, horizon = self._bandit(layers)
         return Cell(
-            algorithm=curve["algorithm"],
-            params=self._params("algorithm", params, path, curve, layers, {"horizon": horizon}),
+            algorithm=curve.get("algorithm"),
+            params=self._params("algorithm", params, curve, layers, {"horizon": horizon}),
             environment=law,
             instance=of_law,
             horizon=horizon,
             grid=self._grid(layers),
             seed=self._seed(),
-            pulls_of=self._pulls_of(path, curve, registry.environment(law).arms(of_law)),
+            pulls_of=self._pulls_of(curve, registry.environment(law).arms(of_law)),
         )
 
-    def audit_cell(self, path: str, curve: Mapping[str, Any], layers: Layers) -> AuditCell:
+    def audit_cell(self, curve: Section, layers: Layers) -> AuditCell:
         """Return the cell of an audit of an algorithm."""
-        cls = registry.algorithm(curve["algorithm"]).Params
+        cls = registry.algorithm(curve.get("algorithm")).Params
         placeholder = {"horizon": designs.LONG}  # every game of the audit sets its own
-        params = self._params("algorithm", cls, path, curve, layers, placeholder)
+        params = self._params("algorithm", cls, curve, layers, placeholder)
         value, where = self._needed("plays", layers)
-        subject = Subject.of(curve["algorithm"], params)
+        subject = Subject.of(curve.get("algorithm"), params)
         cell = AuditCell(subject, self.origins.checked(Plays, value, where), self._seed())
         try:
             cell.claim()
         except UserError as error:
-            raise self.origins.error(str(error), path) from None
+            raise self.origins.error(str(error), curve.path) from None
         return cell
 
-    def stopping_cell(self, path: str, curve: Mapping[str, Any], layers: Layers) -> StoppingCell:
+    def stopping_cell(self, curve: Section, layers: Layers) -> StoppingCell:
         """Return the cell of a stopping rule."""
-        params = registry.stopping_rule(curve["rule"]).Params
+        params = registry.stopping_rule(curve.get("rule")).Params
         cell = StoppingCell(
-            rule=curve["rule"],
-            params=self._params("rule", params, path, curve, layers, {}),
+            rule=curve.get("rule"),
+            params=self._params("rule", params, curve, layers, {}),
             stream=self._stream(layers),
             seed=self._seed(),
         )
         if cell.samples_at_most() > 2**53:
-            raise self.origins.error(f"{cell.name} may take more than 2^53 samples", path)
+            problem = f"{cell.name} may take more than 2^53 samples"
+            raise self.origins.error(problem, curve.path)
         return cell
 
-    def bound(self, path: str, curve: Mapping[str, Any], layers: Layers) -> Bound:
+    def bound(self, curve: Section, layers: Layers) -> Bound:
         """Return a function of theory/ with its arguments."""
-        name = curve["bound"]
+        name = curve.get("bound")
         game = self.game(layers, bound_arguments.accepted(name))
-        arguments = bound_arguments.arguments(self.origins, name, path, game, layers.find)
+        arguments = bound_arguments.arguments(curve, name, game, layers.find)
         return Bound(name, tuple(arguments.items()))
 
     def game(self, layers: Layers, accepted: Collection[str]) -> dict[str, Any]:
@@ -162,21 +164,22 @@ class SourceReader:
         self,
         kind: str,
         params: type,
-        path: str,
-        curve: Mapping[str, Any],
+        curve: Section,
         layers: Layers,
         of_game: Mapping[str, Any],
     ) -> Any:
         # The Params of an algorithm or a rule; `of_game` holds the fields that the game sets.
         known = parameters.fields(params)
-        self.origins.keys(curve, dict.fromkeys((*CURVE_KEYS, *OWN[kind], *known)), path, ())
+        curve.keys(dict.fromkeys((*CURVE_KEYS, *OWN[kind], *known)))
         values, paths = {}, {}
         for field in known:
             value, where = (of_game[field], "") if field in of_game else layers.find(field)
             if value is not None:
                 values[field] = value
-            paths[field] = where or f"{'figure' if field in SHARED else path}.{field}"
-        return parameters.build(params, values, curve[kind], lambda f: self.origins.of(paths[f]))
+            paths[field] = where or f"{'figure' if field in SHARED else curve.path}.{field}"
+        return parameters.build(
+            params, values, curve.get(kind), lambda f: self.origins.of(paths[f])
+        )
 
     def _seed(self) -> int:
         seed: int = self.origins.checked(parameters.Seed, self.origins.plain["seed"], "seed")
@@ -186,14 +189,14 @@ class SourceReader:
         checkpoints, path = self._needed("checkpoints", layers)
         return Grid(self.origins.choice(checkpoints, GRIDS, path))
 
-    def _pulls_of(self, path: str, curve: Mapping[str, Any], arms: int) -> int | None:
+    def _pulls_of(self, curve: Section, arms: int) -> int | None:
         # The configuration counts arms from 1, as the papers do.
         if curve.get("pulls_of") is None:
             return None
-        path = f"{path}.pulls_of"
-        arm: int = self.origins.checked(parameters.Count, curve["pulls_of"], path)
+        arm: int = curve.checked(parameters.Count, "pulls_of")
         if arm > arms:
-            raise self.origins.error(f"pulls_of must be an arm from 1 to {arms}, got {arm}", path)
+            problem = f"pulls_of must be an arm from 1 to {arms}, got {arm}"
+            raise self.origins.error(problem, curve.path_of("pulls_of"))
         return arm - 1
 
     def _stream(self, layers: Layers, recorded: Iterable[str] = Stream._fields) -> Stream:
@@ -201,7 +204,7 @@ class SourceReader:
         # fields are recorded.
         if layers.unrecorded().find("stream")[0] is None:
             raise self.origins.error("figure.stream is missing", "figure.stream")
-        values, paths = layers.merged("stream", recorded, self.origins.mapping)
+        values, paths = layers.merged("stream", recorded, self.origins)
         paths.setdefault("mean", "figure.stream.mean")
         stream = parameters.build(Stream, values, "stream", lambda f: self.origins.of(paths[f]))
         if abs(stream.mean) > stream.radius:
