@@ -219,7 +219,13 @@ def test_a_worker_with_other_sources_is_reported_before_work_starts(
 ) -> None:
     dask.worker(PYTHONPATH=modified)
     done = start(tmp_path, *dask.engine).done()
-    assert_told(done, 2, "the worker tcp://127.0.0.1:", "something else: source digest ", ", here ")
+    assert_told(
+        done,
+        2,
+        "the worker tcp://127.0.0.1:",
+        "differs from this process: source digest ",
+        ", here ",
+    )
     assert blocks(tmp_path) == []
 
 
