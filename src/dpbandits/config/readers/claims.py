@@ -35,7 +35,7 @@ KINDS: dict[str, type] = {
 }
 # Keys of a test for a field of its class, where they are not the field itself; the key of `of` is
 # the kind.
-KEYS = {"of": (), "limits": LIMITS, "function": ("by",), "given": ("with",)}
+KEYS = {"of": (), "limits": LIMITS, "function": ("by",), "arguments": ("with",)}
 REQUIRED = ("to", "since", "by")  # in every kind that has such a key
 
 
