@@ -1,5 +1,6 @@
 """Blocks on disk: nothing is lost, and no stale or damaged block is ever read."""
 
+import contextlib
 import dataclasses
 import errno
 import hashlib
@@ -472,8 +473,9 @@ def a_link_to_an_endless_device(path: Path) -> None:
 
 
 def a_socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as bound:
-        bound.bind(os.path.relpath(path))  # an absolute path may be too long for a socket
+    # In its folder: a longer path may be too long for a socket.
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(path.name)
 
 
 @pytest.fixture
