@@ -44,6 +44,10 @@ SMOKE, ENGINE, CONFIG = "conf/profile/smoke.yaml", "conf/engine/local.yaml", "co
 BROKEN = more("  - : [")
 
 # The file, the mistake in it, the command, fragments of the message.
+# 10^12 values in some hundred bytes.
+BILLIONS = "a0: &a0 [1]\n" + "\n".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 13)
+)
 FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "unknown key, figure": (
         FIGURE,
@@ -256,6 +260,36 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         ("contains itself", FIGURE),
     ),
     "a list in itself, algorithm": (UCB, swap("3.1", "&a [*a]"), C2, ("contains itself", UCB)),
+    "aliases of aliases": (
+        FIGURE,
+        more(BILLIONS),
+        C2,
+        (f"{FIGURE} is not read: its aliases expand to more than 100,000 values",),
+    ),
+    "aliases of aliases, algorithm": (
+        UCB,
+        more(BILLIONS),
+        C2,
+        (f"{UCB} is not read: its aliases",),
+    ),
+    "lists in lists": (
+        FIGURE,
+        more(f"x: {'[' * 51}{']' * 51}"),
+        C2,
+        (f"{FIGURE} is not read: it is nested more than 50 levels deep",),
+    ),
+    "aliases in aliases, each in a list": (
+        FIGURE,
+        more("x0: &x0 1\n" + "\n".join(f"x{i}: &x{i} [*x{i - 1}]" for i in range(1, 60))),
+        C2,
+        (f"{FIGURE} is not read: it is nested more than 50 levels deep",),
+    ),
+    "a file of megabytes": (
+        FIGURE,
+        more("# " + "x" * 2**20),
+        C2,
+        (f"{FIGURE} is not read: it has ", "expected at most 1,048,576"),
+    ),
     "a number for curves": (FIGURE, more("curves: 5"), C2, ("figure.curves", FIGURE)),
     "a list for panels": (FIGURE, panels("[a]"), C2, ("figure.panels", FIGURE)),
     "a number for a panel": (FIGURE, panels("{a: 0.1}"), C2, ("figure.panels.a", FIGURE)),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import listing
-from dpbandits.config import conf_files
+from dpbandits.config import conf_files, instances
 from dpbandits.core import registry
 from dpbandits.core.registry import file_name
 
@@ -88,3 +88,19 @@ def test_a_file_that_is_no_python_is_listed_all_the_same(
     monkeypatch.setattr(registry, "member_file", lambda kind, name: tmp_path / file_name(name))
     rows = list(listing._members("algorithm", ["my-own", "other"]))
     assert rows == [("my-own", "(its file cannot be read as Python)"), ("other", "Another.")]
+
+
+@pytest.mark.parametrize("group", ["figure", "algorithm", "environment"])
+def test_a_file_that_cannot_be_read_is_listed_with_the_reason(group: str, checkout: Path) -> None:
+    before = {*listing.lines()}
+    nested = "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 13))
+    for name, text, reason in (
+        ("own", f"a0: &a0 [1]\n{nested}\n", "its aliases expand to more than 100,000 values"),
+        ("own2", "a: [", "not valid YAML"),
+    ):
+        (checkout / "conf" / group / f"{name}.yaml").write_text(text, "utf-8")
+        kind = "+algorithm" if group == "algorithm" else group
+        assert f"conf/{group}/{name}.yaml is not" in (line := row(kind, name))
+        assert reason in line
+    instances._names.cache_clear()
+    assert len(before & {*listing.lines()}) == len(before)

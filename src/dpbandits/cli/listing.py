@@ -5,11 +5,12 @@ with a placeholder, such as {instance}, is filled in from the loaded figure.
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from dpbandits.config import conf_files
 from dpbandits.core import registry
+from dpbandits.core.errors import UserError
 from dpbandits.files import project
 
 LONGEST_LIST = 5  # longest list of means written out
@@ -19,12 +20,12 @@ Row = tuple[str, ...]
 def lines() -> Iterator[str]:
     """Yield a line for every figure, algorithm, rule, file of conf/algorithm, law, environment."""
     kinds: dict[str, list[Row]] = {
-        "figure": [_figure(name) for name in project.names("figure")],
+        "figure": _rows("figure", _figure),
         "algorithm": list(_members("algorithm", registry.algorithm_names())),
         "rule": list(_members("stopping rule", registry.stopping_rule_names())),
-        "+algorithm": [_configured(name) for name in project.names("algorithm")],
+        "+algorithm": _rows("algorithm", _configured),
         "law": list(_members("law", registry.environment_names())),
-        "environment": [_environment(name) for name in project.names("environment")],
+        "environment": _rows("environment", _environment),
     }
     first = max(map(len, kinds))
     second = max(len(row[0]) for rows in kinds.values() for row in rows)
@@ -36,12 +37,23 @@ def lines() -> Iterator[str]:
             yield f"{kind:<{first}}  {'  '.join(cells)}".rstrip()
 
 
+def _rows(group: str, row: Callable[[str], Row]) -> list[Row]:
+    # A row for each file of a group in conf/. The columns of a file that cannot be read are empty,
+    # except for the last one.
+    rows: list[Row] = []
+    for name in project.names(group):
+        try:
+            rows.append(row(name))
+        except UserError as error:
+            rows.append((name, "", f"({error})"))
+    return rows
+
+
 def _figure(name: str) -> Row:
     content = conf_files.read_member("figure", name)
     paper, title = str(content.get("paper", "")), str(content.get("title", ""))
     if "{" in title:  # a placeholder, which is filled in from the loaded figure
         from dpbandits.config import compose  # late: it imports what the figure plays
-        from dpbandits.core.errors import UserError
 
         try:
             title = compose.load(name, [])[0].title

@@ -10,8 +10,10 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
+from dpbandits.config import yaml_limits
 from dpbandits.core.errors import UserError, shown
 from dpbandits.files import project
+from dpbandits.files.regular import Unsuitable, read_regular
 
 MAIN = "conf/config.yaml"
 
@@ -82,16 +84,12 @@ def _is_pair(entry: Any) -> bool:
 
 @cache
 def _load(path: Path, file: str) -> Any:
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        reason = f"{error.reason} at byte {error.start}"
-        raise UserError(f"{file} is not a text in UTF-8: {reason}") from error
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}") from error
+    text = _text(path, file)
     if not text.strip():
         raise UserError(f"{file} is empty; it must hold keys and values")
     try:
+        if reason := yaml_limits.excess(text):
+            raise UserError(f"{file} is not read: {reason}")
         return OmegaConf.load(io.StringIO(text))
     except OSError as error:  # OmegaConf's error for a file without a mapping, such as a number
         raise UserError(f"{file} must hold keys and values") from error
@@ -108,3 +106,15 @@ def _load(path: Path, file: str) -> Any:
         raise UserError(f"{file}: a value contains itself") from error
     except OmegaConfBaseException as error:
         raise UserError(f"{file}: {str(error).partition(chr(10))[0]}") from error
+
+
+def _text(path: Path, file: str) -> str:
+    try:
+        return read_regular(path, yaml_limits.BYTES).decode("utf-8")
+    except Unsuitable as error:
+        raise UserError(f"{file} is not read: {error}") from error
+    except UnicodeDecodeError as error:
+        reason = f"{error.reason} at byte {error.start}"
+        raise UserError(f"{file} is not a text in UTF-8: {reason}") from error
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}") from error

@@ -5,6 +5,7 @@ An instance is the name of a law with its parameters.
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -119,10 +120,12 @@ def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
     # By law and parameters: a name belongs to the instance, in whatever form a command gives it.
     names: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
-        content = conf_files.read_member("environment", member)
-        if isinstance(name := content.get("name"), str):
-            file = project.member_file("environment", member)
-            names[instance(Described(content, file), member)] = name
+        # A file with a mistake gives no name. The mistake is reported where the file is used.
+        with suppress(UserError):
+            content = conf_files.read_member("environment", member)
+            if isinstance(name := content.get("name"), str):
+                file = project.member_file("environment", member)
+                names[instance(Described(content, file), member)] = name
     return names
 
 
