@@ -113,7 +113,7 @@ def test_the_script_writes_nothing_if_audits_are_incomplete(
     before = (elsewhere / "privacy.md").read_text("utf-8")
     assert make_leaks.main(["leaks"]) == 1
     assert (elsewhere / "privacy.md").read_text("utf-8") == before
-    assert "are left as they were" in capsys.readouterr().err
+    assert "is unchanged: " in capsys.readouterr().err
 
 
 # Values computed in the document -----------------------------------------------------------------

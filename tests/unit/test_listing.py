@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import listing
-from dpbandits.config import conf_files, instances
+from dpbandits.config import compose, conf_files, instances
 from dpbandits.core import registry
+from dpbandits.core.errors import UserError
 from dpbandits.core.registry import file_name
 
 
@@ -104,3 +105,15 @@ def test_a_file_that_cannot_be_read_is_listed_with_the_reason(group: str, checko
         assert reason in line
     instances._names.cache_clear()
     assert len(before & {*listing.lines()}) == len(before)
+
+
+@pytest.mark.parametrize("name", ["a b", "a<x>", "-a", "ä"])
+def test_a_figure_that_no_command_could_name_is_listed_with_the_reason(
+    name: str, checkout: Path
+) -> None:
+    text = (checkout / "conf/figure/adap-c2.yaml").read_text("utf-8")
+    (checkout / f"conf/figure/{name}.yaml").write_text(text, "utf-8")
+    reason = f"conf/figure/{name}.yaml: rename the file"
+    assert any(reason in line for line in listing.lines())
+    with pytest.raises(UserError, match=re.escape(reason)):
+        compose.load(name, [])

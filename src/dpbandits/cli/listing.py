@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from dpbandits.config import conf_files
+from dpbandits.config.overrides import check_figure_name
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
@@ -50,6 +51,7 @@ def _rows(group: str, row: Callable[[str], Row]) -> list[Row]:
 
 
 def _figure(name: str) -> Row:
+    check_figure_name(name)
     content = conf_files.read_member("figure", name)
     paper, title = str(content.get("paper", "")), str(content.get("title", ""))
     if "{" in title:  # a placeholder, which is filled in from the loaded figure

@@ -11,6 +11,7 @@ from dpbandits.core.errors import LONGEST, UserError, nearest, shown
 from dpbandits.files import project
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 CURVE = re.compile(r"figure\.curves\.[^.]+")
 # Keys by the names that they would have as options of other programs.
 OPTIONS = {
@@ -38,9 +39,20 @@ def check_files(overrides: Sequence[str]) -> None:
             name = shown(text)  # shorter than elsewhere: the message also lists figures
             name = name if len(name) <= LONGEST // 2 else f"{name[:24]}...{name[-24:]}"
             raise UserError(f"unknown figure {name}; {nearest(text, figures)}")
+        if key == "figure" and len(names) == 1:
+            check_figure_name(text)
         groups.add(group)
         files += [project.member_file(group, name) for name in names if len(name) <= LONGEST]
     conf_files.check(files, groups)
+
+
+def check_figure_name(name: str) -> None:
+    """Raise UserError unless a figure of this name can be named in an override and in a path."""
+    if not NAME.fullmatch(name):
+        raise UserError(
+            f"{project.member_file('figure', name)}: rename the file, with letters, digits, dots,"
+            " hyphens and underscores only"
+        )
 
 
 def check(overrides: Sequence[str]) -> None:
