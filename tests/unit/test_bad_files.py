@@ -266,6 +266,12 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         C2,
         (f"{FIGURE} is not read: its aliases expand to more than 100,000 values",),
     ),
+    "aliases of aliases after an escape that only one parser accepts": (
+        FIGURE,
+        more('u: "\\ud800"\n' + BILLIONS),
+        C2,
+        (f"{FIGURE} is not read: its aliases expand to more than 100,000 values",),
+    ),
     "aliases of aliases, algorithm": (
         UCB,
         more(BILLIONS),

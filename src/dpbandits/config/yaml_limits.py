@@ -4,7 +4,7 @@ An alias stands for a whole value. A file of a few hundred bytes whose aliases a
 billions of values, and would keep a reader busy for ever. Files of conf/ have a few hundred values.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -24,9 +24,17 @@ def excess(text: str) -> str | None:
     The text is only parsed into events, so no alias is expanded. Raises yaml.YAMLError if that
     fails.
     """
+    try:
+        return _excess(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        # The files are read by the slower parser, which accepts more escapes.
+        return _excess(text, yaml.SafeLoader)
+
+
+def _excess(text: str, loader: Any) -> str | None:
     anchored: dict[str, _Extent] = {}  # of complete values
     waiting: list[tuple[str | None, _Extent]] = []  # anchor and extent so far of the open values
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    for event in yaml.parse(text, Loader=loader):
         if isinstance(event, yaml.CollectionStartEvent):
             waiting.append((event.anchor, _Extent(1, 1)))
             if len(waiting) > DEPTH:
