@@ -61,9 +61,14 @@ class Tab:
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.errors.append(request.url))
+        self.page.on("requestfailed", self._failed)
         self.page.on("request", self._check)
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+
+    def _failed(self, request: Any) -> None:
+        # A page may be left or reloaded before all its pictures are there.
+        if request.failure != "net::ERR_ABORTED":
+            self.errors.append(f"{request.url}: {request.failure}")
 
     def _check(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:")):
