@@ -62,8 +62,8 @@ def assert_same_run(
     assert len(ours.draws) == len(draws) + unused
     compared = ours.draws[: len(draws)]
     assert [draw.method for draw in compared] == [draw.method for draw in draws]
-    one, other = (
+    actual, expected = (
         [number for draw in side for number in (*draw.arguments, draw.value)]
         for side in (compared, draws)
     )
-    np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from first_leads import Leads, gauss_leads, new_leads
 from scipy import integrate, special, stats
 
 from dpbandits.algorithms import (
@@ -35,7 +36,7 @@ from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms._largest_sample import numbers
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments._gain_table import SwitchFeedback, gain_table
-from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
+from dpbandits.mechanisms.perturbation import perturbation, reach
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.stopping import dp_exponential_nas
@@ -550,31 +551,20 @@ def test_a_gain_moves_the_weights_of_exp3_by_one_over_tau_and_no_choice_by_more(
 # DP-FTPL: every sequence of arms -----------------------------------------------------------------
 
 
-def gauss_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
-    """Return the probability that theta of the first arm is the larger one."""
-    (m, s), (n, r) = (numbers(params, float(a), float(b)) for a, b in zip(sums, pulls, strict=True))
-    return float(stats.norm.cdf((m - n) / math.hypot(s, r)))
-
-
-def new_leads(params: Any, sums: Sequence[int], pulls: Sequence[int]) -> float:
-    """Return the same probability for DP-FTPL-New, by quadrature over theta of the second arm."""
+def sampled_law(params: Any) -> Any:
+    """Return the law that an algorithm samples theta from."""
+    if isinstance(params, dp_ftpl_gauss.Params):
+        return params
     noise = perturbation(params.epsilon, params.delta)
-    law = dp_ftpl_new.Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
-    (x, a), (y, b) = (numbers(law, float(s), float(n)) for s, n in zip(sums, pulls, strict=True))
-    total = 0.0
-    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; a fine grid near 0 and 1
-        u = 1.0 / (1.0 + math.exp(-log_odds))
-        far = (y + quantile(noise, u) * b - x) / a
-        above = tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
-        total += 0.02 * u * u * math.exp(-log_odds) * above
-    return total
+    return dp_ftpl_new.Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
 
 
 def sequences(
-    leads: Callable[..., float], params: Any, stream: Sequence[int], starts: int
+    leads: Leads, params: Any, stream: Sequence[int], starts: int
 ) -> tuple[np.ndarray, list[float]]:
     """Return log p of all sequences of arms after `starts` pulls of each, and p of all choices."""
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
+    sampled = sampled_law(params)
     rounds = len(stream) - 2 * starts
     sums = (sum(stream[:starts]), sum(stream[starts : 2 * starts]))
     law, choices = [], []
@@ -583,7 +573,10 @@ def sequences(
         for t, arm in enumerate(arms):
             state = tuple(r), tuple(n)
             if state not in known:
-                known[state] = leads(params, *state)
+                first, second = (
+                    numbers(sampled, float(a), float(b)) for a, b in zip(r, n, strict=True)
+                )
+                known[state] = leads(sampled, first, second)
             p = known[state] if arm == 0 else 1.0 - known[state]
             choices.append(p)
             log_p += math.log(max(p, 1e-300))
@@ -603,7 +596,7 @@ def sequences(
     ids=["gauss", "new, pure", "new"],
 )
 def test_dp_ftpl_keeps_its_promise_in_every_round_and_not_for_the_sequence(
-    leads: Callable[..., float], params: Any, starts: int
+    leads: Leads, params: Any, starts: int
 ) -> None:
     rounds = 9
     if leads is gauss_leads:

@@ -7,21 +7,19 @@ law of the choice then follows by quadrature, for every sequence of arms and bot
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from first_leads import Leads, beta_leads, gauss_leads, new_leads
 from planted_leaks import Leak, planted
-from scipy import special, stats
 from traced import Game, plain_python, played
 
 from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.mechanisms.perturbation import Perturbation, quantile, tail
 
 CHOICES = 4
 PLAIN = Method.PLAIN
@@ -31,41 +29,6 @@ PLAIN = Method.PLAIN
 def in_plain_python() -> Iterator[None]:
     with plain_python():
         yield
-
-
-@cache
-def gauss_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Return the probability that theta of the first arm is the larger one."""
-    (m, s), (n, r) = first, second
-    return float(stats.norm.cdf((m - n) / math.hypot(s, r)))
-
-
-@cache
-def beta_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Return the same for two beta laws."""
-    (a, b), (c, d) = first, second
-    x = (np.arange(4000) + 0.5) / 4000.0  # midpoints; both laws are smooth and far from the ends
-    density = np.exp(
-        special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b)
-    )
-    return float((density * special.betainc(c, d, x)).mean())
-
-
-@cache
-def new_leads(law: Any, first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Return the same for two noises of Lemma 15, by quadrature over theta of the second arm."""
-    noise: Perturbation = law.noise
-    (x, a), (y, b) = first, second
-    total = 0.0
-    for log_odds in np.arange(-29.99, 30.0, 0.02):  # of the uniform; a fine grid near 0 and 1
-        u = 1.0 / (1.0 + math.exp(-log_odds))
-        far = (y + quantile(noise, u) * b - x) / a
-        above = tail(noise, far) if far >= 0.0 else 1.0 - tail(noise, -far)
-        total += 0.02 * u * u * math.exp(-log_odds) * above
-    return total
-
-
-Leads = Callable[[Any, tuple[float, float], tuple[float, float]], float]
 
 
 class Sampler:

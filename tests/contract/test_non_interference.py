@@ -5,7 +5,6 @@ value that it had in the first. A policy that uses anything but its releases the
 """
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
 from planted_leaks import LEAKS, Leak, planted
@@ -18,16 +17,10 @@ from traced_games import (
     cases_of,
     game_of,
     random_inputs,
-    short_games,
 )
+from traced_games import in_short_games as in_short_games
 
 GAMES = range(100, 124)  # of every case: more than a thousand in all
-
-
-@pytest.fixture(autouse=True, scope="module")
-def in_plain_python() -> Iterator[None]:
-    with short_games():
-        yield
 
 
 def pair(case: Case, seed: int, *, pinned: bool = True) -> tuple[Game, Game]:

@@ -9,7 +9,6 @@ import itertools
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -25,17 +24,11 @@ from traced_games import (
     cases_of,
     game_of,
     random_inputs,
-    short_games,
 )
+from traced_games import in_short_games as in_short_games
 
 GAMES = 8
 SAMPLED = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}  # see test_next_choice.py
-
-
-@pytest.fixture(autouse=True)
-def in_plain_python() -> Iterator[None]:
-    with short_games():
-        yield
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -7,7 +7,6 @@ differ in one reward). This covers at least three epochs, episodes or releases o
 test_recorded_releases.py, for all private algorithms with noisy numbers and every reward of a game.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +24,8 @@ from traced_games import (
     cases_of,
     game_of,
     random_inputs,
-    short_games,
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def in_plain_python() -> Iterator[None]:
-    with short_games():
-        yield
+from traced_games import in_short_games as in_short_games
 
 
 class Undone(NamedTuple):
@@ -102,7 +95,13 @@ random_games = st.builds(
     st.integers(0, 2**32),
     st.integers(2, 4),
     st.lists(st.sampled_from([0.0, 1.0, 0.25, 0.999]), min_size=1, max_size=12),
-    st.lists(st.floats(-5.0, 5.0), min_size=1, max_size=12),
+    st.lists(
+        # Noises of zero make exact ties, which have probability zero and which noise that is moved
+        # for one arm would break.
+        st.floats(-5.0, 5.0).filter(lambda noise: abs(noise) >= 1e-3),
+        min_size=1,
+        max_size=12,
+    ),
     st.sampled_from([0.01, 0.3, 1.0, 30.0]),
 )
 

@@ -7,11 +7,11 @@ takes part without a line here.
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from cells import ALGORITHMS, readings_of
 from declared_releases import Match, matched
 from traced import Game, plain_python, played
@@ -100,11 +100,12 @@ def cases_of(algorithm: str) -> list[Case]:
 CASES = [case for algorithm in NUMBERS for case in cases_of(algorithm)]
 
 
-@contextmanager
-def short_games() -> Iterator[None]:
-    """Play in plain Python, with epochs of 10, 14, 18, ... and phases of 2, 4, 8, ... passes.
+@pytest.fixture(autouse=True, scope="module")
+def in_short_games() -> Iterator[None]:
+    """Play all games of a module that imports this fixture in plain Python, and shorten them.
 
-    The weights of EXP3 are rescaled when they exceed e instead of e^30.
+    Epochs have 10, 14, 18, ... passes and phases 2, 4, 8, ... passes. The weights of EXP3 are
+    rescaled when they exceed e instead of e^30.
     """
 
     def passes_of_epoch(params: Any, epoch: int, arms: int) -> float:
@@ -144,6 +145,6 @@ def random_inputs(seed: int) -> Inputs:
 
 
 def game_of(case: Case, inputs: Inputs, **options: Any) -> Game:
-    """Play a game of a case, within `short_games`."""
+    """Play a game of a case, within `in_short_games`."""
     game = Game(*inputs, by_round=case.algorithm in BY_ROUND, **options)
     return played(case.module, case.params, case.rounds, game)

@@ -26,8 +26,7 @@ def audit(
     seed: int,
     workers: int | None,
 ) -> int:
-    """Audit an algorithm and print the result; return the status, ALARM if a promise is
-    refuted.
+    """Audit an algorithm and print the result; return ALARM if a promise is refuted.
 
     Raises UserError for an invalid argument.
     """
