@@ -24,7 +24,10 @@ import pytest
 
 from dpbandits.algorithms import adap_ucb, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.audit.cell import AuditCell
+from dpbandits.audit.subject import Subject
 from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
@@ -187,6 +190,21 @@ def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("library", ["numba", "numpy"])
 def test_another_version_of_numba_or_numpy_changes_the_key(
     cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_that_the_version_counts(cell, library, monkeypatch)
+
+
+@pytest.mark.usefixtures("fresh_keys")
+@pytest.mark.parametrize("library", ["numba", "numpy", "scipy"])
+def test_another_version_of_scipy_changes_the_key_of_an_audit_too(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = AuditCell(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
+    check_that_the_version_counts(audit, library, monkeypatch)
+
+
+def check_that_the_version_counts(
+    cell: AnyCell, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = key(cell)
     monkeypatch.setattr(

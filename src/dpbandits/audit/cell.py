@@ -20,6 +20,7 @@ class AuditCell:
     seed: int  # root of every random stream
 
     columns = 2  # numbers per run: lower bounds on epsilon for all arms and for one choice
+    libraries = ("numba", "numpy", "scipy")  # whose versions may change the numbers
 
     @property
     def name(self) -> str:

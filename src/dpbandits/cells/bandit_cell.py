@@ -43,6 +43,8 @@ class Cell:
     seed: int  # root of every random stream
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
 
+    libraries = ("numba", "numpy")  # whose versions may change the numbers
+
     def __post_init__(self) -> None:
         horizon = getattr(self.params, "horizon", self.horizon)
         if horizon != self.horizon:
@@ -138,6 +140,7 @@ class StoppingCell:
     seed: int  # root of every random stream
 
     columns = 2  # values per run: number of samples used, estimate of the mean
+    libraries = ("numba", "numpy")
 
     @property
     def name(self) -> str:

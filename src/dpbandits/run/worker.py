@@ -1,8 +1,9 @@
 """Requirements of a worker: it must compute the same numbers as the command's own process.
 
-It needs the same versions of Python, numpy, numba and dpbandits, the same kernel island and, for
-every cell, the same sources. Workers report the first two before the first task. Every task carries
-a digest of the kernel island, its versions and the cell's sources, because a worker may join later.
+It needs the same versions of Python, NumPy, numba, SciPy and dpbandits, the same kernel island and,
+for every cell, the same sources. Workers report the first two before the first task. Every task
+carries a digest of the kernel island, its versions and the cell's sources, because a worker may
+join later.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ def facts() -> dict[str, str]:
     """Return what determines the bits of a result beside its cell: versions and sources here."""
     return {
         "Python": " ".join(sys.version.split()),
-        **{name: version(name) for name in ("numpy", "numba")},
+        **{name: version(name) for name in ("numpy", "numba", "scipy")},
         "dpbandits": metadata.version("dpbandits"),
         ISLAND: island_digest(),
     }

@@ -63,7 +63,7 @@ def identity(cell: AnyCell) -> dict[str, Any]:
         "format": FORMAT,
         "cell": cell.description(),
         "sources": fingerprint.sources(cell.roots),
-        "versions": {name: version(name) for name in ("numba", "numpy")},
+        "versions": {name: version(name) for name in cell.libraries},
     }
 
 
