@@ -10,7 +10,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery test check slow reliability lint bench clean distclean
+.PHONY: help list all smoke gallery test check slow reliability lint mutants bench clean distclean
 .PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
@@ -85,6 +85,10 @@ lint: $(READY) ## format, style, types and the layers of the packages
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache --no-logo
+
+mutants: $(READY) ## small wrong versions of the sources, which the tests must notice; an hour
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-mutants.lock
+	@$(BIN)/python scripts/make_mutants.py $(ARGS)
 
 bench: $(READY) ## measure kernels, threads, every figure without a cache; most of an hour
 	@$(BIN)/python benchmarks/bench.py $(ARGS)

@@ -250,7 +250,11 @@ CASES: dict[str, list[tuple[Any, ...]]] = {
         (means, horizon, *budget)
         for means, horizon, budget in itertools.product(INSTANCES, (50, 3000), WITH_DELTA)
     ],
-    "wang2024.gauss_start_deltas": list(itertools.product((2, 9), (100, T), (0.0, 0.1, 0.9, 2.0))),
+    "wang2024.gauss_start_deltas": [
+        *itertools.product((2, 9), (100, T), (0.0, 0.1, 0.9, 2.0)),
+        # Just below and above epsilon^2 T/K = 1 + log(T/K), where the second crossing ends.
+        *((2, 100, epsilon) for epsilon in (0.3130, 0.3138, 0.3148, 0.3160)),
+    ],
     "wang2024.gauss_start_epsilons": list(
         itertools.product((2, 9), (100, T), (1e-10, 0.001, 0.1, 0.5))
     ),

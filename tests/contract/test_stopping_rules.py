@@ -15,6 +15,7 @@ from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.releases import Laplace, SparseVector
 from dpbandits.run import runner
 from dpbandits.store.blocks import Store
 
@@ -97,6 +98,15 @@ def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
     for radius in (1.0, 3.0):
         cell = cell_of(rule, radius=radius, epsilon=epsilon)
         assert budget(cell) == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", PRIVATE)
+def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
+    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).releases() or ()
+    assert isinstance(halting, SparseVector)
+    # Replacing a sample moves the sum by 2R = 6; each of the two releases has half of the budget.
+    assert halting == SparseVector(0, 1, math.inf, 6.0, 3 * 6 / 0.25, 3 * 6 / 0.25)
+    assert estimate == Laplace(0, 1, math.inf, sensitivity=6.0, scale=6 / 0.25)
 
 
 def test_a_rule_without_releases_has_no_budget() -> None:

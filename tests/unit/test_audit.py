@@ -160,12 +160,12 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
 
 
 def test_a_pull_reads_the_next_entry_of_its_arm() -> None:
-    table = np.arange(8.0).reshape(2, 4) / 8
+    table = np.arange(10.0).reshape(2, 5) / 16
     law = entries(table)
-    bandit = new_bandit(law, 2, 4, np.empty(0, np.int64), np.random.default_rng(0))
-    seen = [pull(bandit, 1), pull_many(bandit, 0, 2), pull(bandit, 1)]
-    assert seen == [table[1, 0], table[0, 0] + table[0, 1], table[1, 1]]
-    assert law.played.tolist() == [1, 0, 0, 1]
+    bandit = new_bandit(law, 2, 5, np.empty(0, np.int64), np.random.default_rng(0))
+    seen = [pull(bandit, 1), pull_many(bandit, 0, 2), pull(bandit, 1), pull(bandit, 1)]
+    assert seen == [table[1, 0], table[0, 0] + table[0, 1], table[1, 1], table[1, 2]]
+    assert law.played.tolist() == [1, 0, 0, 1, 1]
 
 
 def test_threads_and_blocks_do_not_move_a_count() -> None:

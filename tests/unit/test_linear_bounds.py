@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dpbandits.core.errors import UserError
+from dpbandits.theory._structural_gap import structural_gap
 from dpbandits.theory.azize2022 import (
     basis_lower_bound,
     basis_transitions,
@@ -175,6 +176,11 @@ def test_more_budget_never_raises_the_bound() -> None:
 
 def test_an_action_along_the_best_one_costs_nothing() -> None:
     assert gap([*BASIS, [0.5, 0, 0, 0]], THETA) == close(gap(BASIS, THETA))
+
+
+def test_actions_without_a_constraint_cost_nothing() -> None:
+    actions, gaps = np.eye(2), np.array([0.0, 0.5])
+    assert structural_gap(actions, 0, gaps, np.full(2, math.inf)) == 0.0
 
 
 def test_the_program_is_refused_where_the_theorem_does_not_apply() -> None:

@@ -3,11 +3,13 @@
 import math
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.core import registry
+from dpbandits.core.sample_stream import SampleStream, out_of_reach
 from dpbandits.stopping import nas
 
 STREAMS = 10_000
@@ -23,6 +25,14 @@ def test_nas_on_samples_that_never_vary_halts_at_the_first_t_of_its_formula() ->
     first = next(t for t in range(1, 10_000) if reached(t))
     cell = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(1.0, 1.0), 1)
     np.testing.assert_array_equal(simulate(cell, range(3))[0], [[first, 1.0]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("distance", "samples"), [(0.0, 1), (1.9, 1), (7.0, 3), (2.0**60, 2**53), (math.inf, 2**53)]
+)
+def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(distance: float, samples: int) -> None:
+    stream = SampleStream(RADIUS, 0.5, np.random.default_rng(1))
+    assert out_of_reach(stream, distance) == samples
 
 
 def test_dp_nas_without_privacy_is_nas_at_a_quarter_of_the_failures() -> None:

@@ -1,0 +1,64 @@
+"""What a cell says about itself, and what playing it returns beside the curves."""
+
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dpbandits.algorithms import exp3
+from dpbandits.cells import play_bandit, play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.core import registry
+from dpbandits.environments import adversaries
+from dpbandits.stopping import nas
+
+STOPPING = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.8, 1.0), 1)
+
+
+def private(epsilon: float, alpha: float, mean: float, radius: float) -> StoppingCell:
+    params = registry.stopping_rule("dp-nas").Params(epsilon, alpha, 0.1)
+    return StoppingCell("dp-nas", params, Stream(mean, radius), 1)
+
+
+@pytest.mark.parametrize("player", [play_bandit, play_stopping_rule])
+def test_the_seconds_of_a_run_are_those_between_its_start_and_its_end(
+    player: ModuleType, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([5.0, 6.0, 10.0, 12.0, 100.0, 103.0])
+    monkeypatch.setattr(player, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    _, seconds = player.simulate(cell if player is play_bandit else STOPPING, range(4, 7))
+    assert seconds.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_runs_are_played_in_batches_unless_asked_otherwise(cell: Cell) -> None:
+    batches, rounds = (play_bandit.play_run(cell, 3, per_round) for per_round in (False, True))
+    (curve,), _ = play_bandit.simulate(cell, range(3, 4))
+    np.testing.assert_array_equal(curve, batches.curve)
+    np.testing.assert_array_equal(play_bandit.play_run(cell, 3).curve, batches.curve)
+    assert (batches.curve != rounds.curve).any()
+
+
+def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law(
+    cell: Cell,
+) -> None:
+    assert cell.name.startswith("adap-ucb(epsilon=1.0, ")
+    assert cell.name.endswith(" on bernoulli K=2 T=200")
+    instance = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS, 2)
+    played = Cell("exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1)
+    assert played.name.endswith(" on fully-oblivious adversary K=2 T=100, pulls of arm 2")
+
+
+@pytest.mark.parametrize(
+    ("cell", "bound"),
+    [
+        # 200 ((1 + 1/alpha) 4 R/|mu|)^2 + 400 (24 + 4/alpha) R/(epsilon |mu|)
+        (private(1.0, 0.5, 0.5, 1.0), 200 * 24**2 + 400 * 32 * 2),
+        (private(0.1, 0.25, -1.0, 4.0), 200 * 80**2 + 400 * 40 * 40),
+        (StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.5, 1.0), 1), 200 * 24**2),
+    ],
+    ids=["dp-nas", "negative mean", "nas"],
+)
+def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
+    cell: StoppingCell, bound: float
+) -> None:
+    assert cell.samples_at_most() == pytest.approx(bound, rel=1e-12)
