@@ -1,7 +1,7 @@
 """Try small wrong versions of the sources: `python scripts/make_mutants.py [folder ...]`.
 
 Chooses mutants of every module that can move a number or a statement of privacy, by a seed, and
-runs the tests that concern each, without the golden rows and references, until one fails. A mutant
+runs the tests that concern each, without the golden rows, until one fails. A mutant
 that no test notices has survived; tests/mutants/reviewed.yaml lists those that change nothing,
 with reasons. Results are kept in out/mutants/ at once: the same command goes on after an
 interruption, and mutants of a module that changed since are tried again. The tests run without the

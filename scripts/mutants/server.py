@@ -26,6 +26,8 @@ LIBRARIES = (
     *("hydra", "joblib", "matplotlib.pyplot", "numba", "numpy"),
     *("scipy.integrate", "scipy.optimize", "scipy.stats", "yaml"),
 )
+# Products of hashes wrap around, with a warning outside of kernels.
+OPTIONS = ("--tb=no", "-W", "ignore:overflow encountered in scalar:RuntimeWarning")
 PATIENCE = 10  # slow tests of a file, after which the rest is skipped
 LATE = 14  # status of a run that reached its limit
 
@@ -115,7 +117,7 @@ def run(request: dict[str, Any], checkout: Path) -> dict[str, Any]:
     if request.get("lines"):
         lines = Lines(checkout / "src" / "dpbandits")
         plugins.append(lines)
-    options = ["--tb=no", *request.get("options", ())]
+    options = [*OPTIONS, *request.get("options", ())]
     status = int(pytest.main([*options, *request["tests"]], plugins))
     if lines:
         Path(request["lines"]).write_text(json.dumps(lines.of_tests()))

@@ -19,7 +19,7 @@ from mutants.mutations import Mutant
 SERVER = Path(__file__).with_name("server.py")
 ALL = 900.0  # seconds for all tests that concern a mutant
 STUCK = 40.0  # seconds after which a test of a mutant does not end; it took EACH at most
-EACH = 4.0  # seconds of a test without the compiler; slower ones do not take part
+EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
 
 
 class Copy:

@@ -13,6 +13,7 @@ from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
+from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.registry import algorithm_names
 from dpbandits.curves import references
@@ -49,6 +50,13 @@ def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     assert (seconds > 0).all()
     (finding,) = Auditor(SUBJECT, 3, 2, number=1).audit(CELL.plays)
     assert together[1].tolist() == [finding.epsilon, 0.0]
+
+
+def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
+    cls = registry.algorithm("dp-se").Params
+    subject = Subject.of("dp-se", cls(epsilon=0.5, horizon=70))
+    assert subject == Subject("dp-se", (("epsilon", 0.5),))
+    assert subject.params(40) == cls(epsilon=0.5, horizon=40)
 
 
 def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:

@@ -42,6 +42,25 @@ def of(values: np.ndarray) -> Reference:
     )
 
 
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Reference(runs=1, mean=5.0, std=0.5, median=5.0, min=4.0, max=6.0),
+        Reference(runs=9, mean=5.0, std=0.0, median=5.0, min=4.0, max=6.0),
+        Reference(runs=9, mean=5.0, std=4e-9, median=5.0, min=4.0, max=6.0),  # rounding errors
+    ],
+    ids=["one run", "no deviation", "rounding"],
+)
+def test_without_a_deviation_there_is_no_band(reference: Reference) -> None:
+    assert half_width(reference, 8, 0.01) == 0.0
+
+
+def test_a_mean_of_zero_without_a_band_leaves_no_share() -> None:
+    zero = Reference(runs=9, mean=0.0, std=0.0, median=0.0, min=0.0, max=0.0)
+    outcome = compare(np.zeros(8), zero, 0.01)
+    assert (outcome.alarm, outcome.share) == ("", 0.0)
+
+
 @pytest.mark.parametrize("runs", [(20, 40), (100, 8), (100, 40), (400, 40), (720, 24)])
 @pytest.mark.parametrize("law", LAWS)
 def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int, int]) -> None:

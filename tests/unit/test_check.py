@@ -1,10 +1,12 @@
 """`dpbandits check`: the curves it compares, that it can fail, and its report of a failure."""
 
 import csv
+import math
 import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
+from dpbandits.checks.against_reference import Checked
+from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
 
@@ -102,6 +106,23 @@ def test_a_figure_that_is_not_as_its_file_has_it_is_not_compared(override: str) 
 def said(*words: str) -> tuple[int, str, str]:
     done = Process(*DPBANDITS, "check", *words).done()
     return done.status, done.out, done.err
+
+
+def test_the_summary_of_a_figure_has_the_largest_share_and_the_median_width() -> None:
+    def outcome(label: str, alarm: str, share: float, resolution: float) -> Any:
+        curve = SimpleNamespace(label=label)
+        return SimpleNamespace(panel="a", curve=curve), BandResult(alarm, share, resolution)
+
+    exact = outcome("bound", "", 0.9, 0.0)  # a bound has no band
+    drawn = [outcome("A", "", 0.25, 0.1), outcome("B", "", 0.5, 0.03), outcome("A", "", 0.1, 0.02)]
+    nameless = outcome("A", "", 0.6, math.nan)  # its reference has the mean 0
+    assert Checked("name", (exact,)).line() == "name: 1 comparisons; all inside"
+    assert Checked("name", (exact, *drawn, nameless)).line() == (
+        "name: 5 comparisons; the largest difference of means is 0.60 of its band; the median half"
+        " width of a band is 3.0 % of the mean; all inside"
+    )
+    twice = (outcome("A", "far", 1.5, 0.03), outcome("A", "far", 1.25, 0.03), *drawn)
+    assert Checked("name", twice).line().endswith("; 1 curves are OUTSIDE")
 
 
 def test_an_unchanged_figure_passes() -> None:

@@ -15,9 +15,10 @@ from matplotlib.colors import to_rgb
 from dpbandits.cells.bandit_cell import Grid, checkpoints
 from dpbandits.config.compose import load
 from dpbandits.core import registry
-from dpbandits.curves.series import STATISTICS, Series, to_csv, values
+from dpbandits.curves.series import STATISTICS, Series, slope, to_csv, values
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
 from dpbandits.run.runner import plan, play
+from dpbandits.spec.figure import Curve, Quantity
 from dpbandits.store.blocks import Store
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -57,6 +58,28 @@ def test_regret_per_log_t_is_the_regret_at_the_horizon_over_log_t(store: Store) 
 
 
 # The table -------------------------------------------------------------------------------------
+
+
+def over_parameter(fit: tuple[float, float] | None = None) -> Curve:
+    return Curve("a", "A", "A", "ucb", Quantity.REGRET, "epsilon", (1.0,), (), 2, fit)
+
+
+def test_a_slope_needs_three_points_that_have_logarithms() -> None:
+    x, y = np.array([0.0, 1.0, 2.0, 4.0]), np.array([9.0, 3.0, 6.0, 12.0])
+    assert slope(x, y, over_parameter()) == pytest.approx(1.0, abs=1e-12)
+    assert slope(x, np.array([9.0, 0.0, 6.0, 12.0]), over_parameter()) is None
+    assert slope(x, y, over_parameter((1.0, 4.0))) == pytest.approx(1.0, abs=1e-12)
+    assert slope(x, y, over_parameter((1.5, 4.0))) is None
+
+
+@pytest.mark.parametrize(("factor", "is_power_law"), [(1.99, True), (2.01, False)])
+def test_a_curve_is_a_power_law_if_its_fit_misses_no_point_by_a_factor_of_two(
+    factor: float, is_power_law: bool
+) -> None:
+    # The least-squares line through logarithms a, b, a is flat, and b lies 2 |a - b|/3 from it.
+    x, y = np.array([1.0, 2.0, 4.0]), np.array([1.0, factor**1.5, 1.0])
+    found = slope(x, y, over_parameter())
+    assert found == pytest.approx(0.0, abs=1e-12) if is_power_law else found is None
 
 
 def test_the_table_has_the_columns_of_every_figure() -> None:

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series
-from dpbandits.drawing import artists
+from dpbandits.drawing import artists, formulas
+from dpbandits.drawing.annotations import write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
 from dpbandits.drawing.styles import Style, in_mathtext
@@ -53,6 +54,59 @@ def test_curves_with_the_same_numbers_keep_the_looks_of_their_own_lines() -> Non
     (panel,) = artists.find([ax], Drawing("", (PanelDrawing("a", "", (first, second)),)))
     colours = [to_rgb(f"#{look.colour}") for look in panel.looks if look]
     assert colours == [to_rgb(line.get_color()) for line in reversed(drawn)]
+
+
+def test_a_panel_without_axes_has_no_artists_and_its_place_is_below_the_others() -> None:
+    figure = Figure()
+    grid = figure.subplots(2, 2)
+    panels = [PanelDrawing(letter, "", (replace(ONE, panel=letter),)) for letter in "abcde"]
+    for ax, panel in zip((grid[0, 0], grid[1, 1]), (panels[0], panels[3]), strict=True):
+        draw_over_time(ax, panel.series[0], 0)
+    drawn = artists.find([grid[0, 0], grid[1, 1]], Drawing("", tuple(panels)))
+    assert [panel.axes is not None for panel in drawn] == [True, False, False, True, False]
+    assert [[*panel.fills(), *panel.bars()] for panel in drawn if not panel.axes] == [[], [], []]
+    assert artists.places(drawn) == [(0, 0), (2, 0), (2, 1), (1, 1), (3, 0)]
+
+
+@pytest.mark.parametrize("left", [False, True])
+@pytest.mark.parametrize("above", [False, True])
+@pytest.mark.parametrize("fit", [None, (0.25, 16.0)])
+def test_slopes_are_written_below_their_range_in_the_corner_that_is_asked_for(
+    fit: tuple[float, float] | None, above: bool, left: bool
+) -> None:
+    ax = Figure().subplots()
+    steep, other = replace(ONE, slope=1.25, fit=fit), replace(ONE, slope=None, fit=fit)
+    write_slopes(ax, PanelDrawing("a", "", (steep, other)), "K", above, left)
+    texts: list[Any] = [*ax.texts]
+    heading, first, second = texts
+    assert heading.get_text() == "Least-squares fit" + (", 0.25 to 16" if fit else "")
+    assert first.get_text().endswith(r"  $\propto K^{1.25}$")
+    assert second.get_text().endswith("  no power law")
+    for row, text in enumerate(texts):
+        assert text.xy == (0 if left else 1, 1 if above else 0)
+        assert text.xyann == (5 if left else -4, -8 - 11 * row if above else 26 - 11 * row)
+        assert text.get_horizontalalignment() == ("left" if left else "right")
+
+
+def test_no_slope_is_written_if_no_curve_has_one() -> None:
+    ax = Figure().subplots()
+    write_slopes(ax, PanelDrawing("a", "", (ONE, ONE)), "K")
+    assert not ax.texts
+
+
+@pytest.mark.parametrize(
+    ("text", "converted"),
+    [
+        (r"Regret, $\epsilon = 0.25$", "Regret, ε = 0.25"),
+        (r"$T^{-1}$ and $x_i$ cost \$5", "T⁻¹ and xᵢ cost $5"),
+        (r"$\lceil \log T\rceil$ - $a-b$", "⌈log T⌉ - a−b"),
+        (r"$\mathrm{KL}\!(p, q)$", "KL(p, q)"),
+        (r"one $ alone", "one $ alone"),
+        (r"$T^{a+b}$, $T^{ab}$, $T^*$", "T^(a+b), T^ab, T*"),
+    ],
+)
+def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
+    assert formulas.plain(text) == converted
 
 
 def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:

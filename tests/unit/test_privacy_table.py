@@ -34,6 +34,16 @@ def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else() -> None:
     assert {row.name for row in rows(horizon=10**5)} == private
 
 
+def test_without_arguments_the_games_have_a_million_rounds_and_five_arms() -> None:
+    assert str(rows(["dp-ucb"])) == str(rows(["dp-ucb"], horizon=1_000_000, arms=5))
+    assert str(rows(["dp-ucb"])) != str(rows(["dp-ucb"], horizon=100_000, arms=5))
+
+
+def test_an_algorithm_keeps_its_own_alpha() -> None:
+    (row,) = rows(["adap-ucb"])
+    assert row.params.alpha == registry.algorithm("adap-ucb").Params(1.0).alpha
+
+
 def test_what_is_promised_and_what_is_composed_at_epsilon_1() -> None:
     found = rows(epsilon=1.0, horizon=10**6, arms=5)
     for name in ("adap-ucb", "adap-klucb", "dp-se", "dp-exp3-lap", "gdp-elim-new"):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.algorithms import dp_se
-from dpbandits.privacy.releases import ApproximateDP, Laplace, composed_epsilon
+from dpbandits.privacy.releases import ApproximateDP, Laplace, SparseVector, composed_epsilon
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -141,11 +141,18 @@ def test_an_unknown_release_is_refused(unknown: Any) -> None:
         pytest.param(Laplace(0, 1, 3, math.nan, 1.0), id="unknown sensitivity"),
         pytest.param(Laplace(0, 1, 3, 1.0, 1.0, times=0), id="never"),
         pytest.param(Laplace(0, 1, 3, 1.0, 1.0, times=math.nan), id="unknown times"),
+        pytest.param(SparseVector(0, 1, 3, 1.0, 0.0, 1.0), id="no noise of the threshold"),
+        pytest.param(SparseVector(0, 1, 3, 1.0, 1.0, 0.0), id="no noise of the queries"),
     ],
 )
-def test_a_release_that_makes_no_sense_is_refused(wrong: Laplace) -> None:
+def test_a_release_that_makes_no_sense_is_refused(wrong: Laplace | SparseVector) -> None:
     with pytest.raises(ValueError, match="not a release"):
         composed_epsilon([release(1, 9, 0.5), wrong])
+
+
+def test_noises_of_any_positive_scale_are_sound() -> None:
+    # The threshold is charged the sensitivity and the released query twice that.
+    assert composed_epsilon([SparseVector(0, 1, 3, 0.5, 0.25, 0.125)]) == 0.5 / 0.25 + 1.0 / 0.125
 
 
 # Eighths of a scale that is a power of two: every sum is exact.
