@@ -219,7 +219,7 @@ def test_adaptive_episodes_spend_epsilon_and_no_more(module: ModuleType, epsilon
         assert set(np.round(found, 9)) <= {0.0, epsilon}  # at most one mean contains a reward
 
 
-def test_the_first_episode_to_the_letter_spends_half_on_the_first_reward() -> None:
+def test_the_literal_first_episode_spends_half_on_the_first_reward() -> None:
     params = adap_ucb.Params(1.0, first_episode=FirstEpisode.HALF)
     found = moves(adap_ucb, params, of_means, 3, 60, seed=1)
     assert found[:3] == pytest.approx([0.5] * 3)

@@ -1,10 +1,10 @@
 """Audit: search for the tables and event of largest privacy loss, then measure on fresh games.
 
 Half of the games search and half measure. The measurement uses one event on one pair of tables,
-fixed before its games are played. However much chance there is in the search, its bound is wrong
-with probability at most 1 %. This is also how often the audit refutes a claim that is correct. If
-the claim is for one round, one choice and all arms are measured separately, and the probability of
-such an error is at most 2 %.
+fixed before its games are played. Whatever the search selects, the bound is wrong with probability
+at most 1 %. This is also how often the audit refutes a claim that is correct. If the claim is for
+one round, one choice and all arms are measured separately, and the probability of such an error is
+at most 2 %.
 """
 
 import math

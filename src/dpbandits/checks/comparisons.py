@@ -165,9 +165,9 @@ class Compared:
 def quotient(
     limits: Limits, pair: tuple[float, float], errors: tuple[float, float], words: str
 ) -> Compared:
-    """Compare the ratio of two words with its limits and return the less favourable side.
+    """Compare the ratio of two numbers with its limits and return the less favourable side.
 
-    Nothing is divided, as the second number may be 0.
+    No division is made, because the second number may be 0.
     """
     return min(_sides(limits, pair, errors, words), key=lambda side: side.order(False))
 

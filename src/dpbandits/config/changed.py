@@ -1,4 +1,4 @@
-"""Overrides of a command that make a figure another one than its file describes."""
+"""Overrides of a command that change a figure from what its file describes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,8 +1,8 @@
 """Rejection of overrides that change no cell of the figure.
 
 Readers record the keys that cells depend on. Any other key, or one that a stronger key overrides,
-has no effect. An override that repeats the value in the file is no error: the figure is the one
-that was asked for.
+has no effect. An override that repeats the value in the file is not an error: the figure is the
+requested one.
 """
 
 from collections.abc import Iterator, Mapping

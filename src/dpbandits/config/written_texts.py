@@ -12,8 +12,8 @@ NONCHARACTERS = "\ufffe\uffff"  # XML, and with it SVG, forbids them
 def refuse_unwritable(origins: Origins) -> None:
     """Raise UserError for a key or text with a character that no file can hold.
 
-    They are lone surrogates, which UTF-8 cannot encode, and control characters other than tabs and
-    ends of lines, which XML forbids.
+    Such characters are lone surrogates, which UTF-8 cannot encode, and control characters other
+    than tabs and ends of lines, which XML forbids.
     """
     for path, text in _texts(origins.plain["figure"], "figure"):
         for character in text:

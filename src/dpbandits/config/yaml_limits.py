@@ -1,7 +1,7 @@
 """Limits of the YAML files that are read: bytes, depth, and values with all aliases expanded.
 
-An alias stands for a whole value. A file of a few hundred bytes whose aliases are nested stands for
-billions of values, and would keep a reader busy for ever. Files of conf/ have a few hundred values.
+An alias repeats a whole value. A file of a few hundred bytes with nested aliases expands to
+billions of values, which no reader could load. Files of conf/ have a few hundred values.
 """
 
 from typing import Any, NamedTuple

@@ -1,6 +1,7 @@
 """Contents of a drawn figure: the axes of every panel, the lines of its curves and their looks.
 
-For exporters, as only the drawing function decides scales, limits, labels and looks.
+Exporters need these contents, because only the drawing function decides scales, limits, labels and
+looks.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Overrides that change a figure from what its file describes, and the folder named after them.
 
-Overrides of runs, seed, engine and paths do not change the figure: the caption states them, and
-the store shares their results. Every other difference from the file is a change.
+Overrides of runs, seed, engine and paths do not change the figure: the store shares their results,
+and the caption states runs and seed. Every other difference from the file is a change.
 """
 
 import re

@@ -15,7 +15,7 @@ from dpbandits.files.provenance import provenance
 def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) -> str:
     """Write `<file>.<kind>` for every kind, then the sidecar; return the file names for a message.
 
-    Pictures and tables of other kinds are removed, as they would be of an earlier command.
+    Pictures and tables of other kinds are removed: they would be those of an earlier command.
     """
     for kind in (*plotting.FORMATS, "csv"):
         path = file.with_name(f"{file.name}.{kind}")
