@@ -49,10 +49,12 @@ def text(table: str) -> str:
         raise Unfit(f"audits of leaks are missing (number, epsilon): {sorted(absent)}")
     if absent := {(n, e) for n in numbers for e in epsilons} - clean:
         raise Unfit(f"audits without a leak are missing (number, epsilon): {sorted(absent)}")
+    number = len(leaks[0]["audits"])
+    seeds = f"{number} seed{'s' if number > 1 else ''}"
     of_none = [audit["refuted"] for entry in none for audit in entry["audits"]]
     lines = [
         f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
-        f" {len(leaks[0]['audits'])} seeds each. False alarms in"
+        f" {seeds} each. False alarms in"
         f" audits of the unmodified sources: {sum(of_none)} of {len(of_none)}.",
         "",
         f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",

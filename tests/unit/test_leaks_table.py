@@ -39,6 +39,15 @@ def test_the_table_has_a_row_for_every_leak_and_all_of_them_were_found() -> None
     assert all(cell.endswith("detected with 3 of 3") for row in rows for cell in row[2:])
 
 
+def test_the_table_of_later_releases_is_complete_and_names_the_one_that_is_missed() -> None:
+    names, rows = planted("LATER"), rows_of("later-leaks")
+    assert [row[0] for row in rows] == names
+    detected = {row[0]: {cell.rpartition(" with ")[2] for cell in row[2:]} for row in rows}
+    missed = [name for name, counts in detected.items() if counts == {"0 of 3"}]
+    assert missed == ["no noise from release 7 on (AdaP-UCB)"]
+    assert all(counts == {"3 of 3"} for name, counts in detected.items() if name not in missed)
+
+
 # The script --------------------------------------------------------------------------------------
 
 
