@@ -18,6 +18,7 @@ from cells import (
     params_of,
     readings_of,
 )
+from many_runs import final_outcomes
 from same_law import p_value
 
 from dpbandits.cells.bandit_cell import Cell, Grid
@@ -163,21 +164,11 @@ def outcomes(
     per_round: bool,
     runs: int = RUNS,
 ) -> np.ndarray:
-    """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms).
-
-    All runs take turns at the same two streams, which is cheaper than a stream for every run.
-    """
+    """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
     horizon = SHORT.get(algorithm, HORIZON)
     params = params_of(algorithm, horizon, epsilon)
     coins = bernoulli.law(bernoulli.Params(means))
-    play = registry.algorithm(algorithm).play
-    rewards, own = (np.random.Generator(np.random.PCG64([seed, role])) for role in range(2))
-    found = np.empty((runs, 1 + len(means)))
-    for run in range(runs):
-        bandit = new_bandit(coins, len(means), horizon, np.array([horizon]), rewards, per_round)
-        play(params, bandit, own)
-        found[run] = bandit.curve[-1], *bandit.pulls
-    return found
+    return final_outcomes(algorithm, params, coins, len(means), horizon, seed, runs, per_round)
 
 
 def plays_batches(algorithm: str) -> bool:
