@@ -2,8 +2,8 @@
 
 from typing import Any
 
-import numba
 import numpy as np
+from numba import typeof
 
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
@@ -28,7 +28,7 @@ def final_outcomes(
     bandits = [
         new_bandit(law, arms, horizon, np.array([horizon]), rewards, per_round) for _ in range(runs)
     ]
-    types = tuple(numba.typeof(argument) for argument in (params, bandits[0], own))
+    types = tuple(map(typeof, (params, bandits[0], own)))
     play = registry.algorithm(algorithm).play.compile(types)
     for bandit in bandits:
         play(params, bandit, own)

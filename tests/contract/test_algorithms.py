@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import re
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import numpy as np
 import pytest
 from cells import (
     ALGORITHMS,
+    BATCHED,
+    BATCHED_START,
     BLIND,
     CALIBRATED_BY_A_BOUND,
     LAWS,
@@ -27,12 +28,10 @@ from dpbandits.cells.play_bandit import play_run, simulate
 from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.bandit import new_bandit
-from dpbandits.core.roots import source_file
 from dpbandits.environments import bernoulli
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import runner
-from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
@@ -41,8 +40,7 @@ from dpbandits.store.blocks import Store
 # phase.
 CLOSE_CALLS = (((0.5, 0.5), 0.2), ((0.6, 0.46), 5.0), ((0.6, 0.5), 1.0), ((0.75, 0.5), 1.0))
 HORIZON = 20_000
-# The DP-FTPL algorithms pull in batches at their start alone, which ends before this horizon.
-SHORT = {"dp-ftpl-beta": 4000, "dp-ftpl-gauss": 4000, "dp-ftpl-new": 4000}
+SHORT = 4000  # for an algorithm that pulls in batches at its start alone
 RUNS = 600
 MORE_RUNS = 2000  # for an algorithm whose outcome reveals little of its rewards
 # A correct kernel fails a whole test with probability below 10^-4, by Bonferroni over its
@@ -86,7 +84,7 @@ def test_runs_differ(algorithm: str) -> None:
 
 
 def _close_calls(algorithm: str) -> list[Cell]:
-    horizon = SHORT.get(algorithm, HORIZON)
+    horizon = SHORT if algorithm in BATCHED_START else HORIZON
     return [
         cell_of(algorithm, "bernoulli", means, horizon, epsilon, Grid.END)
         for means, epsilon in CLOSE_CALLS
@@ -165,20 +163,10 @@ def outcomes(
     runs: int = RUNS,
 ) -> np.ndarray:
     """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
-    horizon = SHORT.get(algorithm, HORIZON)
+    horizon = SHORT if algorithm in BATCHED_START else HORIZON
     params = params_of(algorithm, horizon, epsilon)
     coins = bernoulli.law(bernoulli.Params(means))
     return final_outcomes(algorithm, params, coins, len(means), horizon, seed, runs, per_round)
-
-
-def plays_batches(algorithm: str) -> bool:
-    """Return whether an algorithm, or code it shares, pulls an arm many times in one step."""
-    reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
-    own = [source_file(path) for path in reached if path.startswith("algorithms/")]
-    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
-
-
-BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
 
 
 def test_both_kinds_of_algorithms_are_told_apart() -> None:
