@@ -2,12 +2,15 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.core import parameters, registry
+from dpbandits.core.roots import source_file
+from dpbandits.store import fingerprint
 
 ALGORITHMS = registry.algorithm_names()
 LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
@@ -15,6 +18,9 @@ TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains generate
 
 # A hybrid counter puts every item in both of its parts; one draw for each sum has no budget.
 HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
+
+# They pull in batches at their start alone, which ends before round 4000 if epsilon is 1 or more.
+BATCHED_START = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}
 
 BLIND = {"uniform"}  # the algorithms that read no reward
 
@@ -58,6 +64,16 @@ CALIBRATED_BY_A_BOUND = {
     "dp-ucb-int": "Corollary 3.2 of tossou2016",
     "exp3-tau": "Corollaries 3.2 and 3.3 of tossou2017",
 }
+
+
+def plays_batches(algorithm: str) -> bool:
+    """Return whether an algorithm, or code it shares, pulls an arm many times in one step."""
+    reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
+    own = [source_file(path) for path in reached if path.startswith("algorithms/")]
+    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
+
+
+BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:

@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 import test_tables
-from cells import ALGORITHMS, LAWS, cell_of, params_of
+from cells import ALGORITHMS, BATCHED, BATCHED_START, LAWS, cell_of, params_of
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run
@@ -20,10 +20,12 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
-# Long enough for every phase of an algorithm that plays in batches. An algorithm without batches
-# plays all rounds one by one in either mode; in the other mode every algorithm does.
+# Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,
+# or with no others than at its start, plays rounds one by one in either mode; in the other mode
+# every algorithm does.
 HORIZON = 30_000
 SHORT = 6_000
+LONG = {*BATCHED} - BATCHED_START
 
 
 def outcomes() -> dict[str, list[str]]:
@@ -32,7 +34,8 @@ def outcomes() -> dict[str, list[str]]:
     for algorithm in ALGORITHMS:
         for law in LAWS:
             for per_round in (False, True):
-                horizon = SHORT if per_round else HORIZON
+                is_long = algorithm in LONG and not per_round
+                horizon = HORIZON if is_long else SHORT
                 cell = cell_of(algorithm, law, MEANS, horizon, epsilon=2.0)
                 for params in every_method(cell.params):
                     bandit = play_run(dataclasses.replace(cell, params=params), 3, per_round)

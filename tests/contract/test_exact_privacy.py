@@ -83,7 +83,7 @@ def played(
         gain_table(gains, SwitchFeedback.NONE),
         arms,
         rounds,
-        np.arange(1, rounds + 1),
+        np.array([rounds]),
         np.random.default_rng(0),
     )
     arms_played: list[int] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import instance_of
+from many_runs import final_outcomes
 from same_law import p_value
 from scipy import stats
 
@@ -24,11 +24,9 @@ from dpbandits.algorithms._largest_sample import (
     segment,
     stretch_length,
 )
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.play_bandit import play_run
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments import bernoulli
+from dpbandits.environments import bernoulli, beta
 from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile
 
 # Parameters with short starts.
@@ -40,36 +38,33 @@ PARAMS: list[tuple[str, dict[str, float]]] = [
     ("dp-ftpl-new", {"epsilon": 0.2, "delta": 0.0}),
     ("dp-ftpl-new", {"epsilon": 0.0, "delta": 0.05}),
 ]
-# Means, horizon, runs: two close arms; equal arms; more arms than fit in one stretch of the line;
-# and, for longer, a leader far ahead with the worst arm first.
+# Means, horizon, runs: two close arms; equal arms; more arms than fit in one stretch of the line,
+# until a second level; and, for longer, a leader with the worst arm first, until levels are rarer.
 INSTANCES: list[tuple[tuple[float, ...], int, int]] = [
     ((0.6, 0.5), 1500, 2000),
     ((0.5, 0.5, 0.5, 0.5, 0.5), 1500, 1500),
-    (tuple(0.3 + 0.02 * i for i in range(21)), 3000, 1000),
-    (tuple(0.3 + 0.05 * i for i in range(9)), 40_000, 150),
+    (tuple(0.3 + 0.02 * i for i in range(17)), 2500, 1000),
+    (tuple(0.45 + 0.05 * i for i in range(5)), 22_000, 150),
 ]
 # A correct scheme fails any of the comparisons with probability 10^-4.
 LIMIT = 1e-4 / (len(PARAMS) * sum(len(means) + 1 for means, _, _ in INSTANCES))
 
 
-def cell_of(
+def outcomes(
     algorithm: str,
     values: dict[str, float],
     means: tuple[float, ...],
     horizon: int,
     method: Method,
-    law: str = "bernoulli",
-) -> Cell:
+    runs: int,
+    environment: Any = bernoulli,
+) -> np.ndarray:
+    """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
     cls = registry.algorithm(algorithm).Params
     told = {**values, "horizon": horizon, "method": method}
     params = cls(**{name: value for name, value in told.items() if name in cls._fields})
-    return Cell(algorithm, params, law, instance_of(law, means), horizon, Grid.END, seed=3 + method)
-
-
-def outcomes(cell: Cell, runs: int) -> np.ndarray:
-    # Per run: the final regret, then the pulls of each arm.
-    bandits = [play_run(cell, run) for run in range(runs)]
-    return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
+    law = environment.law(environment.Params(means))
+    return final_outcomes(algorithm, params, law, len(means), horizon, 3 + method, runs)
 
 
 @pytest.mark.parametrize(("algorithm", "values"), PARAMS, ids=str)
@@ -81,9 +76,7 @@ def test_both_methods_have_the_same_law(
     horizon: int,
     runs: int,
 ) -> None:
-    exact, plain = (
-        outcomes(cell_of(algorithm, values, means, horizon, method), runs) for method in Method
-    )
+    exact, plain = (outcomes(algorithm, values, means, horizon, method, runs) for method in Method)
     for column in range(exact.shape[1]):
         assert p_value(exact[:, column], plain[:, column]) > LIMIT
     assert len(np.unique(exact[:, -1])) > 1
@@ -94,8 +87,7 @@ def test_both_methods_have_the_same_law_on_rewards_in_between(
     algorithm: str, values: dict[str, float]
 ) -> None:
     exact, plain = (
-        outcomes(cell_of(algorithm, values, (0.55, 0.5, 0.4), 1500, method, "beta"), 1000)
-        for method in Method
+        outcomes(algorithm, values, (0.55, 0.5, 0.4), 1500, method, 1000, beta) for method in Method
     )
     for column in range(exact.shape[1]):
         assert p_value(exact[:, column], plain[:, column]) > LIMIT
@@ -114,12 +106,16 @@ def plain_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
     The draws of theta are NumPy's own, all runs at once.
     """
     rng = np.random.default_rng(12)
-    pulls = np.tile(PULLS, (runs, 1))
+    arms = np.arange(PULLS.size)
+    a_and_b = np.array(
+        [[numbers(law, SUMS[arm], PULLS[arm] + more) for more in range(rounds)] for arm in arms]
+    )
+    pulled = np.zeros((runs, PULLS.size), np.int64)
     chosen = np.empty((runs, rounds), np.int64)
     for i in range(rounds):
-        a, b = np.vectorize(lambda total, n: numbers(law, total, n))(SUMS, pulls)
+        a, b = np.moveaxis(a_and_b[arms, pulled], -1, 0)
         chosen[:, i] = np.argmax(draws(law, rng, a, b), axis=1)
-        pulls[np.arange(runs), chosen[:, i]] += 1
+        pulled[np.arange(runs), chosen[:, i]] += 1
     return Counter(map(tuple, np.sort(chosen, axis=1).tolist()))
 
 

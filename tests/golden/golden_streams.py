@@ -25,7 +25,8 @@ from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.audit_kernels.features import BUCKETS, features, number_of_cells
+from dpbandits.audit_kernels import features
+from dpbandits.audit_kernels.features import number_of_cells
 from dpbandits.cells import play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import StoppingCell
 from dpbandits.core import registry
@@ -35,6 +36,7 @@ from dpbandits.files.atomic import write_atomically
 FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
 NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit; none of them a default
+BUCKETS = 4  # of the hashed features; the real number takes most of the time, and is in no name
 EXAMPLES = 8  # names of an audit recorded in full, evenly spaced among its hundreds
 
 Request = tuple[int, Role, int, str]  # root seed, role, number of the run, name
@@ -94,6 +96,7 @@ def requests_of_an_audit(subject: Subject) -> list[Request]:
             stack.enter_context(patch.object(module, "stream", listening))
             stack.enter_context(patch.object(module, "block_of_games", _counts))
         stack.enter_context(patch.object(search, "best_event", _event))
+        stack.enter_context(patch.object(features, "BUCKETS", BUCKETS))
         Auditor(subject, SEED, 1, NUMBER, MANY_ARMS).audit(PLAYS)
     return requests
 
@@ -105,8 +108,8 @@ def _counts(
     # often as its mean, which is the value that a bisection reads.
     counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
     counts[:2] = games // 2
-    pulls = features(design.arms, design.rounds)[design.rounds]
-    counts[pulls.first + round(float(design.table[0].mean()) * design.rounds)] = games
+    pulls = design.rounds * design.arms  # the first cell after those of the rounds
+    counts[pulls + round(float(design.table[0].mean()) * design.rounds)] = games
     counts[-BUCKETS : 2 - BUCKETS] = games // 2
     return counts
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.algorithms import adap_ucb
+from dpbandits.audit import designs
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
 from dpbandits.store import blocks as store_module
@@ -24,6 +25,13 @@ def cell() -> Cell:
 def store(tmp_path: Path) -> Store:
     """Empty store."""
     return Store(tmp_path / "cache")
+
+
+@pytest.fixture
+def short_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let audits play shorter games than usual, and fewer tables at the edge of a decision."""
+    monkeypatch.setattr(designs, "SHORT", (8, 32))
+    monkeypatch.setattr(designs, "EDGES", (0.1, 0.9))
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 import math
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import joblib
 import numpy as np
 import pytest
 from commands import DPBANDITS, Process
+from in_process import called
 from scipy.stats import binom, binomtest
 
 from dpbandits.algorithms import adap_ucb, dp_ftpl_gauss, dp_ucb_int
@@ -302,7 +302,10 @@ def test_games_of_a_later_reward_are_long_enough_to_read_it(index: int, rounds: 
     assert designs.later(index, [8, 64, 256]) == rounds
 
 
-def test_an_audit_of_a_later_reward_changes_that_reward_alone() -> None:
+def test_an_audit_of_a_later_reward_changes_that_reward_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Auditor, "_pulls_of_first", lambda _, design: design.table[0].sum())
     subject = Subject("adap-ucb", (("epsilon", 1.0),))
     found = Auditor(subject, 1, 1, changed_reward=33)._designs()
     assert {design.index for design in found} == {33}
@@ -344,7 +347,7 @@ def test_without_a_limit_what_is_proved_counts_by_itself(limit: float) -> None:
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int, float]]]:
+def kept(short_audits: None, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int, float]]]:
     """Record the families of tables that are played, in every round of a search."""
     kept: list[set[tuple[int, int, float]]] = []
     real = Auditor._played
@@ -389,6 +392,7 @@ def test_without_any_release_no_loss_is_measured(monkeypatch: pytest.MonkeyPatch
 # Audits ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("short_audits")
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "dp-ucb-bound", "dp-exp3-lap"])
 def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> None:
     for finding in Auditor(Subject(algorithm, (("epsilon", 1.0),)), 1, 2).audit(40_000):
@@ -397,6 +401,7 @@ def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> N
         assert finding.loss.games >= 5000
 
 
+@pytest.mark.usefixtures("short_audits")
 def test_half_of_the_noise_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equivalent to claiming half of the epsilon that it spends.
     real = adap_ucb.claim
@@ -407,6 +412,7 @@ def test_half_of_the_noise_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.5 < finding.epsilon < 1.0
 
 
+@pytest.mark.usefixtures("short_audits")
 def test_an_undeclared_release_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     real = adap_ucb.releases
     monkeypatch.setattr(
@@ -418,6 +424,7 @@ def test_an_undeclared_release_is_detected(monkeypatch: pytest.MonkeyPatch) -> N
     assert finding.declared == (0.25, 0.0, False)
 
 
+@pytest.mark.usefixtures("short_audits")
 def test_the_same_seed_gives_the_same_audit() -> None:
     subject = Subject("adap-ucb", (("epsilon", 1.0),))
     once, again, other = (
@@ -507,14 +514,19 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
     ],
 )
 def test_a_mistake_is_reported_in_one_line(typed: tuple[str, ...], told: str) -> None:
-    done = Process(*DPBANDITS, "audit", *typed).done()
+    done = called("audit", *typed)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("dpbandits: ")
     assert told in done.err
     assert len(done.err.splitlines()) == 1
 
 
-def test_the_command_prints_the_result(tmp_path: Path) -> None:
+def test_a_mistake_ends_a_process_in_the_same_way() -> None:
+    typed = "audit", "adap-ucb", "--plays", "10"
+    assert Process(*DPBANDITS, *typed).done() == called(*typed)
+
+
+def test_the_command_prints_the_result() -> None:
     done = Process(*DPBANDITS, "audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2").done()
     assert (done.status, done.err) == (0, "")
     first, claimed, tables, declared, audited, event, games = done.out.splitlines()

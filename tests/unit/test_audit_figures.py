@@ -41,6 +41,7 @@ def curve(spec: FigureSpec, shows: str, name: str) -> Curve:
 # Cells -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("short_audits")
 def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     together, seconds = audits.simulate(CELL, range(3))
     alone, _ = audits.simulate(CELL, range(2, 3))
@@ -52,6 +53,7 @@ def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     assert together[1].tolist() == [finding.epsilon, 0.0]
 
 
+<<<<<<< HEAD
 def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
     cls = registry.algorithm("dp-se").Params
     subject = Subject.of("dp-se", cls(epsilon=0.5, horizon=70))
@@ -59,6 +61,9 @@ def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
     assert subject.params(40) == cls(epsilon=0.5, horizon=40)
 
 
+=======
+@pytest.mark.usefixtures("short_audits")
+>>>>>>> 46dc950303a3873f4ab2e9ee9cce449175245b58
 def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:
     subject = Subject("dp-exp3-lap", (("epsilon", 4.0),))
     assert subject.claim(2, 64).notion is not Notion.PER_ROUND
@@ -112,8 +117,13 @@ def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -
     ],
 )
 def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
-    name: str, delta: tuple[tuple[str, float], ...], rounds: int | None
+    name: str,
+    delta: tuple[tuple[str, float], ...],
+    rounds: int | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # No game: the tables at the edge of a decision are all equally long.
+    monkeypatch.setattr(Auditor, "_pulls_of_first", lambda _, design: design.table[0].sum())
     cell = AuditCell(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
     played = Auditor(cell.subject, 1, 1)._designs()
     assert cell.rounds == max(one.rounds for one in played if one.arms == 2)

@@ -184,6 +184,7 @@ def literal_dp_ucb_int(params: Params, bandit: Bandit, rng: Any) -> int:
     released = set(itertools.takewhile(lambda n: n <= bandit.horizon, every))
     first = min(released, default=bandit.horizon)
     rewards: list[list[float]] = [[] for _ in arms]
+    mean: dict[tuple[int, int], float] = {}
     noise: dict[tuple[int, int], float] = {}
     x = [0.0 for _ in arms]
     halfway, before = 0, -1
@@ -197,10 +198,12 @@ def literal_dp_ucb_int(params: Params, bandit: Bandit, rng: Any) -> int:
                 if n not in released:
                     continue
                 fresh = (a, n) not in noise
+                if fresh:
+                    mean[a, n] = sum(rewards[a]) / n
                 if fresh or params.noise is Noise.EVERY_ROUND:
                     noise[a, n] = rng.laplace(0.0, n ** (params.v / 2 - 1))
                 if fresh or params.noise is not Noise.FROZEN:
-                    x[a] = sum(rewards[a]) / n + noise[a, n] + math.sqrt(2 * math.log(t) / n)
+                    x[a] = mean[a, n] + noise[a, n] + math.sqrt(2 * math.log(t) / n)
             chosen = x.index(max(x))
             halfway += chosen != before and before >= 0 and len(rewards[before]) not in released
             before = chosen

@@ -142,7 +142,9 @@ def by_newton(actions: np.ndarray, theta: np.ndarray, epsilon: float) -> float:
     return float(scale * spent.sum() * norms(spent).max())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "seed", [*range(10), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 40))]
+)
 @pytest.mark.parametrize("epsilon", [0.02, 0.2, NO_PRIVACY])
 def test_another_solver_finds_the_same_value(seed: int, epsilon: float) -> None:
     actions, theta = several(seed, 5, 3)

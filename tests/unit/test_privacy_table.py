@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from commands import DPBANDITS, Process
+from in_process import called
 
 from dpbandits.cli import privacy
 from dpbandits.core import registry
@@ -12,6 +13,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NoAccountant
 from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.privacy.table import Row, rows
 from dpbandits.theory import tossou2017
 
@@ -21,7 +23,13 @@ def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
     return {row.reading: (row.claim.epsilon, row.composed) for row in found if row.name == name}
 
 
-def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else() -> None:
+@pytest.fixture(scope="module")
+def all_rows() -> list[Row]:
+    """Return the rows of all private algorithms and stopping rules."""
+    return rows(horizon=10**5, arms=3)
+
+
+def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else(all_rows: list[Row]) -> None:
     private = {
         name
         for names, module in (
@@ -31,7 +39,7 @@ def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else() -> None:
         for name in names
         if hasattr(module(name), "releases")
     }
-    assert {row.name for row in rows(horizon=10**5)} == private
+    assert {row.name for row in all_rows} == private
 
 
 def test_without_arguments_the_games_have_a_million_rounds_and_five_arms() -> None:
@@ -44,7 +52,10 @@ def test_an_algorithm_keeps_its_own_alpha() -> None:
     assert row.params.alpha == registry.algorithm("adap-ucb").Params(1.0).alpha
 
 
-def test_what_is_promised_and_what_is_composed_at_epsilon_1() -> None:
+def test_what_is_promised_and_what_is_composed_at_epsilon_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table, "tight_epsilon", composed_epsilon)  # seconds, and not compared here
     found = rows(epsilon=1.0, horizon=10**6, arms=5)
     for name in ("adap-ucb", "adap-klucb", "dp-se", "dp-exp3-lap", "gdp-elim-new"):
         assert of(found, name) == {"": (1.0, pytest.approx(1.0, rel=1e-12))}
@@ -80,8 +91,10 @@ def test_what_is_promised_and_what_is_composed_at_epsilon_1() -> None:
     }
 
 
-def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothing() -> None:
-    for row in rows(horizon=10**5, arms=3):
+def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothing(
+    all_rows: list[Row],
+) -> None:
+    for row in all_rows:
         if row.tight is not None:
             assert row.tight <= row.composed
             if row.claim.delta == 0.0:
@@ -91,13 +104,23 @@ def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothin
         assert bool(row.why) == (row.claim.differs != "")
 
 
+def test_readings_with_the_same_tight_epsilon_share_a_row(all_rows: list[Row]) -> None:
+    alike = [row.reading for row in all_rows if row.name == "dp-ucb-int"]
+    assert sorted(alike) == [
+        "noise: every-round",
+        "schedule: constant, noise: per-release | frozen",
+        "schedule: series, noise: per-release | frozen",
+        "schedule: series-x, noise: per-release | frozen",
+    ]
+
+
 def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
     for row in rows(["dp-ucb-int", "dp-ftpl-new", "dp-se"], horizon=10**4, delta=0.01):
         assert row.claim.delta == (0.0 if row.name == "dp-se" else 0.01)
 
 
-def test_the_notions_of_the_papers_are_kept_apart() -> None:
-    notion = {row.name: row.claim.notion for row in rows(horizon=10**4)}
+def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
+    notion = {row.name: row.claim.notion for row in all_rows}
     assert {name for name, n in notion.items() if n is Notion.PER_ROUND} == {
         "dp-ftpl-beta",
         "dp-ftpl-gauss",
@@ -173,7 +196,7 @@ def test_the_command_prints_a_table_the_notions_and_the_reasons() -> None:
 def test_a_mistake_on_the_command_line_is_one_line_and_status_2(
     words: tuple[str, ...], message: str
 ) -> None:
-    done = Process(*DPBANDITS, "privacy", *words).done()
+    done = called("privacy", *words)
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith(message)
     assert done.err.count("\n") == 1
