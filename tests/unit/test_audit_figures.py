@@ -53,7 +53,6 @@ def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     assert together[1].tolist() == [finding.epsilon, 0.0]
 
 
-<<<<<<< HEAD
 def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
     cls = registry.algorithm("dp-se").Params
     subject = Subject.of("dp-se", cls(epsilon=0.5, horizon=70))
@@ -61,9 +60,7 @@ def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
     assert subject.params(40) == cls(epsilon=0.5, horizon=40)
 
 
-=======
 @pytest.mark.usefixtures("short_audits")
->>>>>>> 46dc950303a3873f4ab2e9ee9cce449175245b58
 def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:
     subject = Subject("dp-exp3-lap", (("epsilon", 4.0),))
     assert subject.claim(2, 64).notion is not Notion.PER_ROUND
