@@ -1,7 +1,7 @@
 """`python disturbed.py <disturbance> <arguments>`: run the command while something goes wrong.
 
-test_faults.py and the slow tests of reliability run this in separate processes. A disturbance does
-its own imports: some must act before the package is imported.
+test_faults.py and the slow tests of reliability run this in separate processes or forks. A
+disturbance does its own imports: some must act before the package is imported.
 """
 
 import ctypes
@@ -259,13 +259,13 @@ def after_one_that_was_lost() -> None:
         interrupt()
 
     sys.unraisablehook = lambda lost: None
-    when("import", "hydra", lose_one)
+    when("import", "dpbandits.config.compose", lose_one)
 
 
 def in_the_background() -> None:
     """Ignore SIGINT, as after `&` in a shell script; then interrupt an import and a block."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    when("import", "hydra", interrupt)
+    when("import", "dpbandits.config.compose", interrupt)
     when("os.rename", ".npz", interrupt)
 
 

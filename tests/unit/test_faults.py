@@ -17,6 +17,7 @@ import disturbed
 import numpy as np
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
+from forks import Fork
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
@@ -32,18 +33,22 @@ TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
 WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # folder of the changed figure, below paths.out
 CELLS = 12
 IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two per cell
+LIBRARIES = ("importing argparse", "importing numpy", "importing hydra")
 EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
 
 
-def start(folder: Path, *more: str, **environment: str) -> Process:
+def start(folder: Path, *more: str, **environment: str) -> Fork:
     """Start the command, with its cache and out below a folder."""
-    return Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(folder), *more, **environment)
+    return Fork(*DPBANDITS, "run", FIGURE, *TYPED, *below(folder), *more, **environment)
 
 
-def start_disturbed(disturbance: str, folder: Path, *more: str, **environment: str) -> Process:
+def start_disturbed(
+    disturbance: str, folder: Path, *more: str, **environment: str
+) -> Fork | Process:
     """Start the command with a disturbance."""
+    how = Process if disturbance in LIBRARIES else Fork
     command = (sys.executable, disturbed.__file__, disturbance, "run", FIGURE, *TYPED)
-    return Process(*command, *below(folder), *more, **environment)
+    return how(*command, *below(folder), *more, **environment)
 
 
 def pictures(folder: Path) -> dict[str, bytes]:
@@ -208,7 +213,7 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
         store_module.key.cache_clear()
     before = {path: path.read_bytes() for path in settings.cache.rglob("*") if path.is_file()}
     assert len(before) == 2 * 9
-    explained = Process(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
+    explained = Fork(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
     lines = dict(zip(cells, explained.out.splitlines(), strict=False))
     for cell, why in said.items():
         assert (

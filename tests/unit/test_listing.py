@@ -1,6 +1,7 @@
 """The list is aligned however long its names are, and describes each of them."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,28 @@ from dpbandits.core.errors import UserError
 from dpbandits.core.registry import file_name
 
 
-def row(kind: str, name: str) -> str:
-    (line,) = (line for line in listing.lines() if line.split()[:2] == [kind, name])
+@pytest.fixture(scope="module")
+def whole(root: Path) -> list[str]:
+    """List of the checkout."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        return list(listing.lines())
+
+
+@pytest.fixture
+def few(checkout: Path) -> Path:
+    """Copy of the checkout with two figures: titles of others take long, as they are filled in."""
+    for file in (checkout / "conf" / "figure").glob("*.yaml"):
+        if file.stem not in ("adap-c2", "adap-headline"):
+            file.unlink()
+    return checkout
+
+
+def row(lines: Iterable[str], kind: str, name: str) -> str:
+    (line,) = (line for line in lines if line.split()[:2] == [kind, name])
     return line
 
 
-@pytest.mark.usefixtures("in_checkout")
 @pytest.mark.parametrize(
     ("kind", "name", "about"),
     [
@@ -43,15 +60,19 @@ def row(kind: str, name: str) -> str:
         ),
     ],
 )
-def test_a_member_is_described(kind: str, name: str, about: str) -> None:
-    assert re.fullmatch(rf"{re.escape(kind)} +{name} +{about}", row(kind, name))
+def test_a_member_is_described(kind: str, name: str, about: str, whole: list[str]) -> None:
+    assert re.fullmatch(rf"{re.escape(kind)} +{name} +{about}", row(whole, kind, name))
 
 
-def test_columns_are_aligned_for_names_of_any_length(checkout: Path) -> None:
+def test_columns_are_aligned_for_names_of_any_length(whole: list[str], few: Path) -> None:
     long = "a-figure-with-a-name-that-is-longer-than-all-others"
-    text = (checkout / "conf/figure/adap-c2.yaml").read_text("utf-8")
-    (checkout / f"conf/figure/{long}.yaml").write_text(text, "utf-8")
-    lines = list(listing.lines())
+    text = (few / "conf/figure/adap-headline.yaml").read_text("utf-8")
+    (few / f"conf/figure/{long}.yaml").write_text(text, "utf-8")
+    check_columns(whole)
+    check_columns(list(listing.lines()))
+
+
+def check_columns(lines: list[str]) -> None:
     names = {re.match(r"(\S+ +)\S", line).end() for line in lines}  # type: ignore[union-attr]
     assert len(names) == 1
     for kind in ("figure", "algorithm", "rule", r"\+algorithm", "law", "environment"):
@@ -65,8 +86,8 @@ def test_columns_are_aligned_for_names_of_any_length(checkout: Path) -> None:
     assert not [line for line in lines if line != line.rstrip()]
 
 
-def test_an_environment_of_ones_own_is_listed_whatever_it_holds(checkout: Path) -> None:
-    own = checkout / "conf" / "environment" / "own.yaml"
+def test_an_environment_of_ones_own_is_listed_whatever_it_holds(few: Path) -> None:
+    own = few / "conf" / "environment" / "own.yaml"
     for text, about in (
         (
             "law: beta\nmeans: [0.1, 0.2]\nconcentration: 3\n",
@@ -78,7 +99,7 @@ def test_an_environment_of_ones_own_is_listed_whatever_it_holds(checkout: Path) 
     ):
         own.write_text(text, "utf-8")
         conf_files._load.cache_clear()
-        assert about in row("environment", "own")
+        assert about in row(listing.lines(), "environment", "own")
 
 
 def test_a_file_that_is_no_python_is_listed_all_the_same(
@@ -92,16 +113,16 @@ def test_a_file_that_is_no_python_is_listed_all_the_same(
 
 
 @pytest.mark.parametrize("group", ["figure", "algorithm", "environment"])
-def test_a_file_that_cannot_be_read_is_listed_with_the_reason(group: str, checkout: Path) -> None:
+def test_a_file_that_cannot_be_read_is_listed_with_the_reason(group: str, few: Path) -> None:
     before = {*listing.lines()}
     nested = "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 13))
     for name, text, reason in (
         ("own", f"a0: &a0 [1]\n{nested}\n", "its aliases expand to more than 100,000 values"),
         ("own2", "a: [", "not valid YAML"),
     ):
-        (checkout / "conf" / group / f"{name}.yaml").write_text(text, "utf-8")
+        (few / "conf" / group / f"{name}.yaml").write_text(text, "utf-8")
         kind = "+algorithm" if group == "algorithm" else group
-        assert f"conf/{group}/{name}.yaml is not" in (line := row(kind, name))
+        assert f"conf/{group}/{name}.yaml is not" in (line := row(listing.lines(), kind, name))
         assert reason in line
     instances._names.cache_clear()
     assert len(before & {*listing.lines()}) == len(before)
@@ -109,10 +130,10 @@ def test_a_file_that_cannot_be_read_is_listed_with_the_reason(group: str, checko
 
 @pytest.mark.parametrize("name", ["a b", "a<x>", "-a", "ä"])
 def test_a_figure_that_no_command_could_name_is_listed_with_the_reason(
-    name: str, checkout: Path
+    name: str, few: Path
 ) -> None:
-    text = (checkout / "conf/figure/adap-c2.yaml").read_text("utf-8")
-    (checkout / f"conf/figure/{name}.yaml").write_text(text, "utf-8")
+    text = (few / "conf/figure/adap-c2.yaml").read_text("utf-8")
+    (few / f"conf/figure/{name}.yaml").write_text(text, "utf-8")
     reason = f"conf/figure/{name}.yaml: rename the file"
     assert any(reason in line for line in listing.lines())
     with pytest.raises(UserError, match=re.escape(reason)):

@@ -1,11 +1,12 @@
 """Multiruns as typed: shared cells, tables, pictures, failures and mistakes."""
 
 import csv
+import gc
 import importlib.util
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,16 @@ TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers
 
 
 @pytest.fixture(scope="module")
-def run_py() -> Any:
-    """Module experiments/run.py."""
+def run_py() -> Iterator[Any]:
+    """Module experiments/run.py; the objects so far are not for the collector, which jobs call."""
     found = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
-    return module
+    gc.freeze()
+    yield module
+    gc.unfreeze()
 
 
 @pytest.fixture
@@ -90,11 +93,11 @@ def table(file: Path) -> list[dict[str, str]]:
 
 def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = played(monkeypatch)
-    assert run("-m", *TINY, f"{ALPHA}=1,2,3.1", "figure.epsilon=0.1,1").status == 0
-    # Three algorithms at two budgets, and AdaP-UCB at three alphas each; three runs.
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1").status == 0
+    # Three algorithms at two budgets, and AdaP-UCB at two alphas each; three runs.
+    assert len(found) == len(set(found)) == (3 * 2 + 2 * 2) * 3
+    assert run("-m", *TINY, f"{ALPHA}=2,3.1", "figure.epsilon=0.1,1").status == 0
     assert len(found) == len(set(found)) == (3 * 2 + 3 * 2) * 3
-    assert run("-m", *TINY, f"{ALPHA}=1,2,3.1,4", "figure.epsilon=0.1,1").status == 0
-    assert len(found) == len(set(found)) == (3 * 2 + 4 * 2) * 3
 
 
 def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
@@ -149,7 +152,7 @@ def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Pa
         ((f"{ALPHA}=1,2,3.1",), 1, 3),  # lines
         (("figure.environment=c1,c2",), 1, 2),  # no numbers: side by side
         ((f"{ALPHA}=1,2", "figure.curves.adap-klucb.alpha=1,2"), 2, 2),  # no curve has both
-        ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2,3"), 4, 3),  # three keys
+        ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2"), 4, 2),  # three keys
     ],
 )
 def test_the_picture_shows_the_last_points_of_the_curves(
