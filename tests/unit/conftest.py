@@ -4,11 +4,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import composed
 import pytest
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
 from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.config import compose
 from dpbandits.environments import bernoulli
 from dpbandits.store import blocks as store_module
 from dpbandits.store.blocks import Store
@@ -40,6 +42,12 @@ def fresh_keys() -> Iterator[None]:
     store_module.key.cache_clear()
     yield
     store_module.key.cache_clear()
+
+
+@pytest.fixture
+def composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share composed figures also among the functions under test, which load them."""
+    monkeypatch.setattr(compose, "load", composed.load)
 
 
 @pytest.fixture

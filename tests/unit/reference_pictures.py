@@ -4,11 +4,11 @@ from functools import cache
 
 import matplotlib.style
 import numpy as np
+from composed import load
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.drawing.plotting import Drawing, drawing_function, style_file
 from dpbandits.factory import produce
@@ -18,15 +18,21 @@ from dpbandits.spec.figure import FigureSpec
 @cache
 def specified(name: str) -> tuple[FigureSpec, Drawing]:
     """Return a figure as its file specifies it, with the numbers of its reference."""
-    spec, _ = compose.load(name, [])
+    spec, _ = load(name, [])
     return spec, produce.drawing(spec, references.read(spec, references.PAPER))
 
 
-def picture(name: str, drawing: Drawing | None = None) -> Figure:
-    """Return the figure, laid out; from the given drawing, or by default from its reference."""
-    spec, own = specified(name)
+@cache
+def picture(name: str) -> Figure:
+    """Return the figure drawn from its reference, laid out, once for all tests that look at it."""
+    return laid_out(name, specified(name)[1])
+
+
+def laid_out(name: str, drawing: Drawing) -> Figure:
+    """Return the figure drawn from the given numbers, laid out."""
+    spec, _ = specified(name)
     with matplotlib.style.context(style_file(), after_reset=True):
-        figure = drawing_function(spec.paper, spec.draw)(drawing or own)
+        figure = drawing_function(spec.paper, spec.draw)(drawing)
         figure.draw_without_rendering()
     return figure
 

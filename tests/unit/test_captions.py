@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.budget import budget
-from dpbandits.config.compose import load
 from dpbandits.factory import audit_results
 from dpbandits.factory.captions import caption
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from composed import load
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from dpbandits.config.changed import may_change
-from dpbandits.config.compose import load
 from dpbandits.spec.changes import Change, folder_name, for_people, text
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

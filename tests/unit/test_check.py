@@ -47,7 +47,7 @@ def spoil(file: Path, change: Any) -> None:
         writer.writerows(rows)
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
     spec, _ = against_reference.prepare(figure, [])
@@ -55,7 +55,7 @@ def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
     assert there == {(p.letter, c.label) for p in spec.panels for c in p.curves}
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon() -> None:
     # The panels of 101 arms are shorter in the profile ci.
     points = [p for p in compared("ftpl-approx-dp") if p.panel == "c"]
@@ -66,7 +66,7 @@ def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon()
     assert scales == {"DP-FTPL-New": {"ci"}, "DP-FTPL-Gauss": {"curves", "ci"}}
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
     spec, _ = against_reference.prepare("ftpl-approx-dp", [])
     whole = matching_points.whole_reference("ftpl-approx-dp")
@@ -81,7 +81,7 @@ def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -
     assert set(rounds) <= set(series.x.tolist()) & set(source.checkpoints().tolist())
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() -> None:
     spec, _ = against_reference.prepare("exp3-switching", [])
     cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
@@ -89,14 +89,14 @@ def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() ->
     assert all(matching_points.depends_on_horizon(cell) for cell in cells)
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_other_seeds_are_played_than_those_of_the_references() -> None:
     spec, _ = against_reference.prepare("adap-alpha", [])
     whole = matching_points.whole_reference("adap-alpha").spec
     assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in whole.cells()})
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize("override", ["figure.epsilon=2", "profile=smoke", "~figure.curves.dp-se"])
 def test_a_figure_that_is_not_as_its_file_has_it_is_not_compared(override: str) -> None:
     with pytest.raises(UserError, match="compares figures as their files describe them"):

@@ -7,11 +7,11 @@ import pytest
 import yaml
 from commands import FIGURES
 from complaints import complaint
+from composed import load
 
 from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult
-from dpbandits.config.compose import load
 from dpbandits.curves import references
 from dpbandits.spec.claims import At, Bounded, Limits, Ratio
 

@@ -1,7 +1,6 @@
 """Composition of YAML and command line to a figure's specification: which source wins."""
 
 import re
-from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -10,9 +9,10 @@ import numpy as np
 import pytest
 import yaml
 from commands import bandit_cells
+from composed import load
 
 from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.config.compose import load
+from dpbandits.config import compose
 from dpbandits.config.settings import Cluster, Settings
 from dpbandits.factory import produce
 from dpbandits.files import project
@@ -24,19 +24,12 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 PROFILES = project.names("profile")
 
 
-@cache
-def loaded(folder: Path, figure: str, overrides: tuple[str, ...]) -> tuple[FigureSpec, Settings]:
-    # Composing takes 0.2 s, and many tests use the same figure.
-    assert folder == Path.cwd()
-    return load(figure, overrides)
-
-
 def spec_of(figure: str, *overrides: str) -> FigureSpec:
-    return loaded(Path.cwd(), figure, overrides)[0]
+    return load(figure, overrides)[0]
 
 
 def settings_of(*overrides: str) -> Settings:
-    return loaded(Path.cwd(), "adap-c2", overrides)[1]
+    return load("adap-c2", overrides)[1]
 
 
 def panel(spec: FigureSpec, letter: str) -> Panel:
@@ -455,7 +448,7 @@ def test_a_figure_is_the_same_from_any_folder_of_the_checkout(
 ) -> None:
     expected = load("adap-c2", ["profile=smoke"])
     monkeypatch.chdir(root / "conf" / "figure")
-    assert load("adap-c2", ["profile=smoke"]) == expected
+    assert compose.load("adap-c2", ["profile=smoke"]) == expected
 
 
 def test_the_nearest_checkout_upwards_counts(checkout: Path) -> None:

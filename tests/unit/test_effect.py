@@ -5,10 +5,10 @@ from typing import Any
 import hydra
 import pytest
 from complaints import complaint
+from composed import load
 
 from dpbandits.checks import against_reference, matching_points
-from dpbandits.config import hydra_config
-from dpbandits.config.compose import load
+from dpbandits.config import compose, hydra_config
 from dpbandits.config.conf_files import read_member
 from dpbandits.config.readers.figure import Reader
 from dpbandits.curves import references
@@ -166,11 +166,11 @@ def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: s
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the calls that compose a configuration or read a figure, as they are made."""
     calls = list[str]()
-    compose, read = hydra.compose, Reader.read
+    composing, read = hydra.compose, Reader.read
 
     def counting_compose(*args: Any, **named: Any) -> Any:
         calls.append("compose")
-        return compose(*args, **named)
+        return composing(*args, **named)
 
     def counting_read(reader: Reader) -> FigureSpec:
         calls.append("read")
@@ -200,13 +200,13 @@ ONCE, WITH_THE_FILE = ["compose", "read"], ["compose", "compose", "read"]
 def test_a_figure_is_read_once_and_composed_no_more_than_needed(
     overrides: str, expected: list[str], counted: list[str]
 ) -> None:
-    load("adap-headline", overrides.split())
+    compose.load("adap-headline", overrides.split())
     assert counted == expected
 
 
 def test_the_files_of_a_figure_are_composed_once_for_all_its_commands(counted: list[str]) -> None:
     for epsilon in (2, 3, 4):
-        load("adap-headline", [f"figure.epsilon={epsilon}"])
+        compose.load("adap-headline", [f"figure.epsilon={epsilon}"])
     assert counted == [*WITH_THE_FILE, *ONCE, *ONCE]
 
 

@@ -11,6 +11,7 @@ import matplotlib.style
 import numpy as np
 import pytest
 from commands import ROOT
+from composed import load
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -20,7 +21,6 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from dpbandits.config import compose
 from dpbandits.core.errors import UserError
 from dpbandits.curves import references
 from dpbandits.curves.series import STATISTICS, Series
@@ -50,14 +50,14 @@ ONE = Series(
 @cache
 def reference(name: str) -> Drawing:
     """Return the input of a figure's drawing function, from its committed numbers."""
-    spec, _ = compose.load(name, [])
+    spec, _ = load(name, [])
     return produce.drawing(spec, references.read(spec, references.PAPER))
 
 
 @cache
 def as_saved(name: str) -> Figure:
     """Return the figure, laid out as for its files and at the resolution of its picture."""
-    spec, _ = compose.load(name, [])
+    spec, _ = load(name, [])
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = drawing_function(spec.paper, spec.draw)(reference(name))
         figure.draw_without_rendering()
@@ -188,9 +188,9 @@ def test_an_exporter_gets_the_panels_of_readings_without_rows_between_them() -> 
 
 
 def test_titles_of_readings_name_what_is_played() -> None:
-    spec, _ = compose.load("exp3-readings", ["figure.panels.f.environment.switch_feedback=unit"])
+    spec, _ = load("exp3-readings", ["figure.panels.f.environment.switch_feedback=unit"])
     assert {panel.letter: panel.title for panel in spec.panels}["f"] == "switch: unit"
-    spec, _ = compose.load("readings-tossou2016", ["figure.panels.a.epsilon=0.5"])
+    spec, _ = load("readings-tossou2016", ["figure.panels.a.epsilon=0.5"])
     assert spec.panels[0].title == r"$\epsilon = 0.5$, 2 arms"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import NullFormatter
-from reference_pictures import insets, overlap, picture, specified
+from reference_pictures import insets, laid_out, overlap, picture, specified
 
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import ROUND
@@ -65,7 +65,7 @@ def test_an_inset_has_the_lowest_curves_of_its_panel_and_hides_none(name: str) -
 
 
 def test_without_room_below_the_curves_there_is_no_inset() -> None:
-    figure = picture("adap-c1", shortened(specified("adap-c1")[1], 1000))
+    figure = laid_out("adap-c1", shortened(specified("adap-c1")[1], 1000))
     assert insets(figure) == []
     (legend,) = figure.legends
     assert legend.get_title().get_text() == ""
@@ -76,7 +76,7 @@ def test_one_low_curve_needs_no_inset() -> None:
     (panel,) = drawing.panels
     series = tuple(s for s in panel.series if s.label in ("DP-UCB", "AdaP-UCB"))
     other = replace(drawing, panels=(replace(panel, series=series),))
-    assert insets(picture("adap-headline", other)) == []
+    assert insets(laid_out("adap-headline", other)) == []
 
 
 @pytest.mark.parametrize("name", [*EMPTY, "adap-alpha"])

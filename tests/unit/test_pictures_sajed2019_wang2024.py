@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import matplotlib.style
 import numpy as np
 import pytest
+from composed import load
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from test_shapes import assert_no_marker_is_cut, labels, look
 
-from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import Drawing
@@ -37,7 +37,7 @@ class Picture(NamedTuple):
 @cache
 def picture(name: str) -> Picture:
     """Return the picture of a figure as its file specifies it."""
-    spec, _ = compose.load(name, [])
+    spec, _ = load(name, [])
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
@@ -183,7 +183,7 @@ def test_a_bound_far_below_the_curves_is_written_with_its_values() -> None:
 
 def test_titles_of_the_cdfs_state_the_pulls_that_are_drawn() -> None:
     def titles(*overrides: str) -> list[str]:
-        return [panel.title for panel in compose.load("ftpl-beta-cdf", list(overrides))[0].panels]
+        return [panel.title for panel in load("ftpl-beta-cdf", list(overrides))[0].panels]
 
     assert titles()[:2] == ["with $k_i$, $N_i =$ 8", "with $k_i$, $N_i =$ 827"]
     assert titles()[-1] == "without $k_i$, $N_i =$ 10,000,000"

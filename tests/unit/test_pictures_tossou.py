@@ -7,7 +7,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from reference_pictures import inside, picture, specified
+from reference_pictures import inside, laid_out, picture, specified
 
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import ROUND
@@ -59,7 +59,7 @@ def test_the_legend_says_what_it_has_in_parentheses_where_it_has_any() -> None:
     small = picture("dpucb-2arms").axes[1].get_legend()
     assert small is not None
     assert small.get_texts()[-1].get_text() == r"DP-UCB-INT ($4.63 \cdot 10^{-5}$)"
-    plain = picture("dpucb-2arms", without_inputs(drawing)).axes[0].get_legend()
+    plain = laid_out("dpucb-2arms", without_inputs(drawing)).axes[0].get_legend()
     assert plain is not None
     assert plain.get_title().get_text() == ""
 

@@ -10,10 +10,10 @@ import make_reference
 import pytest
 import yaml
 from commands import FIGURES, ROOT, bandit_cells
+from composed import load
 
 from dpbandits.checks import matching_points
 from dpbandits.config import conf_files
-from dpbandits.config.compose import load
 from dpbandits.curves import references
 
 REFERENCES = sorted(path.name for path in (ROOT / "figures" / "reference").iterdir())
@@ -25,7 +25,7 @@ def test_a_reference_is_of_a_figure() -> None:
     assert set(REFERENCES) <= set(FIGURES)
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize("figure", REFERENCES)
 def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
     figure: str,
@@ -47,7 +47,7 @@ def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
     assert set(source["horizons"]) >= horizons
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize(
     "figure", [name for name in REFERENCES if references.exists(name, references.CI)]
 )

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import bandit_cells
+from composed import load
 
 from dpbandits.cells import play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run, simulate
-from dpbandits.config.compose import load
 from dpbandits.curves.series import summarise
 from dpbandits.spec.figure import FigureSpec, Quantity
 from dpbandits.store.blocks import Store

@@ -3,8 +3,8 @@
 import math
 
 import pytest
+from composed import load
 
-from dpbandits.config.compose import load
 from dpbandits.config.templates import Several, filled
 from dpbandits.core.errors import UserError
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from commands import FIGURES
 from complaints import complaint, readable
+from composed import load
 
-from dpbandits.config.compose import load
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import mathtext

@@ -58,4 +58,5 @@ class Layers:
 def record(reads: set[str], path: str, value: Any) -> None:
     """Add the path of a value, and the paths of all values inside it, to a record."""
     reads.add(path)
-    reads.update(leaf for leaf, _ in leaves(value, path))
+    if isinstance(value, Mapping):
+        reads.update(leaf for leaf, _ in leaves(value, path))

@@ -1,0 +1,25 @@
+"""Figures as the checkout describes them, composed once a process for the tests that read them."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from commands import ROOT
+
+from dpbandits.config import compose
+from dpbandits.config.settings import Settings
+from dpbandits.files import project
+from dpbandits.spec.figure import FigureSpec
+
+_compose = compose.load  # the fixture `composed_once` replaces it
+
+
+def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
+    """Return what compose.load returns; in a copy, whose files a test edits, compose it anew."""
+    if project.folder() == ROOT:
+        return _load(figure, tuple(overrides))
+    return _compose(figure, overrides)
+
+
+@cache
+def _load(figure: str, overrides: tuple[str, ...]) -> tuple[FigureSpec, Settings]:
+    return _compose(figure, overrides)
