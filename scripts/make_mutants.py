@@ -79,10 +79,10 @@ def measured_tests(copies: Copies) -> Selection:
     """Measure which lines each test executes, unless that is known, and return the selection."""
     folder = OUT / "lines"
     folder.mkdir(parents=True, exist_ok=True)
-    of = {}
+    of, modules = {}, [module for part in FOLDERS for module in files_of(part)]
     for file in concerned.test_files(ROOT):
         name = file.removeprefix("tests/").removesuffix(".py").replace("/", ".")
-        of[file] = folder / f"{name}-{concerned.digest(ROOT, file)}.json"
+        of[file] = folder / f"{name}-{concerned.digest(ROOT, file, modules)}.json"
     missing = [file for file, kept in of.items() if not kept.exists()]
     for line in copies.each(missing, lambda copy, file: measure(copy, file, of[file])):
         print(line, flush=True)
