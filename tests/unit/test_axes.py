@@ -1,6 +1,7 @@
 """Axes: which panels have labels, limits without data, tick labels, blocks of rows, bands."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_ticks_between_decades_have_labels_if_a_decade_or_less_is_shown(
     ax.set_yscale("log")
     ax.set_ylim(low, high)
     write_decades(ax.yaxis)
-    formatter = ax.yaxis.get_minor_formatter()
+    formatter: Any = ax.yaxis.get_minor_formatter()
     formatter.set_locs(ax.yaxis.get_minorticklocs())
     assert {x: formatter(x) for x in labels} == labels
 
@@ -70,7 +71,7 @@ def test_a_table_of_panels_has_a_height_for_every_row_and_heading() -> None:
     figure, axes = blocks_of_rows({"First": 2, "Second": 5}, ["One", "Two"], [1.0, 3.0], 0.2)
     assert tuple(figure.get_size_inches()) == pytest.approx((PAGE, 7 * 0.205 + 2 * 0.35 + 0.75))
     assert [len(of_block) for of_block in axes] == [2, 2]
-    spec = figure.axes[0].get_gridspec()
+    spec: Any = figure.axes[0].get_gridspec()
     assert [*spec.get_height_ratios()] == [HEADING, 2, HEADING, 5]
     assert [*spec.get_width_ratios()] == [1.0, 3.0]
     assert [ax.get_title() for ax in figure.axes[:2]] == ["One", "Two"]
