@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -10,11 +10,11 @@ import pytest
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs, games, stream_names
 from dpbandits.audit.designs import Design
-from dpbandits.audit.events import Loss
+from dpbandits.audit.events import Event, Loss
 from dpbandits.audit.search import ROUNDS, AuditFinding, Auditor, Candidate
 from dpbandits.audit.stream_names import Part
-from dpbandits.audit.subject import Limit, Subject
-from dpbandits.audit_kernels.features import number_of_cells
+from dpbandits.audit.subject import ChangedReward, Limit, Subject
+from dpbandits.audit_kernels.features import BUCKETS, all_one, features, number_of_cells
 from dpbandits.core.randomness import Role, stream
 from dpbandits.privacy.notions import Guarantee, Notion
 
@@ -171,3 +171,61 @@ def test_a_finding_refutes_a_claim_about_the_same_events_alone(
     assert finding.refutes_claim == about_these
     assert not finding.refutes_releases
     assert replace(finding, declared=Limit(2.0, 0.0, False)).refutes_releases
+
+
+def test_an_event_is_measured_in_games_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Design, int, Part]] = []
+
+    def counts(_: Auditor, design: Design, games: int, part: Part) -> np.ndarray:
+        asked.append((design, games, part))
+        return counts_of((4, 1), (4, 4))
+
+    monkeypatch.setattr(Auditor, "_counts", counts)
+    design = design_of()
+    first = Event(features(2, 8)[0], np.array([0]), swapped=False)
+    finding = Auditor(SUBJECT, 1, 1, number=5)._measured(Candidate(design, PURE, event=first), 4)
+    assert asked == [(design, 4, Part(5, False))]
+    assert finding.loss == Loss(4, 1, 4)
+    assert (finding.feature, finding.cells, finding.tables) == (
+        first.feature.words,
+        1,
+        design.words,
+    )
+
+
+def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
+    subject = Subject("private-ucb", (("epsilon", 1.0), ("split", "arms")))
+    declared, claim = subject.declared(2, 64), subject.claim(2, 64)
+    assert 0.0 < declared.epsilon < claim.epsilon
+    assert subject.limits(2, 64) == [declared]
+
+
+@pytest.mark.parametrize(("reward", "is_valid"), [(0, False), (1, True), (10_000, True)])
+def test_a_changed_reward_is_one_of_ten_thousand(reward: int, is_valid: bool) -> None:
+    _, constraint = get_args(ChangedReward)
+    assert constraint.holds(reward) == is_valid
+
+
+# Cells -------------------------------------------------------------------------------------------
+
+
+def test_the_features_divide_the_cells() -> None:
+    found = features(3, 7)
+    sizes = [3] * 7 + [8] * 3 + [BUCKETS] * 3
+    assert [feature.stop - feature.first for feature in found] == sizes
+    assert [feature.first for feature in found] == [0, *np.cumsum(sizes)[:-1]]
+    assert found[-1].stop == number_of_cells(3, 7)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [([5], [5], True), ([5], [], True), ([5], [6], False), ([5, 6], [5], False), ([], [], False)],
+)
+def test_games_are_one_if_there_is_one_sequence_of_arms_on_both_tables(
+    first: list[int], second: list[int], is_one: bool
+) -> None:
+    counts = np.zeros((2, number_of_cells(2, 8)), np.int64)
+    counts[:, -2 * BUCKETS : -2 * BUCKETS + 9] = 1  # of another feature
+    for table, cells in zip(counts, (first, second), strict=True):
+        table[[cell - BUCKETS for cell in cells]] = 2
+    assert all_one(counts) == is_one

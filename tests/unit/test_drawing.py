@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series
-from dpbandits.drawing import artists, formulas
+from dpbandits.drawing import artists, formulas, pgfplots_curves
 from dpbandits.drawing.annotations import write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
@@ -102,11 +102,20 @@ def test_no_slope_is_written_if_no_curve_has_one() -> None:
         (r"$\lceil \log T\rceil$ - $a-b$", "⌈log T⌉ - a−b"),
         (r"$\mathrm{KL}\!(p, q)$", "KL(p, q)"),
         (r"one $ alone", "one $ alone"),
+        (r"$x^/$, $x_{/|}$", "x^/, x_(/|)"),
         (r"$T^{a+b}$, $T^{ab}$, $T^*$", "T^(a+b), T^ab, T*"),
     ],
 )
 def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
     assert formulas.plain(text) == converted
+
+
+def test_a_curve_with_marks_at_some_points_is_exported_with_its_look() -> None:
+    look = artists.Look("112233", "--", 1.5, "o", False, (0, 2))
+    plain = pgfplots_curves.look_options(look)
+    text = pgfplots_curves.curves(artists.DrawnPanel(PanelDrawing("a", "", (ONE,)), None, (look,)))
+    assert f"[{plain}, mark indices={{1,3}}" in text
+    assert "112233" in plain
 
 
 def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
