@@ -56,10 +56,10 @@ class Fork:
             "environment": {**os.environ, **environment},
         }
         self.files = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
-        self.reports, told = socket.socketpair()
-        streams = [*(file.fileno() for file in self.files), told.fileno()]
+        self.reports, theirs = socket.socketpair()
+        streams = [*(file.fileno() for file in self.files), theirs.fileno()]
         socket.send_fds(server(), [json.dumps(request).encode()], streams)
-        told.close()
+        theirs.close()
         self.lines = self.reports.makefile()
         self.pid = int(self.lines.readline())
 
@@ -163,18 +163,18 @@ def write_points(figure: Any, file: Any, **_: Any) -> None:
     file.write(json.dumps(lines).encode())
 
 
-def watch(request: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
-    """Run the command in another fork; tell its process id and its exit status."""
+def watch(request: dict[str, Any], out: int, err: int, theirs: int) -> NoReturn:
+    """Run the command in another fork; report its process id and its exit status."""
     if not (command := os.fork()):
-        os.close(told)
+        os.close(theirs)
         os.dup2(out, 1)
         os.dup2(err, 2)
         run(**request)
     os.close(out)
     os.close(err)
-    os.write(told, f"{command}\n".encode())
+    os.write(theirs, f"{command}\n".encode())
     _, status = os.waitpid(command, 0)
-    os.write(told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os.write(theirs, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
 
 
