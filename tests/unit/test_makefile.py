@@ -21,7 +21,8 @@ def folder(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in ("pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=without)
     for file in ("conf/figure/adap-c2.yaml", "conf/sweep/alpha.yaml", "figures/azize2022.py"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
