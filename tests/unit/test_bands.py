@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpbandits.checks.tolerance_bands import (
     MARGIN,
+    BandResult,
     Reference,
     compare,
     compare_exact,
@@ -53,6 +54,31 @@ def of(values: np.ndarray) -> Reference:
 )
 def test_without_a_deviation_there_is_no_band(reference: Reference) -> None:
     assert half_width(reference, 8, 0.01) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("values", "alarm"),
+    [
+        ([5.0] * 20 + [11.0] * 10 + [4.0] * 10, "10 of 40 runs are above the reference's largest"),
+        ([6.0] * 40, "40 of 40 runs are above the reference's median"),
+        ([4.0] * 40, "40 of 40 runs are below the reference's median"),
+        ([5.0] * 10 + [6.0] * 20 + [-1.0] * 10, "10 of 40 runs are below the reference's smallest"),
+        ([5.0] * 20 + [10.0] * 10 + [0.0] * 10, ""),
+    ],
+)
+def test_too_many_runs_on_one_side_raise_an_alarm_whatever_their_mean(
+    values: list[float], alarm: str
+) -> None:
+    wide = Reference(runs=100, mean=5.0, std=50.0, median=5.0, min=0.0, max=10.0)
+    found = compare(np.array(values), wide, 0.01).alarm
+    assert found.partition(",")[0] == alarm
+
+
+def test_an_exact_number_is_equal_or_infinitely_far() -> None:
+    assert compare_exact(2.0, 2.0 + 1e-9) == BandResult("", 0.0, 0.0)
+    unequal = compare_exact(2.0, 2.1)
+    assert (unequal.share, unequal.resolution) == (math.inf, 0.0)
+    assert unequal.alarm
 
 
 def test_a_mean_of_zero_without_a_band_leaves_no_share() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.algorithms import dp_se
+from dpbandits.algorithms import dp_se, dp_ucb
+from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.privacy.releases import ApproximateDP, Laplace, SparseVector, composed_epsilon
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -215,6 +216,12 @@ def test_a_further_release_never_costs_less(releases: list[Laplace], first: int)
 
 
 # The algorithms --------------------------------------------------------------------------------
+
+
+def test_the_counters_of_dp_ucb_are_those_of_its_arms() -> None:
+    for counter in Counter:
+        declared = dp_ucb.releases(dp_ucb.Params(1.0, counter=counter), 3, 100)
+        assert {release.arm for release in declared} == {0, 1, 2}
 
 
 def test_dp_se_releases_nothing_before_its_first_epoch_ends() -> None:
