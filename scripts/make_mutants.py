@@ -1,11 +1,11 @@
 """Try small wrong versions of the sources: `python scripts/make_mutants.py [folder ...]`.
 
 Chooses mutants of every module that can move a number or a statement of privacy, by a seed, and
-runs the tests that concern each, without the golden rows, until one fails. A mutant
-that no test notices has survived; tests/mutants/reviewed.yaml lists those that change nothing,
-with reasons. Results are kept in out/mutants/ at once: the same command goes on after an
-interruption, and mutants of a module that changed since are tried again. The tests run without the
-compiler, so that a mutant costs seconds. Exit status 1: a mutant survived that is not listed.
+runs the tests that concern each, without the golden rows, until one fails. A mutant that no test
+notices has survived; tests/mutants/reviewed.yaml lists those that change nothing, with reasons.
+Results are kept in out/mutants/ at once: the same command continues after an interruption, and
+mutants of a module that changed since are tried again. The tests run without the compiler, so that
+a mutant costs seconds. Exit status 1: a mutant survived that is not listed.
 
 `--table` writes tests/mutants/results.jsonl and the table of docs/checks.md from the results. While
 mutants are untried it keeps the former and lists in the latter which modules have changed since.
@@ -121,12 +121,11 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := sorted({*options.folders} - {*FOLDERS}):
         parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(FOLDERS)}")
-    folders = options.folders or [*FOLDERS]
-    of_folder = {
-        folder: sample(PACKAGE, files_of(folder), options.number, options.seed)
-        for folder in folders
-    }
-    chosen = [mutant for mutants in of_folder.values() for mutant in mutants]
+    chosen = [
+        mutant
+        for folder in options.folders or FOLDERS
+        for mutant in sample(PACKAGE, files_of(folder), options.number, options.seed)
+    ]
     if options.table:
         digest_of = {mutant.file: module_digest(mutant.file) for mutant in chosen}
         try:
@@ -136,25 +135,24 @@ def main() -> int:
         write_table(ROOT, reviewed(), digest_of)
         return 0
     part, parts = map(int, options.shard.split("/"))
-    known, same = results(), reviewed()["equivalent"]
+    shard = chosen[part - 1 :: parts]
+    known, review = results(), reviewed()
 
     def is_due(mutant: Mutant) -> bool:
         result = known.get(mutant.name)
         if result is None or result["module"] != module_digest(mutant.file):
             return True
-        return options.survivors and not result["killed"] and mutant.name not in same
-
-    due = [mutant for mutant in chosen[part - 1 :: parts] if is_due(mutant)]
-    print(f"{len(chosen)} mutants, of which {len(due)} are tried now")
-    try_mutants(due, options.workers)
-    listed = {name for names in reviewed().values() for name in names}
-    latest = results()
-    new = [m.name for m in chosen[part - 1 :: parts] if not latest[m.name]["killed"]]
-    new = [name for name in new if name not in listed]
-    if new:
-        print(
-            f"{len(new)} survived that tests/mutants/reviewed.yaml does not list:", *new, sep="\n"
+        return (
+            options.survivors and not result["killed"] and mutant.name not in review["equivalent"]
         )
+
+    due = [mutant for mutant in shard if is_due(mutant)]
+    print(f"{len(shard)} mutants, of which {len(due)} are tried now")
+    try_mutants(due, options.workers)
+    latest, listed = results(), {name for names in review.values() for name in names}
+    survivors = [mutant.name for mutant in shard if not latest[mutant.name]["killed"]]
+    if new := [name for name in survivors if name not in listed]:
+        print(f"{len(new)} survivors are not in tests/mutants/reviewed.yaml:", *new, sep="\n")
     return 1 if new else 0
 
 

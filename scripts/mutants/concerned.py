@@ -40,6 +40,7 @@ LEFT_OUT = {
     *("unit/test_mutants.py", "unit/test_explain.py"),
     *("unit/test_exit_status.py", "unit/test_fingerprint.py", "unit/test_gallery_dark.py"),
 }
+TIME_LIMIT = "time limit"  # in place of a group: the tests of a mutant did not end
 FEW = 30  # tests of a file, and
 SHORT = 15.0  # seconds of a group, in the first run
 

@@ -184,9 +184,9 @@ class _Maker:
 
     def expression(self, node: ast.expr) -> None:
         """Mutate an expression and those inside it."""
-        if isinstance(node, ast.JoinedStr | ast.Constant) and not self._is_number(node):
+        if isinstance(node, ast.JoinedStr | ast.Constant) and not _is_number(node):
             return
-        if isinstance(node, ast.Call) and self._ends_in_text(node):
+        if isinstance(node, ast.Call) and _moves_no_number(node):
             return
         for kind, after in self.changes(node):
             self.put(node, kind, after)
@@ -292,15 +292,17 @@ class _Maker:
                 changed[number], changed[number + 1] = changed[number + 1], changed[number]
                 yield "arguments exchanged", call(function, changed)
 
-    def _is_number(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
-    def _ends_in_text(self, node: ast.Call) -> bool:
-        # Errors, Guarantee(..., "source") and the like are mutated; messages and logs are not.
-        return _called(node).endswith(("Error", "Unfit")) or _called(node) in {
-            *("cast", "TypeVar", "NewType", "dataclass", "field", "namedtuple", "print"),
-            *("warning", "info", "debug"),
-        }
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
+def _moves_no_number(node: ast.Call) -> bool:
+    # Errors, messages, and declarations of types and fields.
+    return _called(node).endswith(("Error", "Unfit")) or _called(node) in {
+        *("cast", "TypeVar", "NewType", "dataclass", "field", "namedtuple", "print"),
+        *("warning", "info", "debug"),
+    }
 
 
 def _called(node: ast.Call) -> str:

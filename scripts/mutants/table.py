@@ -8,10 +8,9 @@ from typing import Any
 from marked_part import replaced
 
 from dpbandits.files.provenance import git_revision
-from mutants.concerned import GROUPS
+from mutants.concerned import GROUPS, TIME_LIMIT
 from mutants.mutations import Mutant
 
-LATE = "time limit"  # killed: the tests did not end
 KEPT = ("name", "kind", "before", "after", "module", "killed", "test")
 Result = Mapping[str, Any]
 
@@ -28,7 +27,7 @@ def lines_of(
     for result in results:
         by_folder.setdefault(result["name"].partition("/")[0], []).append(result)
     everything = [result for of_folder in by_folder.values() for result in of_folder]
-    groups = [*GROUPS, LATE]
+    groups = [*GROUPS, TIME_LIMIT]
     lines = [
         f"| folder | mutants | {' | '.join(groups)} | equivalent | survived | killed |",
         f"|---|{'---:|' * (len(groups) + 4)}",

@@ -13,12 +13,15 @@ from queue import SimpleQueue
 from typing import Any
 
 from mutants import concerned
-from mutants.concerned import Selection
+from mutants.concerned import TIME_LIMIT, Selection
 from mutants.mutations import Mutant
+from mutants.server import LATE
 
 SERVER = Path(__file__).with_name("server.py")
 ALL = 900.0  # seconds for all tests that concern a mutant
 STUCK = 40.0  # seconds after which a test of a mutant does not end; it took EACH at most
+NOT_FOUND = 4  # pytest's status if the mutant changes a parameter, and with it a test's name
+FAILED = (1, 2)  # pytest's statuses: a test failed, or a file could not be imported
 EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
 
 
@@ -66,8 +69,10 @@ class Copy:
         file = self.package / mutant.file
         source = file.read_bytes()
         file.write_bytes(mutant.of(source))
-        yield
-        file.write_bytes(source)
+        try:
+            yield
+        finally:
+            file.write_bytes(source)
 
     def close(self) -> None:
         """End the process."""
@@ -126,10 +131,19 @@ def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
                 continue
             names = [test.name for test in chosen]
             answer = copy.run(names, ALL, each=STUCK, options=["-x"])
+            if answer["status"] == NOT_FOUND:
+                files = dict.fromkeys(f"tests/{test.file}" for test in chosen)
+                answer = copy.run([*files], ALL, each=STUCK, options=["-x"])
             seconds, ran = seconds + answer["took"], ran + len(chosen)
             if answer["status"]:
-                test = answer["failed"] or chosen[0].name
-                ended = answer["failed"] and not answer.get("late")
-                by = concerned.group_of(test) if ended else "time limit"
-                return {"killed": by, "test": test, "seconds": round(seconds, 1)}
+                return _death(answer, names) | {"seconds": round(seconds, 1)}
     return {"killed": "", "test": "", "tests": ran, "seconds": round(seconds, 1)}
+
+
+def _death(answer: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    # Raises RuntimeError if the tests ended for another reason than a failure or a limit.
+    if answer["late"] or answer["status"] == LATE:
+        return {"killed": TIME_LIMIT, "test": answer["failed"] or names[0]}
+    if answer["status"] not in FAILED or not answer["failed"]:
+        raise RuntimeError(f"pytest ended with {answer['status']}: {answer['failed']} {names[:3]}")
+    return {"killed": concerned.group_of(answer["failed"]), "test": answer["failed"]}

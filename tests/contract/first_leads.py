@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from dpbandits.mechanisms.perturbation import Perturbation, quantile, tail
 
-# Of the law and the two parameters of either arm, as `numbers` returns them.
+# Takes the law and, for each arm, the two parameters that `numbers` returns.
 Leads = Callable[[Any, tuple[float, float], tuple[float, float]], float]
 
 

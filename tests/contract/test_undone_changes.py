@@ -96,8 +96,8 @@ random_games = st.builds(
     st.integers(2, 4),
     st.lists(st.sampled_from([0.0, 1.0, 0.25, 0.999]), min_size=1, max_size=12),
     st.lists(
-        # Noises of zero make exact ties, which have probability zero and which noise that is moved
-        # for one arm would break.
+        # Noises of zero make exact ties between indices. These have probability zero, and a move of
+        # one arm's noise breaks them.
         st.floats(-5.0, 5.0).filter(lambda noise: abs(noise) >= 1e-3),
         min_size=1,
         max_size=12,

@@ -14,7 +14,7 @@ _compose = compose.load  # the fixture `composed_once` replaces it
 
 
 def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
-    """Return what compose.load returns; in a copy, whose files a test edits, compose it anew."""
+    """Return a figure and its settings, composed once unless a test edits a copy of the files."""
     if project.folder() == ROOT:
         return _load(figure, tuple(overrides))
     return _compose(figure, overrides)

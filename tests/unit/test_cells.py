@@ -1,4 +1,4 @@
-"""What a cell says about itself, and what playing it returns beside the curves."""
+"""Names and bounds of cells, and the seconds and mode of their runs."""
 
 from types import ModuleType, SimpleNamespace
 
