@@ -106,6 +106,11 @@ def test_a_sparse_vector_counts_as_a_coin_of_its_epsilon() -> None:
     assert tight_epsilon([answer], 1e-6) == pytest.approx(expected, rel=1e-10)
 
 
+def test_a_part_of_a_release_counts_as_a_whole_one() -> None:
+    many = tight_epsilon([coin(0.05, 0.0, 99.25)], 1e-3)
+    assert many == tight_epsilon([coin(0.05, 0.0, 100)], 1e-3)
+
+
 def test_the_choices_of_exp3_tau_lose_less_than_by_the_theorem_of_the_paper() -> None:
     horizon, delta = 2**18, float(2**18) ** -2
     for rounding, composed, tight in ((0, 82.9, 59.5), (1, 93.6, 66.3)):
@@ -307,6 +312,15 @@ def test_the_coin_on_the_grid_is_no_further_above_than_the_accountant_s_own(
     assert exact - 1e-9 <= ours.get_epsilon_for_delta(allowed)
     assert ours.get_epsilon_for_delta(allowed) <= theirs.get_epsilon_for_delta(allowed) + 1e-9
     assert ours.get_epsilon_for_delta(allowed) == pytest.approx(exact, rel=1e-4)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.25, 0.5])
+@pytest.mark.usefixtures("pld")
+def test_a_coin_whose_ends_are_on_the_grid_is_exact_at_all_its_points(epsilon: float) -> None:
+    coin_on_grid = accounting._coin(epsilon, 1e-3, 0.25)
+    for point in range(5):
+        exact = delta_of_equals(epsilon, 1e-3, 1, point * 0.25)
+        assert coin_on_grid.get_delta_for_epsilon(point * 0.25) == pytest.approx(exact, abs=1e-15)
 
 
 @pytest.mark.usefixtures("pld")
