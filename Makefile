@@ -10,7 +10,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery test check slow reliability lint mutants bench clean distclean
+.PHONY: help list all smoke gallery test test-all check slow reliability lint mutants bench clean distclean
 .PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
@@ -41,7 +41,7 @@ help: ## print this text
 	@echo "make paper-<key>     every figure of a paper: tossou2016, sajed2019, azize2022, ..."
 	@echo "make explain-<name>  the cells of a figure: cached or not, and why not"
 	@echo "make sweep-<name>    a saved multirun: alpha, epsilon, v, tau; into out/multirun/"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
 	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'
 
 fig-%: $(READY)
@@ -68,7 +68,10 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
 
-test: $(READY) ## run the tests on two cores; minutes
+test: $(READY) ## run all tests but those of whole commands, on two cores; minutes
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/contract tests/golden tests/unit $(ARGS)
+
+test-all: $(READY) ## also the tests of whole commands, the gallery, clusters
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: $(READY) ## play every figure with few runs and compare with its reference; minutes
@@ -113,7 +116,7 @@ FOLDERS := $(filter-out figures,$(patsubst %/,%,$(wildcard */)))
 # Targets from a group, a folder and a file type: fig-adap-c2 from conf/figure/adap-c2.yaml.
 members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))
 NAMES = $(call members,fig,conf/figure,yaml) $(call members,sweep,conf/sweep,yaml) \
-  $(call members,paper,figures,py) $(shell sed -n 's/^\([a-z]*\): .*/\1/p' Makefile)
+  $(call members,paper,figures,py) $(shell sed -n 's/^\([a-z-]*\): .*/\1/p' Makefile)
 CLOSE := import sys, difflib; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))
 close = $(shell $(PYTHON) -c '$(CLOSE)' '$(subst ','\'',$@)' $(NAMES) 2>/dev/null)
 nearest = $(patsubst %, (did you mean make %?),$(close))

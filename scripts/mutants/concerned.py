@@ -24,22 +24,17 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("unit/test_statistics", "unit/test_bands", "unit/test_ranks", "unit/test_noise"),
         *("unit/test_perturbation", "unit/test_claims", "unit/test_verdicts", "unit/test_check"),
     ),
-    "unit": ("unit/",),
+    "unit": ("unit/", "commands/"),
 }
-# They start commands in processes of their own, in which no line is measured, or need a network, a
-# browser or a cluster. Golden rows, which repeat what the code does, are not in these folders.
+# They start commands in processes of their own, in which no line is measured, or need the compiler.
+# Golden rows, which repeat what the code does, are not in these folders; tests/commands takes part
+# only with the gallery's pages.
 LEFT_OUT = {
-    *("contract/test_plain_python.py", "unit/test_worked_example.py"),
-    *("unit/test_bad_command_line.py", "unit/test_bad_files.py", "unit/test_bad_variables.py"),
-    *("unit/test_benchmarks.py", "unit/test_cli.py", "unit/test_cluster.py"),
-    *("unit/test_completion.py", "unit/test_config.py", "unit/test_edited_sources.py"),
-    *("unit/test_effect.py", "unit/test_faults.py", "unit/test_gallery_browser.py"),
-    *("unit/test_importer.py", "unit/test_kernel.py", "unit/test_makefile.py"),
-    *("unit/test_multirun.py", "unit/test_set_up.py", "unit/test_submitit.py"),
-    *("unit/test_tests_shown.py", "unit/test_tune.py", "unit/test_workflow.py"),
-    *("unit/test_mutants.py", "unit/test_explain.py"),
-    *("unit/test_exit_status.py", "unit/test_fingerprint.py", "unit/test_gallery_dark.py"),
+    *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_effect.py"),
+    *("unit/test_fingerprint.py", "unit/test_importer.py", "unit/test_kernel.py"),
+    *("unit/test_mutants.py", "unit/test_workflow.py"),
 }
+FROM_COMMANDS = {"commands/test_gallery.py"}
 TIME_LIMIT = "time limit"  # in place of a group: the tests of a mutant did not end
 FEW = 30  # tests of a file, and
 SHORT = 15.0  # seconds of a group, in the first run
@@ -74,7 +69,9 @@ def test_files(checkout: Path) -> list[str]:
     """Return the files of tests that take part, relative to the checkout."""
     found = sorted((checkout / "tests").glob("[cu]*/test_*.py"))
     names = [file.relative_to(checkout / "tests").as_posix() for file in found]
-    return [f"tests/{name}" for name in names if name not in LEFT_OUT]
+    named = [name for name in names if name not in LEFT_OUT]
+    chosen = [n for n in named if not n.startswith("commands/") or n in FROM_COMMANDS]
+    return [f"tests/{name}" for name in chosen]
 
 
 def digest(checkout: Path, test_file: str, modules: Iterable[str]) -> str:

@@ -103,7 +103,8 @@ def project(tmp_path: Path) -> Path:
 def environment() -> dict[str, str]:
     # A user's environment, not that of the pytest around it.
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return {**own, "PYTHONPATH": f"{ROOT / 'tests' / 'unit'}:{ROOT / 'src'}", "COLUMNS": "100"}
+    folders = [ROOT / "tests" / "commands", ROOT / "tests" / "unit", ROOT / "src"]
+    return {**own, "PYTHONPATH": os.pathsep.join(map(str, folders)), "COLUMNS": "100"}
 
 
 def played(project: Path, *words: str, **more: str) -> list[str]:
