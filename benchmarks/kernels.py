@@ -39,6 +39,8 @@ BATCHED = {
 }
 # Algorithms with a plain loop and an exact scheme of the same law.
 TWO_METHODS = ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new")
+# Algorithms that pull the leader many times in one step.
+LEADING = ("dp-ucb-bound", "private-ucb", "ucb")
 STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on
 
 
@@ -79,7 +81,7 @@ def seconds(action: Callable[[], Any]) -> float:
 def per_round(
     name: str, arms: int, horizon: int = HORIZON, repeats: int = REPEATS
 ) -> Iterator[Measured]:
-    """Measure the policy on its bandit against the bare loop, in nanoseconds per round.
+    """Measure the policy, round by round on its bandit, against the bare loop, in ns per round.
 
     Raises AssertionError unless both have the same regret at every checkpoint, up to rounding.
     """
@@ -90,7 +92,7 @@ def per_round(
     ends = np.append(rounds, NEVER)
 
     def engine() -> Any:
-        bandit = new_bandit(law, arms, horizon, rounds, generator(1))
+        bandit = new_bandit(law, arms, horizon, rounds, generator(1), per_round=True)
         module.play(params_of(module, horizon), bandit, generator(2))
         return bandit.curve
 
@@ -164,6 +166,26 @@ def two_methods(
     yield Measured(group, labelled, "ratio", statistics.median(a / b for a, b in pairs), "")
 
 
+def runs_of_the_leader(
+    name: str, arms: int, horizon: int = 10 * HORIZON, repeats: int = 3
+) -> Iterator[Measured]:
+    """Measure single rounds against runs of the leader, in nanoseconds per round."""
+    law = bernoulli.law(bernoulli.Params(tuple(np.linspace(0.75, 0.25, arms).tolist())))
+    module = registry.algorithm(name)
+
+    def taken(per_round: bool) -> float:
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), generator(1), per_round)
+        return seconds(lambda: module.play(params_of(module, horizon), bandit, generator(2)))
+
+    taken(per_round=False)  # compiles both
+    pairs = [(taken(per_round=True), taken(per_round=False)) for _ in range(repeats)]
+    single, runs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    group, labelled = f"runs of the leader, T = {horizon}", f"{name}, K = {arms}"
+    yield Measured(group, labelled, "single rounds", single / horizon * 1e9, "ns")
+    yield Measured(group, labelled, "runs", runs / horizon * 1e9, "ns")
+    yield Measured(group, labelled, "ratio", statistics.median(a / b for a, b in pairs), "")
+
+
 def price_of_noise(arms: int = 5) -> Iterator[Measured]:
     """Measure Private-UCB against the same loop without noise plus the draws.
 
@@ -175,7 +197,7 @@ def price_of_noise(arms: int = 5) -> Iterator[Measured]:
     ends = np.append(rounds, NEVER)
 
     def private() -> None:
-        bandit = new_bandit(law, arms, HORIZON, rounds, generator(1))
+        bandit = new_bandit(law, arms, HORIZON, rounds, generator(1), per_round=True)
         module.play(params_of(module, HORIZON), bandit, generator(2))
 
     def quiet() -> None:
@@ -248,6 +270,9 @@ def measure() -> Iterator[Measured]:
     for name in TWO_METHODS:
         for arms in STEPS:
             yield from two_methods(name, arms)
+    for name in LEADING:
+        for arms in ARMS:
+            yield from runs_of_the_leader(name, arms)
     yield from on_table()
     yield from price_of_noise()
     for name in BATCHED:

@@ -70,7 +70,9 @@ def plays_batches(algorithm: str) -> bool:
     """Return whether an algorithm, or code it shares, pulls an arm many times in one step."""
     reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
-    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
+    return any(
+        re.search(r"\bpull_(many|each|while_leading)\b", file.read_text("utf-8")) for file in own
+    )
 
 
 BATCHED = [name for name in ALGORITHMS if plays_batches(name)]

@@ -171,7 +171,8 @@ def outcomes(
 
 def test_both_kinds_of_algorithms_are_told_apart() -> None:
     assert {"adap-ucb", "dp-se", "se"} <= {*BATCHED}
-    assert not {"ucb", "klucb", "exp3", "dp-ucb", "uniform"} & {*BATCHED}
+    assert {"ucb", "private-ucb", "dp-ucb-bound"} <= {*BATCHED}
+    assert not {"klucb", "exp3", "dp-ucb", "uniform"} & {*BATCHED}
 
 
 @pytest.mark.parametrize("algorithm", sorted({*ALGORITHMS} - {*BATCHED}))

@@ -75,11 +75,12 @@ class Case:
     on: str  # the file in conf/environment/, the law, or the stream
     reading: str  # difference from the files; empty: none
     cell: Cell | StoppingCell
+    per_round: bool = False  # play every round by itself, where the policy has a faster scheme
 
     @property
     def name(self) -> str:
         """Unique name of the case in the file."""
-        return f"{self.plays} on {self.on}{self.reading}"
+        return f"{self.plays} on {self.on}{self.reading}{' per round' * self.per_round}"
 
 
 @cache
@@ -96,13 +97,24 @@ def _cases() -> Iterator[Case]:
                 on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
                 yield Case(name, on, "", _stopping_cell(content, stream))
             continue
-        for environment in FOR_ALL:
-            yield Case(name, environment, "", _cell(content, environment))
-        if name == content["algorithm"]:
-            plain = _cell(content, FOR_ALL[0])
-            for words, params in _readings(plain.params):
-                yield Case(name, FOR_ALL[0], words, replace(plain, params=params))
+        yield from _cases_of_algorithm(name, content)
     yield from _cases_of_environments()
+
+
+def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
+    for environment in FOR_ALL:
+        yield Case(name, environment, "", _cell(content, environment))
+    plain = _cell(content, FOR_ALL[0])
+    others = list(_readings(plain.params)) if name == content["algorithm"] else []
+    readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
+    yield from readings
+    if _runs_of_the_leader(plain.algorithm):
+        for case in (Case(name, FOR_ALL[0], "", plain), *readings):
+            yield replace(case, per_round=True)
+
+
+def _runs_of_the_leader(algorithm: str) -> bool:
+    return hasattr(registry.algorithm(algorithm), "pull_while_leading")
 
 
 def _cases_of_environments() -> Iterator[Case]:
@@ -196,7 +208,8 @@ def play(case: Case) -> Rows:
         ]
     rounds = cell.checkpoints()
     kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
-    bandits = [play_run(cell, run) for run in range(_game(cell.algorithm)["runs"])]
+    runs = range(_game(cell.algorithm)["runs"])
+    bandits = [play_run(cell, run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [told | {"rounds": rounds[kept].tolist()}] + [
         {

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, pull_many, rounds_left
-from dpbandits.core.kernel import inlined
+from dpbandits.core.kernel import allocating
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import ApproximateDP
 
 
-@inlined
+@allocating
 def first_pulls(bandit, needed):
     """Pull each arm in the listed order `while N_i < needed`, and at least once.
 

@@ -1,6 +1,7 @@
 """Indices of the form fixed + width sqrt(log t) + slope log t.
 
-Only a pull changes the three coefficients of an arm, so a round costs two products per arm.
+Only a pull changes the three coefficients of an arm, so a round costs two products per arm. Width
+and slope are not negative, so an index grows with t.
 """
 
 import math
@@ -20,3 +21,15 @@ def largest_index(fixed, width, slope, index, t):
     for arm in range(index.size):
         index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
     return argmax(index)
+
+
+@inlined
+def largest_rival(fixed, width, slope, leader, t):
+    """Return the largest index in round t of the other arms; the arrays are those above."""
+    log_t = math.log(t)
+    root = math.sqrt(log_t)
+    largest = -math.inf
+    for arm in range(fixed.size):
+        if arm != leader:
+            largest = max(largest, fixed[arm] + width[arm] * root + slope[arm] * log_t)
+    return largest

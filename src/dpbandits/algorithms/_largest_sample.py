@@ -27,7 +27,7 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import by_class, inlined
+from dpbandits.core.kernel import allocating, by_class, inlined
 
 TRIALS = 32  # the level is the smallest of this many largest samples
 OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
@@ -66,7 +66,7 @@ def sample_above(law, rng, a, b, level):
     return math.nan
 
 
-@inlined
+@allocating
 def follow_largest(law, method, bandit, rng, sums, pulls):
     """Play the arm of largest θ in every round up to the horizon.
 
@@ -84,7 +84,7 @@ def follow_largest(law, method, bandit, rng, sums, pulls):
         pulls[chosen] += 1.0
 
 
-@inlined
+@allocating
 def follow_exact(law, bandit, rng, sums, pulls):
     """Play as `follow_largest`, in law, sampling only the arms above a level."""
     arms = number_of_arms(bandit)

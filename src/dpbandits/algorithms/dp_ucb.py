@@ -8,7 +8,7 @@ import numpy as np
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._hybrid_counters import Counter, claim, part_epsilon, releases
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import hybrid_counters
@@ -37,7 +37,7 @@ def play(params, bandit, rng):
         play_with(hybrid_counters(arms, rounds_left(bandit), part, part), bandit, rng)
 
 
-@inlined
+@allocating
 def play_with(counters, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n).
 

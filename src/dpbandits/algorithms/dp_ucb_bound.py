@@ -6,13 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index
+from dpbandits.algorithms._growing_index import largest_index, largest_rival
 from dpbandits.algorithms._hybrid_counters import Counter, claim, part_epsilon, releases
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, rounds_left, rounds_played
+from dpbandits.core.kernel import allocating, inlined, kernel
 from dpbandits.core.parameters import Positive
-from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.mechanisms.leader_runs import (
+    new_draws,
+    pull_while_leading,
+    runs_ahead,
+    window_end,
+)
 from dpbandits.mechanisms.single import single_counters
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
@@ -47,6 +52,15 @@ def play(params, bandit, rng):
 
 
 @inlined
+def rounds_to_power(n):
+    """Return how many pulls after n the next power of two comes."""
+    power = 1
+    while power <= n:
+        power *= 2
+    return power - n
+
+
+@allocating
 def play_with(counters, params, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n.
 
@@ -58,11 +72,20 @@ def play_with(counters, params, bandit, rng):
     slope = np.empty(arms)
     index = np.empty(arms)
     pulls = np.zeros(arms, np.int64)
+    draws = new_draws()
     while playing(bandit):
         t = rounds_played(bandit) + 1
         chosen = t - 1 if t <= arms else largest_index(fixed, width, slope, index, t)
-        released = insert(counters, rng, chosen, pull(bandit, chosen))
-        pulls[chosen] += 1
+        n = pulls[chosen]
+        end = min(window_end(t), t - 1 + rounds_to_power(n))  # ν falls at a power of two
+        line = math.inf
+        if t > arms and runs_ahead(bandit):
+            line = largest_rival(fixed, width, slope, chosen, end)
+        between = math.sqrt(8.0) / params.epsilon * (math.log(max(n, 1)) + 1.0)
+        bonus = between * math.log(4.0 * float(t) ** 4) + math.sqrt(2.0 * n * math.log(t))
+        pulls[chosen], released = pull_while_leading(
+            bandit, counters, draws, rng, chosen, n, line, bonus, end
+        )
         n = pulls[chosen]
         factor = math.sqrt(8.0) / params.epsilon
         if params.power_of_two == PowerOfTwo.OFF or n & (n - 1) != 0:

@@ -13,12 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.algorithms._growing_index import largest_index, largest_rival
+from dpbandits.core.bandit import number_of_arms, playing, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
-from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.leader_runs import (
+    new_draws,
+    pull_while_leading,
+    runs_ahead,
+    window_end,
+)
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
@@ -90,11 +95,18 @@ def relaxation(params, arms):
     return factor * start, factor * growth
 
 
+@inlined
+def relaxation_shape(params, n):
+    """Return the factor of the index's term for the noise that depends on n, and grows with it."""
+    return math.pow(math.log(max(n, 1.0)), 1.5) if params.relaxation == Relaxation.CSS else 1.0
+
+
 @kernel
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest index."""
     arms = number_of_arms(bandit)
     counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
+    draws = new_draws()
     start, growth = relaxation(params, arms)
     fixed = np.empty(arms)
     width = np.empty(arms)
@@ -104,10 +116,18 @@ def play(params, bandit, rng):
     while playing(bandit):
         t = rounds_played(bandit) + 1
         chosen = t - 1 if t <= arms else largest_index(fixed, width, slope, index, t)
-        released = insert(counters, rng, chosen, pull(bandit, chosen))
-        pulls[chosen] += 1
+        end = window_end(t)
+        line = math.inf
+        if t > arms and runs_ahead(bandit):
+            line = largest_rival(fixed, width, slope, chosen, end)
+        log_t, before = math.log(t), pulls[chosen]
+        shape = relaxation_shape(params, before)
+        bonus = (start + growth * log_t) * shape + math.sqrt(2.0 * log_t * before)
+        pulls[chosen], released = pull_while_leading(
+            bandit, counters, draws, rng, chosen, before, line, bonus, end
+        )
         n = float(pulls[chosen])
-        shape = math.pow(math.log(n), 1.5) if params.relaxation == Relaxation.CSS else 1.0
+        shape = relaxation_shape(params, n)
         fixed[chosen] = (released + start * shape) / n
         width[chosen] = math.sqrt(2.0 / n)
         slope[chosen] = growth * shape / n

@@ -10,7 +10,7 @@ law is a table of gains that is drawn before the game, the regret is the realise
 the best fixed arm in hindsight (environments/_gain_table.py).
 
 Rewards come from a *law*, a NamedTuple defined in environments/. Its class selects the bodies of
-`draw`, `regret`, `has_closed_sum` and `draw_sum` below; all other functions here call those four.
+the functions below that a law provides; all other functions call those.
 """
 
 import math
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import by_class, inlined
+from dpbandits.core.kernel import allocating, by_class, inlined
 
 NEVER = np.iinfo(np.int64).max
 
@@ -93,6 +93,21 @@ def draw_sum(law, rng, arm, n):
     return math.nan
 
 
+@by_class
+def has_coins(law):
+    """Return True if every reward is 0 or 1, so that `flip_coins` can draw many at once."""
+    return False
+
+
+@by_class
+def flip_coins(law, arm, uniforms, first, out, n):
+    """Set out[:n] to rewards of `arm` from uniforms[first : first + n]; 8 divides n.
+
+    `uniforms` and `out` are float64 of any length; called only if `has_coins` is True.
+    """
+    out[:n] = math.nan
+
+
 # Functions that a policy may call ------------------------------------------------------------
 
 
@@ -124,7 +139,7 @@ def playing(bandit):
 def pull(bandit, arm):
     """Play one round of `arm` and return its reward, a float in [0, 1]."""
     reward = draw(bandit.law, bandit.rng, arm, bandit.clock[0])
-    _record(bandit, arm, 1)
+    record(bandit, arm, 1)
     return reward
 
 
@@ -141,11 +156,11 @@ def pull_many(bandit, arm, n):
             total += pull(bandit, arm)
         return total
     total = draw_sum(bandit.law, bandit.rng, arm, n)
-    _record(bandit, arm, n)
+    record(bandit, arm, n)
     return total
 
 
-@inlined
+@allocating
 def pull_each(bandit, arms, passes):
     """Play `passes` round-robin passes over `arms`, or fewer if the horizon comes first.
 
@@ -189,9 +204,10 @@ def _count_passes(bandit, arms, before, n):
 
 
 @inlined
-def _record(bandit, arm, n):
-    # Record n pulls of one arm. The loop is a `while` even for n = 1: with an `if`, or with a call
-    # that passes the bandit on, numba counts references in every round (3.4 times slower).
+def record(bandit, arm, n):
+    """Record n pulls of one arm, at most the rounds left, whose rewards were drawn elsewhere."""
+    # The loop is a `while` even for n = 1: with an `if`, or with a call that passes the bandit on,
+    # numba counts references in every round (3.4 times slower).
     end = bandit.clock[0] + n
     while bandit.checkpoints[bandit.clock[1]] <= end:
         checkpoint = bandit.checkpoints[bandit.clock[1]]

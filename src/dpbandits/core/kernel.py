@@ -123,12 +123,23 @@ def _check_what_is_loaded(kept: Any) -> None:
 
 
 # Not `inline="always"`: used on kernels and in an overload together, it silently drops statements.
-INLINED: Any = {**KERNEL, "forceinline": True}
+ALLOCATING: Any = {**KERNEL, "forceinline": True}
+# Without numba's reference counts. In a loop with a branch that LLVM cannot look through, it would
+# count the references to all arrays of the bandit in every round (3 times slower).
+INLINED: Any = {**ALLOCATING, "_nrt": False}
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a helper that kernels inline; called from Python, it is plain Python."""
+    """Mark a helper that kernels inline; called from Python, it is plain Python.
+
+    It must not create arrays: numba would raise an error that speaks of "NRT".
+    """
     return register_jitable(**INLINED)(function)
+
+
+def allocating(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a helper that kernels inline and that creates arrays."""
+    return register_jitable(**ALLOCATING)(function)
 
 
 def _refuse_foreign(member: Any, allowed: str = "__main__") -> None:
@@ -179,13 +190,20 @@ def by_class(stub: Callable[..., Any]) -> Any:
     return call
 
 
-def in_kernels(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register another body of a plain function for kernels; Python still calls the original."""
+def in_kernels(
+    plain: Callable[..., Any],
+    where: Callable[[], bool] = lambda: True,
+    otherwise: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register another body of a plain function for kernels; Python still calls the original.
+
+    `where` is asked when a kernel is compiled; if it returns False, `otherwise` is the body.
+    """
 
     def add(body: Callable[..., Any]) -> Callable[..., Any]:
         @overload(plain, strict=False, jit_options=INLINED)
         def choose(*_: Any) -> Callable[..., Any]:
-            return body
+            return body if otherwise is None or where() else otherwise
 
         return body
 

@@ -2,7 +2,14 @@
 
 from typing import Any, NamedTuple
 
-from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
+from dpbandits.core.bandit import (
+    draw,
+    draw_sum,
+    flip_coins,
+    has_closed_sum,
+    has_coins,
+    regret,
+)
 
 
 class PullsOf(NamedTuple):
@@ -30,3 +37,13 @@ def pulls_of_has_closed_sum(law):
 @draw_sum.register(PullsOf)
 def pulls_of_draw_sum(law, rng, arm, n):
     return draw_sum(law.law, rng, arm, n)
+
+
+@has_coins.register(PullsOf)
+def pulls_of_has_coins(law):
+    return has_coins(law.law)
+
+
+@flip_coins.register(PullsOf)
+def pulls_of_flip_coins(law, arm, uniforms, first, out, n):
+    flip_coins(law.law, arm, uniforms, first, out, n)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, draw_sum, has_closed_sum
+from dpbandits.core.bandit import draw, draw_sum, flip_coins, has_closed_sum, has_coins
 from dpbandits.core.parameters import Means
+from dpbandits.core.vectors import compare
 
 
 class Params(NamedTuple):
@@ -45,3 +46,13 @@ def bernoulli_has_closed_sum(law):
 @draw_sum.register(Bernoulli)
 def bernoulli_draw_sum(law, rng, arm, n):
     return float(rng.binomial(n, law.means[arm]))
+
+
+@has_coins.register(Bernoulli)
+def bernoulli_has_coins(law):
+    return True
+
+
+@flip_coins.register(Bernoulli)
+def bernoulli_flip_coins(law, arm, uniforms, first, out, n):
+    compare(uniforms, first, law.means[arm], out, n)

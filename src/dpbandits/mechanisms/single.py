@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import inlined
+from dpbandits.core.kernel import allocating
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.releases import Laplace
@@ -25,7 +25,7 @@ class Single(NamedTuple):
     epsilon: float
 
 
-@inlined
+@allocating
 def single_counters(counters, epsilon):
     """Return `counters` empty counters, each for any number of items."""
     return Single(np.zeros(counters, np.int64), np.zeros(counters), epsilon)

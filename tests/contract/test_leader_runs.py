@@ -1,0 +1,282 @@
+"""Runs of the leader: blocks against the walk written out, and the same law as round by round."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import ALGORITHMS, cell_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from many_runs import final_outcomes
+from same_law import p_value
+
+from dpbandits.algorithms import dp_ucb_bound, private_ucb, ucb
+from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.cells.play_bandit import play_run
+from dpbandits.core import registry
+from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.environments import bernoulli
+from dpbandits.mechanisms import leader_runs
+from dpbandits.mechanisms.binary import binary_counters
+from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.exact import exact_sums
+from dpbandits.mechanisms.hybrid import hybrid_counters
+
+LEADING = [n for n in ALGORITHMS if hasattr(registry.algorithm(n), "pull_while_leading")]
+FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
+
+
+def generator(*seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([*seed]))
+
+
+def test_index_policies_in_which_only_the_pulled_arm_changes_run() -> None:
+    assert LEADING == ["dp-ucb-bound", "private-ucb", "ucb"]
+
+
+# One block, written out ---------------------------------------------------------------------------
+
+
+def leaf_at(position: int, level: int) -> int:
+    """Return the place, among the items of a block, of the one at a position in time.
+
+    The halves of a block of n parts are its parts i < n/2 and n/2 <= i, so a block's first bit in
+    time is the last bit of the place.
+    """
+    return int(f"{position:0{level}b}"[::-1], 2)
+
+
+def nodes_of(level: int, noises: np.ndarray) -> dict[tuple[int, int], float]:
+    """Return the noise of every inner node that ends inside a block, by its span of positions."""
+    found, first = {}, 0
+    for below in range(level):  # nodes over 2^below items; every other one is completed later
+        width = 1 << level - below - 1
+        for i in range(width):
+            start = leaf_at(i, level - below - 1) << below + 1 if level > below + 1 else 0
+            found[start, start + (1 << below)] = noises[first + i]
+        first += width
+    return found
+
+
+def literal_block(
+    items: np.ndarray, noises: np.ndarray, level: int, scale: float, line: float, slack: float
+) -> tuple[int, float, float]:
+    """Return how many pulls keep above the line, their sum, and the noise of their nodes."""
+    nodes = nodes_of(level, noises)
+    total = 0.0
+    for pulls in range(1, 1 << level):
+        total += items[leaf_at(pulls - 1, level)]
+        noise, start = 0.0, 0
+        for bit in reversed(range(level)):  # the nodes at the set bits of `pulls` cover the items
+            if pulls >> bit & 1:
+                noise += nodes[start, start + (1 << bit)] * scale
+                start += 1 << bit
+        if total + noise - line * pulls <= slack:
+            return pulls, total, noise
+    return 1 << level, items.sum(), noises[(1 << level) - 1] * scale
+
+
+def ready(counters: Any, items: int, seed: int) -> float:
+    """Put items into counter 1 and return its released sum."""
+    rng = generator(seed)
+    return [insert(counters, rng, 1, float(rng.random() < 0.5)) for _ in range(items)][-1]
+
+
+COUNTERS = {
+    "binary": lambda: binary_counters(2, 5000, 0.7),
+    "hybrid": lambda: hybrid_counters(2, 5000, 0.7, 0.4),
+    "exact": lambda: exact_sums(2),
+}
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_a_block_is_the_walk_written_out(kind: str) -> None:
+    outcomes = set()
+    for level, seed in itertools.product((3, 4, 6, 8), range(60)):
+        # Aligned, and in a hybrid counter with room in its tree.
+        start = (1 << 10) + (1 << level) * (1 + seed % 3)
+        counters = COUNTERS[kind]()
+        released = ready(counters, start, seed)
+        law = bernoulli.law(bernoulli.Params((0.3, 0.6)))
+        rng = generator(seed, 1)
+        bandit = new_bandit(law, 2, 10**6, np.array([start + 5]), rng)
+        draws, own = leader_runs.new_draws(), generator(seed, 2)
+        leader_runs._draw(
+            draws, rng, own, 8, True
+        )  # the block begins somewhere in the drawn numbers
+        line, slack = 0.55 + 0.1 * rng.random(), -rng.exponential(4.0 * 2 ** (level / 2))
+        before = [*draws.used]
+        pulls, after = leader_runs._pull_block(
+            bandit, counters, draws, own, 1, level, line, slack, released
+        )
+        uniforms = draws.uniforms[before[0] : before[0] + (1 << level)]
+        noises = draws.noises[before[1] : before[1] + (1 << level)]
+        scale = leader_runs.tree_scale(counters, 1)
+        noises = noises if kind != "exact" else 0.0 * draws.noises
+        expected, total, _ = literal_block(
+            (uniforms < 0.6) * 1.0, noises, level, scale, line, slack
+        )
+        assert pulls == expected
+        assert bandit.pulls.tolist() == [0, pulls]
+        outcomes.add((level, pulls == 1 << level))
+        again = COUNTERS[kind]()
+        assert ready(again, start, seed) == released
+        assert counters.items[1] == start + pulls
+        check_released(again, counters, total, noises, level, pulls, after, scale)
+    assert outcomes == set(itertools.product((3, 4, 6, 8), (True, False)))
+
+
+def check_released(
+    before: Any,
+    counters: Any,
+    total: float,
+    noises: np.ndarray,
+    level: int,
+    pulls: int,
+    released: float,
+    scale: float,
+) -> None:
+    """Compare the released sum with that of the nodes at the set bits of the number of items."""
+    if not hasattr(counters, "nodes"):
+        assert released == counters.sums[1] == before.sums[1] + total
+        return
+    if pulls == 1 << level:
+        # The block completes a node on its level or above; its noise is the block's last number.
+        noise = noises[pulls - 1] * scale
+        assert released == leader_runs.insert_block(before, 1, level, total, noise)
+        return
+    nodes, start, expected = nodes_of(level, noises), 0, None
+    items = [0.0] * pulls
+    items[0] = total  # any items of this sum: nodes add them
+    for bit in reversed(range(level)):
+        if pulls >> bit & 1:
+            part = sum(items[start : start + (1 << bit)])
+            noise = nodes[start, start + (1 << bit)] * scale
+            expected = leader_runs.insert_block(before, 1, bit, part, noise)
+            start += 1 << bit
+    assert released == pytest.approx(expected, abs=1e-9)
+
+
+@FIXED
+@given(st.integers(0, 5000), st.integers(1, 600))
+def test_a_block_is_aligned_and_fits(items: int, room: int) -> None:
+    level = leader_runs._block_level(items, room)
+    assert items % (1 << level) == 0
+    assert 1 << level <= max(room, 1)
+    assert level <= leader_runs.HIGHEST
+    bigger = level + 1
+    assert level == leader_runs.HIGHEST or items % (1 << bigger) or 1 << bigger > room
+
+
+def test_a_tree_has_room_up_to_its_last_item() -> None:
+    binary, hybrid = binary_counters(1, 1000, 1.0), hybrid_counters(1, 1000, 1.0, 1.0)
+    rng = generator(1)
+    for item in range(1, 1000):
+        for counters in (binary, hybrid):
+            insert(counters, rng, 0, 1.0)
+        assert leader_runs.tree_room(binary, 0) == 1023 - item
+        power = 1 << item.bit_length() - 1
+        assert leader_runs.tree_room(hybrid, 0) == 2 * power - 1 - item
+        assert leader_runs.tree_items(hybrid, 0) == item - power
+
+
+# Whole games --------------------------------------------------------------------------------------
+
+C2 = (0.75, 0.625, 0.5, 0.375, 0.25)
+BOUND, PRIVATE = dp_ucb_bound.Params, private_ucb.Params
+CSS, OFF = private_ucb.Relaxation.CSS, private_ucb.Relaxation.OFF
+GAMES: dict[str, tuple[str, Any, tuple[float, ...], int]] = {
+    "UCB, C2": ("ucb", ucb.Params(), C2, 10_000),
+    "UCB, close": ("ucb", ucb.Params(), (0.75, 0.7, 0.6), 20_000),
+    "UCB, equal": ("ucb", ucb.Params(), (0.5, 0.5), 5_000),
+    "Private-UCB": ("private-ucb", PRIVATE(1.0, 10_000), C2, 10_000),
+    "Private-UCB, css": ("private-ucb", PRIVATE(1.0, 9_000, relaxation=CSS), C2, 9_000),
+    "Private-UCB, off": ("private-ucb", PRIVATE(0.1, 5_000, relaxation=OFF), (0.5, 0.4), 5_000),
+    "Private-UCB, round": (
+        "private-ucb",
+        PRIVATE(1.0, 5_000, decay=private_ucb.Decay.ROUND, split=private_ucb.Split.NONE),
+        (0.9, 0.6),
+        5_000,
+    ),
+    "Bound": ("dp-ucb-bound", BOUND(20.0), C2, 8_000),
+    "Bound, no powers": (
+        "dp-ucb-bound",
+        BOUND(1.0, power_of_two=dp_ucb_bound.PowerOfTwo.OFF),
+        (0.9, 0.6),
+        5_000,
+    ),
+    "Bound, single": (
+        "dp-ucb-bound",
+        BOUND(5.0, counter=Counter.SINGLE),
+        (0.9, 0.6),
+        5_000,
+    ),
+}
+RUNS = 2000
+# 49 comparisons: a false alarm has probability 0.005 in all. With 2,000 runs each, a shift of the
+# mean by a fifth of the standard deviation has a p-value near 1e-9.
+LIMIT = 1e-4
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_runs_of_the_leader_have_the_law_of_single_rounds(game: str) -> None:
+    algorithm, params, means, horizon = GAMES[game]
+    coins = bernoulli.law(bernoulli.Params(means))
+    fast, slow = (
+        final_outcomes(algorithm, params, coins, len(means), horizon, seed, RUNS, per_round)
+        for seed, per_round in ((1, False), (2, True))
+    )
+    for column in range(fast.shape[1]):
+        assert p_value(fast[:, column], slow[:, column]) > LIMIT
+
+
+@pytest.mark.parametrize("algorithm", LEADING)
+def test_the_regret_on_the_way_has_the_same_law(algorithm: str) -> None:
+    rounds = np.array([30, 200, 1500, 4000])
+    curves = []
+    for per_round in (False, True):
+        cell = cell_of(algorithm, "bernoulli", (0.7, 0.6, 0.5), 5000, epsilon=2.0, seed=per_round)
+        kept = np.isin(cell.checkpoints(), [cell.checkpoints()[-1]]) | np.isin(
+            cell.checkpoints(), cell.checkpoints()[np.searchsorted(cell.checkpoints(), rounds)]
+        )
+        curves.append(np.array([play_run(cell, run, per_round).curve[kept] for run in range(400)]))
+    for column in range(curves[0].shape[1]):
+        assert p_value(curves[0][:, column], curves[1][:, column]) > LIMIT
+
+
+@pytest.mark.parametrize("algorithm", LEADING)
+def test_a_checkpoint_inside_a_block_has_the_exact_counts(algorithm: str) -> None:
+    # Checkpoints after every round and none: the same pulls, and the curve counts every one.
+    cell = cell_of(algorithm, "bernoulli", (0.8, 0.5), 3000, epsilon=10.0)
+    module = registry.algorithm(algorithm)
+
+    def play(checkpoints: np.ndarray) -> Bandit:
+        law = bernoulli.law(bernoulli.Params((0.8, 0.5)))
+        bandit = new_bandit(law, 2, 3000, checkpoints, generator(4))
+        module.play(cell.params, bandit, generator(5))
+        return bandit
+
+    every, none = play(np.arange(1, 3001)), play(np.empty(0, np.int64))
+    np.testing.assert_array_equal(every.pulls, none.pulls)
+    steps = np.diff(every.curve, prepend=0.0)
+    assert set(np.round(steps, 9)) == {0.0, 0.3}
+    assert every.curve[-1] == pytest.approx(0.3 * every.pulls[1], rel=1e-12)
+
+
+def test_most_rounds_of_a_long_lead_are_played_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In plain Python: how many rounds are single, and how blocks end.
+    real, blocks = leader_runs._pull_block, []
+
+    def counted(*arguments: Any) -> Any:
+        pulls, released = real(*arguments)
+        blocks.append((pulls, 1 << arguments[5]))
+        return pulls, released
+
+    monkeypatch.setattr(leader_runs, "_pull_block", counted)
+    law = bernoulli.law(bernoulli.Params((0.8, 0.5)))
+    bandit = new_bandit(law, 2, 6000, np.array([6000]), generator(1))
+    play: Any = private_ucb.play
+    getattr(play, "py_func", play)(PRIVATE(10.0, 6000), bandit, generator(2))
+    assert sum(pulls for pulls, _ in blocks) > 2500
+    assert {pulls == size for pulls, size in blocks} == {True, False}
