@@ -16,8 +16,8 @@ def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
 
     The seed, the run and the environment name the stream of the rewards and that of a table of
     gains: all algorithms play the same table, and receive the same rewards as long as they make the
-    same pulls. The name of the policy's stream adds the algorithm and its parameters. The horizon
-    is part of no name. Raises RuntimeError if the policy does not stop at the horizon.
+    same pulls and none of them plays a block (mechanisms/leader_runs.py). The name of the policy's
+    stream adds the algorithm and its parameters. The horizon is part of no name. Raises RuntimeError if the policy does not stop at the horizon.
     """
     environment = registry.environment(cell.environment)
     instance, params = randomness.plain_fields(cell.instance), randomness.plain_fields(cell.params)
