@@ -103,6 +103,18 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     return compiled
 
 
+def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """Return the machine code of a kernel for the types of these arguments, compiled or loaded.
+
+    A call of it takes arguments of these types only. Any other function is returned as it is, also
+    one that this function returned.
+    """
+    if not hasattr(function, "compile"):
+        return function
+    compiled: Callable[..., Any] = function.compile(tuple(map(numba.typeof, arguments)))
+    return compiled
+
+
 def _is_of_island(function: Callable[..., Any]) -> bool:
     package, folder, *_ = (*function.__module__.split("."), "")
     return folder in ISLAND and any(root.package == package for root in ROOTS)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -29,6 +29,7 @@ class Role(IntEnum):
     TABLE = 2  # gains that are drawn before the game
 
 
+@lru_cache(maxsize=64)  # the streams of all runs of a cell share their names
 def words(name: str) -> tuple[int, ...]:
     """Return the first four 32-bit words of the SHA-256 digest of a stream's name, its seed."""
     digest = hashlib.sha256(name.encode()).digest()
