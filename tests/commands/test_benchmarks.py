@@ -23,13 +23,19 @@ def test_two_methods_stand_above_their_ratio(name: str) -> None:
     assert measured["ratio"] == pytest.approx(measured["plain"] / measured["exact"])
 
 
+@pytest.mark.parametrize("name", kernels.LEADING)
+def test_single_rounds_stand_beside_runs_of_the_leader(name: str) -> None:
+    measured = {m.quantity: m.value for m in kernels.runs_of_the_leader(name, 3, 20_000, 1)}
+    assert measured["ratio"] == pytest.approx(measured["single rounds"] / measured["runs"])
+
+
 def test_the_bare_loop_on_a_table_has_the_regret_of_exp3() -> None:
     measured = {m.quantity: m.value for m in kernels.on_table(20_000, repeats=1)}
     assert measured.keys() == {"engine", "bare loop", "ratio"}
 
 
 def test_measured_names_exist() -> None:
-    measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.TWO_METHODS}
+    measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.LEADING, *kernels.TWO_METHODS}
     assert measured <= set(registry.algorithm_names())
     assert not kernels.unmeasured()
 
