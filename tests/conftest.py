@@ -1,5 +1,6 @@
 """Shared fixtures: the checkout and copies of it, a small cell, an empty store, interrupts."""
 
+import gc
 import json
 import shutil
 import signal
@@ -14,6 +15,7 @@ import tests_shown
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
 from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cli.process import NEW_OBJECTS
 from dpbandits.config import compose
 from dpbandits.environments import bernoulli
 from dpbandits.files.atomic import write_atomically
@@ -30,6 +32,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Show the progress of the tests."""
     if tests_shown.is_wanted(config):
         config.pluginmanager.register(tests_shown.Shown(config))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Let no search for reference cycles pass over the modules and the collected tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)
 
 
 @pytest.fixture(scope="session")

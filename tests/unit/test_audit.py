@@ -527,7 +527,7 @@ def test_a_mistake_ends_a_process_in_the_same_way() -> None:
 
 
 def test_the_command_prints_the_result() -> None:
-    done = Process(*DPBANDITS, "audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2").done()
+    done = called("audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2")
     assert (done.status, done.err) == (0, "")
     first, claimed, tables, declared, audited, event, games = done.out.splitlines()
     assert first == "adap-ucb epsilon=2"

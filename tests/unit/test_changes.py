@@ -70,8 +70,16 @@ def test_folders_of_different_overrides_differ() -> None:
     means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
     many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
     odd = ["++figure.note='\"a b\"'", "++figure.note='\"a_b\"'", "++figure.note='\"a?b\"'"]
-    names = {folder(override) for override in [*many, *odd]}
+    parsed = OverridesParser.create().parse_overrides([*many, *odd])
+    of_texts = [
+        folder_name([Change(str(one.key_or_group), text(one.value()), None)]) for one in parsed
+    ]
+    names = {f"adap-c2/{name}" for name in of_texts}
     assert len(names) == len(many) + len(odd)
+    some = [*many[::9], *odd]  # the others would take seconds
+    assert [folder(override) for override in some] == [
+        f"adap-c2/{name}" for name in [*of_texts[: len(many) : 9], *of_texts[len(many) :]]
+    ]
     for name in names:
         last = name.rpartition("/")[2]
         assert len(last) < 100

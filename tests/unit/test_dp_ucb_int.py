@@ -321,7 +321,9 @@ def test_what_is_spent_over_the_horizon_of_the_paper(
         assert spent == pytest.approx(min(each.sum(), each @ np.expm1(each) + root), rel=1e-12)
 
 
-@pytest.mark.parametrize("horizon", [10**6, 3 * 10**7])
+@pytest.mark.parametrize(
+    "horizon", [10**6, 3 * 10**6, pytest.param(3 * 10**7, marks=pytest.mark.slow)]
+)
 def test_groups_of_releases_are_declared_a_little_worse_than_they_are(
     horizon: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

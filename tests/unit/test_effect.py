@@ -152,11 +152,10 @@ def test_an_override_with_an_effect_or_of_presentation_is_accepted(
 def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: str) -> None:
     # In the figure's own words: a number at its top level has an effect, or it would not be there.
     content = read_member("figure", figure)
-    cells = load(figure, [])[0].cells()
-    for key in ("horizon", "epsilon", "delta"):
-        swept = (content.get("sweep") or {}).get("key") == key
-        if content.get(key) is not None and not swept:
-            assert load(figure, [f"figure.{key}={content[key]}"])[0].cells() == cells
+    swept = (content.get("sweep") or {}).get("key")
+    own = {key: content.get(key) for key in ("horizon", "epsilon", "delta") if key != swept}
+    repeated = [f"figure.{key}={value}" for key, value in own.items() if value is not None]
+    assert load(figure, repeated)[0].cells() == load(figure, [])[0].cells()
 
 
 # Compositions and readings -----------------------------------------------------------------------

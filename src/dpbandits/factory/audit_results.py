@@ -15,6 +15,7 @@ from dpbandits.audit.subject import Subject
 from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.files import project
+from dpbandits.privacy.notions import Guarantee
 from dpbandits.spec.figure import Quantity
 
 FIGURE = "privacy-audit"
@@ -55,12 +56,15 @@ def _alike(cell: AuditCell, params: Any) -> bool:
     changed = {
         name: getattr(cell.params, name) for name in ("epsilon", "delta") if name in params._fields
     }
-    other = Subject.of(cell.member, params._replace(**changed))
-    game = designs.ARMS, cell.rounds
-    return (other.claim(*game), other.composed(*game)) == (
-        cell.claim(),
-        cell.subject.composed(*game),
-    )
+    asked = _promise(cell.member, params._replace(**changed), cell.rounds)
+    return asked == _promise(cell.member, cell.params, cell.rounds)
+
+
+@cache
+def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float]:
+    # The claim for games of this many rounds, and what the declared releases in them compose to.
+    subject, game = Subject.of(algorithm, params), (designs.ARMS, rounds)
+    return subject.claim(*game), subject.composed(*game)
 
 
 @cache

@@ -230,9 +230,11 @@ def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: floa
     rewards = 1.0
     while True:
         level = math.log(horizon) / rewards
-        if alpha * level < divergence:  # otherwise x is not above mu_a
+        private = (1.0 + alpha) * level / epsilon
+        # Otherwise x is not above mu_a, or too near: it is 1 - q for some q >= 1 - mu*.
+        if alpha * level < divergence and (1.0 - (1.0 - best)) - private >= mean:
             x = 1.0 - _above(1.0 - best, alpha * level)
-            left = x - (1.0 + alpha) * level / epsilon
+            left = x - private
             if left >= mean and bernoulli_kl(left, mean) >= level:
                 return rewards
         rewards *= 2.0
