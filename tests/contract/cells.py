@@ -67,11 +67,12 @@ CALIBRATED_BY_A_BOUND = {
 
 
 def plays_batches(algorithm: str) -> bool:
-    """Return whether an algorithm, or code it shares, pulls an arm many times in one step."""
+    """Return whether an algorithm, or code it shares, pulls or draws many times in one step."""
     reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
     return any(
-        re.search(r"\bpull_(many|each|while_leading)\b", file.read_text("utf-8")) for file in own
+        re.search(r"\b(pull_(many|each|while_leading)|shared_clock)\b", file.read_text("utf-8"))
+        for file in own
     )
 
 

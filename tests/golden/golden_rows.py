@@ -108,13 +108,14 @@ def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
     others = list(_readings(plain.params)) if name == content["algorithm"] else []
     readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
     yield from readings
-    if _runs_of_the_leader(plain.algorithm):
+    if _has_scheme(plain.algorithm):
         for case in (Case(name, FOR_ALL[0], "", plain), *readings):
             yield replace(case, per_round=True)
 
 
-def _runs_of_the_leader(algorithm: str) -> bool:
-    return hasattr(registry.algorithm(algorithm), "pull_while_leading")
+def _has_scheme(algorithm: str) -> bool:
+    module = registry.algorithm(algorithm)
+    return hasattr(module, "pull_while_leading") or hasattr(module, "shared_clock")
 
 
 def _cases_of_environments() -> Iterator[Case]:

@@ -30,6 +30,9 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
+largest: Any = kernel(lambda values: vectors.maximum(values))
+
+
 def seeded(rng: np.random.Generator) -> np.ndarray:
     """Return the state of eight generators."""
     state = np.empty((4, 8), np.uint64)
@@ -117,6 +120,13 @@ def test_joined_halves_hold_the_sums_and_minima_of_walks() -> None:
             assert sums[120 + i] == sums[3 + i] + sums[3 + half + i]
 
 
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 40])
+def test_the_maximum_is_the_largest_value(size: int) -> None:
+    values = generator(size).normal(size=size)
+    expected = max(values, default=-math.inf)
+    assert largest(values) == largest.py_func(values) == expected
+
+
 # The same bits everywhere -------------------------------------------------------------------------
 
 
@@ -130,6 +140,7 @@ def primitives(rng: Any, uniforms: Any, noises: Any, sums: Any, lowest: Any) -> 
     for half in (32, 16, 8, 4, 2, 1):
         at = 0 if half == 32 else 128 - 4 * half
         vectors.join_halves(sums, lowest, noises, at, 9 + half, 128 - 2 * half, half, 1.7, 0.3)
+    noises[0] = vectors.maximum(noises)
 
 
 compiled = kernel(primitives)

@@ -12,6 +12,8 @@ from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.mechanisms.leader_runs import draws_ahead
+from dpbandits.mechanisms.shared_clock import advance, shared_clock
 from dpbandits.mechanisms.single import single_counters
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
@@ -30,10 +32,12 @@ class Params(NamedTuple):
 def play(params, bandit, rng):
     """Run Algorithm 2 with the counters of the reading."""
     arms = number_of_arms(bandit)
+    part = part_epsilon(params)
     if params.counter == Counter.SINGLE:
         play_with(single_counters(arms, params.epsilon), bandit, rng)
+    elif draws_ahead(bandit):
+        play_together(shared_clock(arms, rounds_left(bandit), part, part, rng), bandit)
     else:
-        part = part_epsilon(params)
         play_with(hybrid_counters(arms, rounds_left(bandit), part, part), bandit, rng)
 
 
@@ -60,3 +64,28 @@ def play_with(counters, bandit, rng):
         pulls[chosen] += 1.0
         for arm in range(arms):
             released[arm] = insert(counters, rng, arm, reward if arm == chosen else 0.0)
+
+
+@allocating
+def play_together(shared, bandit):
+    """Play as `play_with`, with noise for all counters in one step."""
+    arms = number_of_arms(bandit)
+    sums = np.zeros(arms)
+    pulls = np.zeros(arms)
+    inverse = np.empty(arms)
+    width = np.empty(arms)
+    index = np.empty(arms)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        chosen = t - 1
+        if t > arms:
+            root = math.sqrt(math.log(t))
+            for arm in range(arms):
+                released = sums[arm] + shared.noise[0, arm]
+                index[arm] = released * inverse[arm] + root * width[arm]
+            chosen = argmax(index)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
+        inverse[chosen] = 1.0 / pulls[chosen]
+        width[chosen] = math.sqrt(2.0 / pulls[chosen])
+        advance(shared)

@@ -5,6 +5,7 @@ the same operations in the same order on vectors of eight. Intrinsics make them 
 """
 
 import logging
+import math
 import os
 from collections.abc import Callable
 from functools import cache
@@ -159,14 +160,30 @@ def _join_halves(
         _store(b, sums, to, b.fadd(sum_left, sum_right))
 
 
-def _call(build: Callable[..., None], *arguments: Any) -> Any:
+def _maximum(b: Any, values: Any, n: Any) -> Any:
+    lowest = ir.Constant(DOUBLES, [ir.Constant(DOUBLE, -math.inf)] * LANES)
+    slot = alloca(b, lowest)
+    with _each(b, n) as (i, _):
+        vector, largest = _load(b, values, i, DOUBLES), b.load(slot)
+        b.store(b.select(b.fcmp_ordered(">", vector, largest), vector, largest), slot)
+    largest = b.load(slot)
+    width = LANES
+    while width > 1:  # fold the upper half onto the lower one
+        width //= 2
+        turn = [(lane + width) % LANES for lane in range(LANES)]
+        other = b.shuffle_vector(largest, largest, ir.Constant(ir.VectorType(INDEX, LANES), turn))
+        largest = b.select(b.fcmp_ordered(">", other, largest), other, largest)
+    return b.extract_element(largest, ir.Constant(INDEX, 0))
+
+
+def _call(build: Callable[..., Any], *arguments: Any, returns: Any = types.void) -> Any:
     # Return what numba expects of an intrinsic; `build` gets pointers to the data of arrays.
     def generate(context: Any, b: Any, signature: Any, values: Any) -> Any:
         pairs = zip(signature.args, values, strict=True)
-        build(b, *(_data(context, b, kind, value) for kind, value in pairs))
-        return context.get_dummy_value()
+        result = build(b, *(_data(context, b, kind, value) for kind, value in pairs))
+        return context.get_dummy_value() if returns is types.void else result
 
-    return types.void(*arguments), generate
+    return returns(*arguments), generate
 
 
 def _data(context: Any, b: Any, kind: Any, value: Any) -> Any:
@@ -208,6 +225,11 @@ def vector_join(
     return _call(_join_halves, sums, lowest, noises, at, first, into, half, scale, drift)
 
 
+@intrinsic
+def vector_maximum(context: Any, values: Any, n: Any) -> Any:
+    return _call(_maximum, values, n, returns=types.float64)
+
+
 @cache
 def in_vectors() -> bool:
     """Return True if kernels use the intrinsics; log a warning if they cannot be built."""
@@ -218,6 +240,7 @@ def in_vectors() -> bool:
         _fill(_uniform): (words, doubles, WORD),
         _fill(_laplace): (words, doubles, WORD),
         _compare: (doubles, WORD, DOUBLE, doubles, WORD),
+        _maximum: (doubles, WORD),
         _join_halves: (doubles, doubles, doubles, WORD, WORD, WORD, WORD, DOUBLE, DOUBLE),
     }
     try:

@@ -9,6 +9,8 @@ If the intrinsics cannot be built (another release of llvmlite), or if the varia
 DPBANDITS_SCALARS is set, kernels compile loops over scalars instead: the same bits, more time.
 """
 
+import math
+
 import numpy as np
 
 from dpbandits.core.kernel import in_kernels, inlined
@@ -29,6 +31,7 @@ from dpbandits.core.vector_ir import (
     vector_compare,
     vector_join,
     vector_laplaces,
+    vector_maximum,
     vector_uniforms,
 )
 
@@ -121,6 +124,11 @@ def join_halves(sums, lowest, noises, at, first, into, half, scale, drift):
     sums[into : into + half] = sums[left] + sums[right]
 
 
+def maximum(values):
+    """Return the largest of `values`, float64 of shape (n,), without nan; -inf if n is 0."""
+    return values.max(initial=-math.inf)
+
+
 # The same in scalars ------------------------------------------------------------------------------
 
 
@@ -179,6 +187,15 @@ def _join_in_scalars(sums, lowest, noises, at, first, into, half, scale, drift):
         sums[into + i] = sums[left] + sums[right]
 
 
+@inlined
+def _maximum_in_scalars(values):
+    largest = -math.inf
+    for i in range(values.size):
+        if values[i] > largest:
+            largest = values[i]
+    return largest
+
+
 # The choice ---------------------------------------------------------------------------------------
 
 
@@ -201,7 +218,17 @@ def _join_in_vectors(sums, lowest, noises, at, first, into, half, scale, drift):
         _join_in_scalars(sums, lowest, noises, at, first, into, half, scale, drift)
 
 
+def _maximum_in_vectors(values):
+    whole = values.size - values.size % LANES
+    largest = vector_maximum(values, whole)
+    for i in range(whole, values.size):
+        if values[i] > largest:
+            largest = values[i]
+    return largest
+
+
 in_kernels(fill_uniforms, in_vectors, _uniforms_in_scalars)(_uniforms_in_vectors)
 in_kernels(fill_laplaces, in_vectors, _laplaces_in_scalars)(_laplaces_in_vectors)
 in_kernels(compare, in_vectors, _compare_in_scalars)(_compare_in_vectors)
 in_kernels(join_halves, in_vectors, _join_in_scalars)(_join_in_vectors)
+in_kernels(maximum, in_vectors, _maximum_in_scalars)(_maximum_in_vectors)

@@ -141,6 +141,15 @@ def runs_ahead(bandit):
 
 
 @inlined
+def draws_ahead(bandit):
+    """Return True if rewards are coins and the bandit does not play per round.
+
+    All other games keep the draws, one by one, that golden rows and audits were recorded with.
+    """
+    return has_coins(bandit.law) and not bandit.per_round
+
+
+@inlined
 def window_end(t):
     """Return the last round of a run that begins in round t; until then rivals hardly grow."""
     return t + max(16, t >> 10)
