@@ -125,6 +125,8 @@ def test_a_block_is_the_walk_written_out(kind: str) -> None:
         again = COUNTERS[kind]()
         assert ready(again, start, seed) == released
         assert counters.items[1] == start + pulls
+        if kind == "hybrid":
+            assert counters.running[1] == pytest.approx(again.running[1] + total, rel=1e-12)
         check_released(again, counters, total, noises, level, pulls, after, scale)
     assert outcomes == set(itertools.product((3, 4, 6, 8), (True, False)))
 

@@ -182,7 +182,8 @@ def _pull_block(bandit, counters, draws, rng, arm, level, line, slack, released)
         record(bandit, arm, min(size, rounds_left(bandit)))
         return size, insert_block(counters, arm, level, sums[at], noises[used] * scale)
     # Descend to the first round that misses the line. A level of `width` blocks was joined from
-    # one of 2 width: its block i from i and i + width.
+    # one of 2 width: its block i from i and i + width. After the miss, `slack` is at least 0, where
+    # every walk begins, so no more blocks clear it.
     pulls, i, width = 0, 0, 1
     for below in range(level - 1, -1, -1):
         at -= 2 * width if below > 0 else at
@@ -193,8 +194,6 @@ def _pull_block(bandit, counters, draws, rng, arm, level, line, slack, released)
             released = insert_block(counters, arm, below, sums[at + i], noise)
             pulls += 1 << below
             i += width
-            if slack >= 0.0:
-                break
         width *= 2
     record(bandit, arm, min(pulls, rounds_left(bandit)))
     return pulls, released
