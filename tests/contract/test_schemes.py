@@ -185,6 +185,43 @@ def test_a_tree_has_room_up_to_its_last_item() -> None:
         assert leader_runs.tree_items(hybrid, 0) == item - power
 
 
+class Numbered:
+    """Stand-in for a generator: the noise of an item follows from the number of its draw."""
+
+    def __init__(self) -> None:
+        self.draws, self.scales = 0, list[float]()
+
+    def laplace(self, location: float, scale: float) -> float:
+        self.draws += 1
+        self.scales.append(scale)
+        return location + scale * float(generator(self.draws).laplace())
+
+
+@pytest.mark.parametrize("kind", ["binary", "hybrid"])
+@pytest.mark.parametrize("level", [3, 5])
+def test_a_block_leaves_the_counter_as_its_items_do(kind: str, level: int) -> None:
+    size = 1 << level
+    for start in (256 + size, 256 + 2 * size, 256 + 6 * size):
+        rng, single = Numbered(), COUNTERS[kind]()
+        released = [
+            insert(single, rng, 1, float(item % 3 == 0)) for item in range(start + 3 * size)
+        ]
+        other, block = Numbered(), COUNTERS[kind]()
+        for item in range(start):
+            insert(block, other, 1, float(item % 3 == 0))
+        other.draws += size - 1
+        scale = leader_runs.tree_scale(block, 1)
+        noise = other.laplace(0.0, scale)
+        total = sum(float(item % 3 == 0) for item in range(start, start + size))
+        after = [leader_runs.insert_block(block, 1, level, total, noise)]
+        after += [
+            insert(block, other, 1, float(item % 3 == 0))
+            for item in range(start + size, start + 3 * size)
+        ]
+        np.testing.assert_allclose(after, released[start + size - 1 :], rtol=1e-9)
+        assert scale == rng.scales[start + size - 1]
+
+
 # Whole games --------------------------------------------------------------------------------------
 
 C2 = (0.75, 0.625, 0.5, 0.375, 0.25)
