@@ -20,6 +20,7 @@ from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, 
 from dpbandits.algorithms._argmax import argmax, random_argmax
 from dpbandits.algorithms._exp3 import draw_arm
 from dpbandits.core.bandit import draw, new_bandit, pull
+from dpbandits.core.kernel import kernel
 from dpbandits.environments import adversaries, bernoulli
 
 NEAR = 1e-12
@@ -53,6 +54,9 @@ def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -
     assert left == pytest.approx(1.0, abs=1e-12)
 
 
+plain: Any = argmax  # kernels are untyped
+compiled_argmax = kernel(lambda values: plain(values))
+
 # Ties ---------------------------------------------------------------------------------------------
 
 
@@ -60,7 +64,16 @@ def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -
     ("values", "first"), [((1, 1, 1), 0), ((0, 2, 1, 2), 1), ((-2, -1, -1), 1), ((3,), 0)]
 )
 def test_the_first_of_the_largest_wins(values: tuple[float, ...], first: int) -> None:
-    assert argmax(np.array(values, float)) == first
+    assert plain(np.array(values, float)) == compiled_argmax(np.array(values, float)) == first
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 100])
+def test_kernels_choose_the_same_of_many(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for _ in range(20):
+        values = rng.integers(5, size=size).astype(float)  # many ties
+        assert compiled_argmax(values) == plain(values) == int(np.argmax(values))
+    assert compiled_argmax(np.full(size, -np.inf)) == 0
 
 
 def outcomes(values: np.ndarray, chance: Fraction, uniforms: list[float]) -> Iterator[Any]:

@@ -269,12 +269,14 @@ def _perturb(law: Any, rng: Game) -> Any:
     return rng.perturb(law)
 
 
-def played(module: ModuleType | Any, params: Any, rounds: int, game: Game) -> Game:
+def played(
+    module: ModuleType | Any, params: Any, rounds: int, game: Game, per_round: bool = True
+) -> Game:
     """Play `rounds` rounds of an algorithm, within `plain_python`, and return the game."""
     arms = len(game.table)
     law: Any = game
     unused = np.random.default_rng(0)
-    bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused, per_round=True)
+    bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused, per_round)
     play: Callable[..., None] = getattr(module.play, "py_func", module.play)
     play(params, bandit, game)
     assert len(game.arms) == rounds

@@ -144,7 +144,7 @@ def random_inputs(seed: int) -> Inputs:
     return Inputs(table, noises, rng.random(4 * MOST_ROUNDS))
 
 
-def game_of(case: Case, inputs: Inputs, **options: Any) -> Game:
-    """Play a game of a case, within `in_short_games`."""
+def game_of(case: Case, inputs: Inputs, per_round: bool = False, **options: Any) -> Game:
+    """Play a game of a case, within `in_short_games`; runs of the leader are played if they may."""
     game = Game(*inputs, by_round=case.algorithm in BY_ROUND, **options)
-    return played(case.module, case.params, case.rounds, game)
+    return played(case.module, case.params, case.rounds, game, per_round)

@@ -226,7 +226,7 @@ def test_private_ucb_draws_once_a_pull_the_noise_that_it_declares(
 ) -> None:
     arms, horizon, epsilon = 3, 2000, 0.5
     params = private_ucb.Params(epsilon, horizon, split=split)
-    bandit = a_bandit((0.5, 0.6, 0.4), horizon)
+    bandit = a_bandit((0.5, 0.6, 0.4), horizon)._replace(per_round=True)
     draws = recorded(private_ucb, params, bandit)
     assert len(draws) == horizon
     declared = list(private_ucb.releases(params, arms, horizon))

@@ -2,22 +2,30 @@
 
 import math
 
-from dpbandits.core.kernel import inlined
+from dpbandits.core.kernel import in_kernels, inlined
 from dpbandits.core.vectors import maximum
 
 MANY = 32  # values from which on vectors are faster than a chain of comparisons
 
 
-@inlined
 def argmax(values):
     """Return the position of the largest value, the first one if tied; `values` has shape (n,)."""
-    position = 0
+    largest, position = -math.inf, 0
+    for i in range(values.size):
+        if values[i] > largest:
+            largest, position = values[i], i
+    return position
+
+
+@in_kernels(argmax)
+def argmax_in_vectors(values):
+    """Return the same position; the largest of many values is found in vectors."""
+    largest, position = -math.inf, 0
     if values.size >= MANY:
         largest = maximum(values)
         while position < values.size - 1 and values[position] != largest:
             position += 1
         return position
-    largest = -math.inf
     for i in range(values.size):
         if values[i] > largest:
             largest, position = values[i], i
