@@ -62,7 +62,7 @@ def read_settings(origins: Origins, overrides: Sequence[str]) -> Settings:
         block=engine.checked(parameters.Count, "block"),
         overrides=tuple(overrides),
         variant=_variant(origins),
-        # Only engine=dask has the key.
+        # Only engine=dask has the key; run/engines.py chooses the engine by it.
         cluster=Cluster(_scheduler(engine)) if "scheduler" in engine else None,
     )
 

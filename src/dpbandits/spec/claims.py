@@ -142,7 +142,8 @@ class Spent:
 
 Test = (
     Ratio | Bounded | Value | Extremes | Growth | Slope | Gap | Contrast | Alike | Spent
-)  # the kinds of test that a claim is made of
+)  # the kinds of test that a claim is made of; read by KINDS (config/readers/claims.py) and
+# evaluated by BY_KIND (checks/claim_tests.py)
 
 # Statistics of the runs at a point. `x` is the x of the point itself, `off_mean` the distance from
 # the mean to the drawn line, in standard deviations. Only the mean has a standard error.
