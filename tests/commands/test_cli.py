@@ -26,12 +26,19 @@ from commands import (
     below,
     blocks,
 )
+from forks import Fork
 
 from dpbandits.config.compose import load
 from dpbandits.curves.series import summarise, to_csv
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
 from dpbandits.store.blocks import Store
+
+
+def test_an_audit_is_a_command_of_its_own() -> None:
+    done = Fork(*DPBANDITS, "audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2").done()
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "adap-ucb epsilon=2"
 
 
 def test_list_prints_every_name() -> None:
