@@ -1,6 +1,7 @@
 """Environment variables: an invalid value gets one line, any other value changes no result."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,10 +15,9 @@ from complaints import readable
 from dpbandits.core import kernel
 from dpbandits.core.errors import UserError, variables_of
 
-# One cell of one run.
+# One cell of one run. UCB promises no privacy, so its caption needs no results of audits.
 FIGURE = (
-    *("figure.horizon=1000", "runs=1"),
-    *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
+    *("figure.horizon=1000", "runs=1", "~figure.curves", "+figure.curves.u.algorithm=ucb"),
     *("~figure.panels.b", "~figure.panels.c", "~figure.panels.d"),
 )
 KINDS = ("pdf", "svg", "png", "csv")
@@ -41,12 +41,13 @@ class Done:
 
 
 def run(folder: Path, variables: Variables, command: tuple[str, ...]) -> Done:
-    """Run a command with changed variables; `@` in their values is its folder."""
+    """Run a command with changed variables; `@` in their values and its words is its folder."""
     environment = dict(os.environ)
     for name, value in variables.items():
         environment.pop(name, None)
         if value is not None:
             environment[name] = value.replace("@", str(folder))
+    command = tuple(word.replace("@", str(folder)) for word in command)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     return Done(done.returncode, done.stdout, done.stderr, folder)
 
@@ -59,28 +60,28 @@ def figure(folder: Path) -> tuple[str, ...]:
 # In plain Python where the variable does not concern the compiler: the same bits, faster.
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 
+ASCII = "no assertions and docstrings, and nothing but ASCII"
+# Variables that no two readers share are set together: each command draws a whole figure.
+
 HARMLESS: dict[str, Variables] = {
     "none": {},
     "a cache of the user's own kernels": {"NUMBA_CACHE_DIR": "@/numba"},
-    "nonsense without an effect": {
+    "nonsense without an effect, and another look, date and repository": {
         **PLAIN,
         **{"TERM": "dumb", "COLUMNS": "abc", "LINES": "-1", "NO_COLOR": "1", "FORCE_COLOR": "1"},
         **{"TMPDIR": "/proc/nothing", "JOBLIB_TEMP_FOLDER": "/proc/nothing"},
         **{"LOKY_MAX_CPU_COUNT": "0", "OMP_NUM_THREADS": "nonsense"},
-    },
-    "another look, date and repository": {
-        **PLAIN,
         **{"MATPLOTLIBRC": "@/matplotlibrc", "SOURCE_DATE_EPOCH": "1000000000"},
         **{"GIT_DIR": "/proc", "GIT_WORK_TREE": "/proc"},
     },
-    "no home": {**PLAIN, "HOME": None, "XDG_CACHE_HOME": "@", "DPBANDITS_CACHE": ""},
-    "a stricter Python": {
+    "no home and a stricter Python": {
         **PLAIN,
+        **{"HOME": None, "XDG_CACHE_HOME": "@", "DPBANDITS_CACHE": ""},
         **{"PYTHONWARNINGS": "error", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "5"},
     },
-    "no assertions and docstrings": {**PLAIN, "PYTHONOPTIMIZE": "2"},
-    "nothing but ASCII": {
+    ASCII: {
         **PLAIN,
+        "PYTHONOPTIMIZE": "2",
         **{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         "PYTHONIOENCODING": "ascii",
     },
@@ -96,7 +97,10 @@ REFUSED: dict[str, tuple[str, str]] = {
 }
 
 OTHERS: dict[str, tuple[Variables, tuple[str, ...]]] = {
-    "no docstrings": ({"PYTHONOPTIMIZE": "2"}, (*DPBANDITS, "list")),
+    "no docstrings": (
+        {"PYTHONOPTIMIZE": "2", "PYTHONPATH": f"{ROOT / 'src'}"},
+        ("env", "-C", "@/project", *DPBANDITS, "list"),
+    ),
     "a terminal of nonsense": ({"COLUMNS": "abc", "LINES": "abc"}, (*DPBANDITS, "run", "--help")),
     "Hydra's short errors": ({"HYDRA_FULL_ERROR": "0"}, (*RUN_PY, "figure=adap-c2", "profile=x")),
     "run.py": ({"NUMBA_NUM_THREADS": "0"}, (*RUN_PY, "figure=adap-c2")),
@@ -124,6 +128,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         (folders[name] / "matplotlibrc").write_text(
             "font.size: 30\naxes.facecolor: red\naxes.titlepad: 40\n"
         )
+    project = folders["other no docstrings"] / "project"  # without figures, which are slow to list
+    (project / "figures").mkdir(parents=True)
+    shutil.copytree(ROOT / "conf", project / "conf", ignore=shutil.ignore_patterns("figure"))
     with ThreadPoolExecutor(3) as pool:
         running = {
             name: pool.submit(run, folders[name], variables, command or figure(folders[name]))
@@ -143,7 +150,7 @@ def test_a_figure_has_the_same_bytes_for_all_variables(done: dict[str, Done], na
 def test_a_path_that_the_terminal_cannot_encode_is_printed_with_escapes(
     done: dict[str, Done],
 ) -> None:
-    assert r"Gr\udcc3\udcb6\udcc3\udc9fe" in done["harmless nothing but ASCII"].out
+    assert r"Gr\udcc3\udcb6\udcc3\udc9fe" in done[f"harmless {ASCII}"].out
 
 
 def test_the_users_own_folder_of_numba_is_left_alone(done: dict[str, Done]) -> None:
