@@ -101,7 +101,13 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
     assert err == ""
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Output folder of tests that write nothing: with the same overrides, figures load once."""
+    return tmp_path_factory.mktemp("out")
+
+
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize(
     ("how", "status", "message"),
     [
@@ -121,7 +127,7 @@ def test_overrides_apply_to_every_figure(made: Made, tmp_path: Path, capsys: Cap
 )
 def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
     made: Made,
-    tmp_path: Path,
+    out: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Captured,
     how: Callable[[], int],
@@ -129,23 +135,23 @@ def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
     message: str,
 ) -> None:
     failing("dpse-ksweep", how, monkeypatch)
-    assert produce_all(OURS, [f"paths.out={tmp_path}"]) == status
+    assert produce_all(OURS, [f"paths.out={out}"]) == status
     assert list(made) == ["dpse-epsilon", "stopping-rules"]
-    out, err = capsys.readouterr()
-    assert "2 of 3 figures are complete;" in out
+    printed, err = capsys.readouterr()
+    assert "2 of 3 figures are complete;" in printed
     assert message in err
     assert err.endswith("dpbandits: dpse-ksweep failed, for the reasons above\n")
     # A fault of the program gets its traceback.
     assert ("Traceback" in err) == ("KeyError" in message)
 
 
-@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_an_interrupt_is_not_the_failure_of_a_figure(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Made, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing("dpse-ksweep", raising(KeyboardInterrupt()), monkeypatch)
     with pytest.raises(KeyboardInterrupt):
-        produce_all(OURS, [f"paths.out={tmp_path}"])
+        produce_all(OURS, [f"paths.out={out}"])
     assert list(made) == ["dpse-epsilon"]
 
 
@@ -185,9 +191,8 @@ def test_an_output_folder_that_cannot_be_made_is_reported_once(made: Made, tmp_p
 def test_the_pictures_of_a_figure_are_not_kept(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    # The bounds of these two figures are computed, not played: nothing is compiled.
     for path in (checkout / "conf" / "figure").glob("*.yaml"):
-        if path.stem not in ("ftpl-gauss-cdf", "ftpl-new-cdf"):
+        if path.stem not in ("adap-c1", "adap-c2"):
             path.unlink()
     conf_files._load.cache_clear()
     alive: list[int] = []
@@ -203,7 +208,9 @@ def test_the_pictures_of_a_figure_are_not_kept(
         return whole(spec, settings)
 
     monkeypatch.setattr(factory, "produce", produce)
-    overrides = ["profile=smoke", *below(tmp_path)]
+    one_curve = ("~figure.curves", "+figure.curves.u.algorithm=ucb", "figure.horizon=1000")
+    one_panel = (f"~figure.panels.{letter}" for letter in "bcd")
+    overrides = ["runs=1", *one_curve, *one_panel, *below(tmp_path)]
     assert produce_all(None, overrides) == 0
     first, second = alive
     assert second <= first, capsys.readouterr()

@@ -48,7 +48,8 @@ def test_every_algorithm_is_timed_on_one_thread_and_on_two() -> None:
 
 
 def test_the_parts_of_a_figure_are_shares_of_its_whole_command() -> None:
-    measured = list(figure.measure_each(["adap-alpha"], ["profile=smoke"]))
+    one_curve = ["~figure.curves", "+figure.curves.u.algorithm=ucb", "figure.horizon=1000"]
+    measured = list(figure.measure_each(["adap-alpha"], ["profile=smoke", *one_curve]))
     alone, total = ({m.quantity: m.value for m in measured[n : n + 6]} for n in (0, 6))
     assert alone == pytest.approx(total)
     assert 60.0 < sum(alone[part] for part in figure.SHARES) <= 100.0
