@@ -231,8 +231,10 @@ def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: floa
     while True:
         level = math.log(horizon) / rewards
         private = (1.0 + alpha) * level / epsilon
-        # Otherwise x is not above mu_a, or too near: it is 1 - q for some q >= 1 - mu*.
-        if alpha * level < divergence and (1.0 - (1.0 - best)) - private >= mean:
+        # The left side with x = mu*, above which x cannot lie, spares most of the slow bisections.
+        largest = (1.0 - (1.0 - best)) - private  # mu* as x is rounded: 1 - q for q >= 1 - mu*
+        possible = largest >= mean and bernoulli_kl(largest, mean) >= level
+        if possible and alpha * level < divergence:  # otherwise x is not above mu_a, or too near
             x = 1.0 - _above(1.0 - best, alpha * level)
             left = x - private
             if left >= mean and bernoulli_kl(left, mean) >= level:
