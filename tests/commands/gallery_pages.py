@@ -1,13 +1,63 @@
-"""Pages of a gallery, parsed for its tests: well-formed, with their links and their text."""
+"""Pages of a gallery, parsed for its tests: well-formed, with their links and their text.
+
+Most galleries of tests are about pages, so stand-ins replace what is slow and tested elsewhere.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
+
+import pytest
+from matplotlib.figure import Figure
+
+from dpbandits.drawing import plotting
+from dpbandits.drawing.styles import Style
+from dpbandits.gallery import algorithms
+from dpbandits.privacy import accounting
+from dpbandits.privacy.table import Row, rows
 
 VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 LOADED = {("img", "src"), ("script", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
+
+mark = algorithms._mark
+
+
+def without_ink(draw: Any, drawing: Any, keywords: str, look: Any = None) -> dict[str, bytes]:
+    """Replace plotting.render in tests of pages, not pictures."""
+    look(Figure((1, 1)))
+    return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
+
+
+def half(parts: Any, delta: float, composed: float) -> float:
+    """Replace the accountant, which needs seconds for thousands of unlike releases."""
+    return 0.5 * composed
+
+
+@cache
+def _rows(name: str) -> list[Row]:
+    return rows([name])
+
+
+@cache
+def _mark(style: Style) -> bytes:
+    return mark(style)
+
+
+def replace_budgets(patch: pytest.MonkeyPatch) -> None:
+    """Let galleries of this process share the budgets, and the marks of their lines."""
+    patch.setattr(accounting, "_accounted", half)
+    patch.setattr(algorithms, "rows", lambda names: _rows(*names))
+    patch.setattr(algorithms, "_mark", _mark)
+
+
+def replace_pictures(patch: pytest.MonkeyPatch) -> None:
+    """Let figures have empty pictures, and the stand-ins of budgets."""
+    patch.setattr(plotting, "render", without_ink)
+    replace_budgets(patch)
 
 
 @dataclass

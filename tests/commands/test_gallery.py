@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,11 @@ from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import formulas, plotting, shapes
 from dpbandits.factory import audit_results, stored_results
-from dpbandits.gallery import dark, hover, origins, papers, texts
+from dpbandits.gallery import algorithms, dark, hover, origins, papers, texts
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.mathematics import to_mathml
 from dpbandits.gallery.origins import Origin
+from dpbandits.privacy import table
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store.blocks import Store
@@ -35,20 +37,28 @@ MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
 DRAWN = "adap-headline"
 EVIL = "<script>alert('&')</script>"
 
-
-def without_ink(draw: Any, drawing: Any, keywords: str, look: Any = None) -> dict[str, bytes]:
-    """Replace plotting.render in tests of pages, not pictures."""
-    look(Figure((1, 1)))
-    return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
+Loaded = dict[str, stored_results.Result]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def loaded() -> Loaded:
+    """Results of all figures, as the gallery of all figures has loaded them."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, loaded: Loaded) -> Path:
     """Gallery of all figures, with empty pictures."""
-    folder = tmp_path_factory.mktemp("gallery") / "whole"
+    folder, load = tmp_path_factory.mktemp("gallery") / "whole", stored_results.load
+
+    def recorded(figure: str, overrides: Sequence[str] = ()) -> stored_results.Result:
+        loaded[figure] = load(figure, overrides)
+        return loaded[figure]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        patch.setattr(plotting, "render", without_ink)
+        gallery_pages.replace_pictures(patch)
+        patch.setattr(stored_results, "load", recorded)
         assert gallery.build(folder) == 0
     return folder
 
@@ -110,12 +120,12 @@ def test_every_page_has_a_title_a_heading_and_a_way_past_its_navigation(
             assert "alt" in picture.attributes
 
 
-@pytest.mark.usefixtures("in_checkout")
-def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -> None:
+def test_the_counts_of_verdicts_are_those_of_the_judge(
+    pages: dict[str, Page], loaded: Loaded
+) -> None:
     total: Counter[str] = Counter()
     for name in FIGURES:
-        result = stored_results.load(name)
-        counts = verdicts.count(verdicts.evaluate(result.spec, result.series))
+        counts = verdicts.count(loaded[name].results)
         total.update(counts)
         section = pages[f"figures/{name}.html"].find("p", "intro")
         if counts:
@@ -126,10 +136,11 @@ def test_the_counts_of_verdicts_are_those_of_the_judge(pages: dict[str, Page]) -
     assert Counter(row.attributes["data-verdicts"] for row in rows) == total
 
 
-@pytest.mark.usefixtures("in_checkout")
-def test_a_figures_page_tells_its_claims_with_every_number(pages: dict[str, Page]) -> None:
+def test_a_figures_page_tells_its_claims_with_every_number(
+    pages: dict[str, Page], loaded: Loaded
+) -> None:
     page = pages[f"figures/{DRAWN}.html"]
-    result = stored_results.load(DRAWN)
+    result = loaded[DRAWN]
     assert result.results
     for claim_result in result.results:
         assert f"claim-{claim_result.claim.name}" in page.ids
@@ -163,13 +174,16 @@ def test_the_files_of_a_figure_lie_beside_its_page(whole: Path) -> None:
 # Pictures and their values ------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("in_checkout")
-def test_the_places_of_points_are_where_the_curves_are_drawn(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("in_checkout", "whole")
+def test_the_places_of_points_are_where_the_curves_are_drawn(
+    tmp_path: Path, loaded: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery_pages.replace_budgets(monkeypatch)
     assert gallery.build(tmp_path / "g", [DRAWN]) == 0
     page = gallery_pages.read(tmp_path / "g" / "figures" / f"{DRAWN}.html")
     (script,) = (e for e in page.find("script") if e.attributes.get("id") == "points")
     lines = json.loads(script.text)
-    series = {s.legend: s for s in stored_results.load(DRAWN).series}
+    series = {s.legend: s for s in loaded[DRAWN].series}
     assert [line["label"] for line in lines] == list(series)
     for line in lines:
         own = series[line["label"]]
@@ -242,7 +256,7 @@ def project(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             path.unlink()
     reference = Path("figures") / "reference" / DRAWN
     shutil.copytree(ROOT / reference, checkout / reference)
-    monkeypatch.setattr(plotting, "render", without_ink)
+    gallery_pages.replace_pictures(monkeypatch)
     return checkout
 
 
@@ -478,7 +492,11 @@ def test_an_algorithm_has_the_other_names_that_figures_give_it(pages: dict[str, 
 # The folder ---------------------------------------------------------------------------------------
 
 
-def test_the_same_inputs_give_the_same_bytes(project: Path) -> None:
+def test_the_same_inputs_give_the_same_bytes(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(algorithms, "rows", table.rows)
+    monkeypatch.setattr(algorithms, "_mark", gallery_pages.mark)
     contents = []
     for name in ("one", "two"):
         assert gallery.build(project / name) == 0
@@ -491,7 +509,7 @@ def test_an_interrupted_gallery_leaves_the_old_one_and_nothing_else(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = project / "out" / "gallery"
-    assert gallery.build(out) == 0
+    assert gallery.build(out, ["adap-c1"]) == 0
     (out / "mine").touch()
 
     def interrupted(*_: Any) -> None:
@@ -500,10 +518,10 @@ def test_an_interrupted_gallery_leaves_the_old_one_and_nothing_else(
     with monkeypatch.context() as patch:
         patch.setattr(gallery.pages, "write", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            gallery.build(out)
+            gallery.build(out, ["adap-c1"])
     assert (out / "mine").exists()
     assert [path.name for path in out.parent.iterdir()] == ["gallery"]
-    assert gallery.build(out) == 0
+    assert gallery.build(out, ["adap-c1"]) == 0
     assert not (out / "mine").exists()
     assert [path.name for path in out.parent.iterdir()] == ["gallery"]
 
