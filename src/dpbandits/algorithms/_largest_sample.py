@@ -26,8 +26,20 @@ from enum import IntEnum
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._leads import (
+    chance_above,
+    numbers,
+    play_leads,
+    sample,
+    sample_above,
+    symmetric,
+)
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.core.kernel import allocating, inlined
+from dpbandits.mechanisms.leader_runs import draws_ahead
+
+# Functions of a law, defined in _leads.py: `symmetric` allows leads.
+__all__ = ["chance_above", "numbers", "sample", "sample_above", "symmetric"]
 
 TRIALS = 32  # the level is the smallest of this many largest samples
 OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
@@ -40,30 +52,6 @@ class Method(IntEnum):
 
     EXACT = 0  # sample only the arms above a level
     PLAIN = 1  # sample every arm
-
-
-@by_class
-def numbers(law, total, n):
-    """Return the two parameters (a, b) of θ's law for an arm with n rewards of sum `total`."""
-    raise NotImplementedError("this law registered no body for `numbers`")
-
-
-@by_class
-def sample(law, rng, a, b):
-    """Draw θ of an arm with parameters a and b."""
-    raise NotImplementedError("this law registered no body for `sample`")
-
-
-@by_class
-def chance_above(law, a, b, level):
-    """Return an upper bound of P[θ > level]; all values ≥ OFTEN have the same effect."""
-    return 1.0
-
-
-@by_class
-def sample_above(law, rng, a, b, level):
-    """Draw θ above the level, or return -inf; called with probability `chance_above`."""
-    return math.nan
 
 
 @allocating
@@ -101,6 +89,10 @@ def follow_exact(law, bandit, rng, sums, pulls):
     missed, look = 0, rounds_played(bandit)
     while playing(bandit):
         if missed == TRIALS or rounds_played(bandit) >= look:
+            if symmetric(law) and draws_ahead(bandit):
+                play_leads(law, bandit, rng, sums, pulls, a, b, length)
+                if not playing(bandit):
+                    return
             level = new_level(law, rng, a, b)
             many = list_often(law, a, b, level, often, listed, length)
             for i in range(stretch.size):

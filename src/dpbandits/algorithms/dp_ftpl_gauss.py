@@ -12,6 +12,7 @@ from dpbandits.algorithms._largest_sample import (
     numbers,
     sample,
     sample_above,
+    symmetric,
 )
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta
@@ -77,6 +78,12 @@ def gauss_sample_above(params, rng, mean, deviation, level):
     if rng.standard_exponential() < 0.5 * beyond * beyond:
         return -math.inf
     return level + beyond * deviation
+
+
+@symmetric.register(Params)
+def gauss_symmetric(params):
+    """Return True. A normal law; the bound holds since (R - level N)/sqrt(2 N) decreases in N."""
+    return True
 
 
 @kernel

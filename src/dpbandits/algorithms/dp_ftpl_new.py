@@ -12,6 +12,7 @@ from dpbandits.algorithms._largest_sample import (
     numbers,
     sample,
     sample_above,
+    symmetric,
 )
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
@@ -67,6 +68,12 @@ def new_sample_above(law, rng, x0, unit, level):
     """Draw θ above the level, by inversion at a uniform fraction of that tail."""
     part = (1.0 - rng.random()) * tail(law.noise, (level - x0) / unit)
     return x0 + reach(law.noise, part) * unit
+
+
+@symmetric.register(Samples)
+def new_symmetric(law):
+    """Return True. The noise is symmetric; the bound holds since x₀ N - level N is concave in N."""
+    return True
 
 
 @kernel
