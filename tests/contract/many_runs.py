@@ -18,18 +18,20 @@ def final_outcomes(
     seed: int,
     runs: int,
     per_round: bool = False,
+    inner: tuple[int, ...] = (),
 ) -> np.ndarray:
-    """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms).
+    """Return the regret after the inner rounds, the final regret and the pulls of each arm.
+
+    The shape is (runs, len(inner) + 1 + arms).
 
     All runs take turns at the same two streams, and numba looks up the machine code once: a stream
     and a look-up for every run would take longer than a short run.
     """
     rewards, own = (np.random.Generator(np.random.PCG64([seed, role])) for role in range(2))
-    bandits = [
-        new_bandit(law, arms, horizon, np.array([horizon]), rewards, per_round) for _ in range(runs)
-    ]
+    rounds = np.array([*inner, horizon])
+    bandits = [new_bandit(law, arms, horizon, rounds, rewards, per_round) for _ in range(runs)]
     types = tuple(map(typeof, (params, bandits[0], own)))
     play = registry.algorithm(algorithm).play.compile(types)
     for bandit in bandits:
         play(params, bandit, own)
-    return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
+    return np.array([[*bandit.curve, *bandit.pulls] for bandit in bandits])
