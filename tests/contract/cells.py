@@ -7,6 +7,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+import pytest
+
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.core import parameters, registry
 from dpbandits.core.roots import source_file
@@ -23,6 +25,14 @@ HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
 BATCHED_START = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}
 
 BLIND = {"uniform"}  # the algorithms that read no reward
+
+# Algorithms that `make test` compiles for laws besides Bernoulli's: those that figures play on it,
+# those that have tests of their own there, and some that compile in a moment. Compiling a kernel
+# for one more law takes up to ten seconds, so `make slow` plays all others.
+COMPILED = {
+    "adversaries": {"dp-exp3-lap", "exp3", "exp3-tau", "ucb", "uniform"},
+    "beta": {"adap-ucb", "dp-se", "dp-ucb-bound", "exp3", "klucb", "private-ucb", "se", "ucb"},
+}
 
 # Epsilon to which the releases of an algorithm compose over K arms, where it differs from the
 # epsilon requested; nan: far more, and growing with the horizon. Every entry here has one in
@@ -64,6 +74,25 @@ CALIBRATED_BY_A_BOUND = {
     "dp-ucb-int": "Corollary 3.2 of tossou2016",
     "exp3-tau": "Corollaries 3.2 and 3.3 of tossou2017",
 }
+
+
+def is_quick(algorithm: str, law: str) -> bool:
+    """Return whether `make test` compiles an algorithm for a law."""
+    return law == "bernoulli" or algorithm in COMPILED.get(law, set())
+
+
+def on(*laws: str) -> list[Any]:
+    """Return every algorithm with every one of these laws; `make slow` has those not compiled."""
+    return [
+        pytest.param(
+            algorithm,
+            law,
+            marks=[] if is_quick(algorithm, law) else pytest.mark.slow,
+            id=f"{algorithm}-{law}",
+        )
+        for algorithm in ALGORITHMS
+        for law in laws
+    ]
 
 
 def plays_batches(algorithm: str) -> bool:

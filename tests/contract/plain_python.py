@@ -1,17 +1,29 @@
-"""Play every algorithm without the compiler; test_plain_python.py runs this in its own process.
+"""Play every algorithm without the compiler; test_plain_python.py runs this in its own process,
+with `quick` or `all`.
 
 Prints the pulls and the exact curve of every algorithm, law and mode. Also plays every algorithm on
 a law that has no means.
 """
 
 import dataclasses
+import itertools
 import json
+import sys
 from typing import Any
 
 import numba
 import numpy as np
 import test_tables
-from cells import ALGORITHMS, BATCHED, BATCHED_START, LAWS, cell_of, params_of
+from cells import (
+    ALGORITHMS,
+    BATCHED,
+    BATCHED_START,
+    LAWS,
+    TABLES,
+    cell_of,
+    is_quick,
+    params_of,
+)
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run
@@ -28,11 +40,16 @@ SHORT = 6_000
 LONG = {*BATCHED} - BATCHED_START
 
 
-def outcomes() -> dict[str, list[str]]:
-    """Return pulls and curve of one run per algorithm, law and mode, with floats in hexadecimal."""
+def outcomes(quick: bool) -> dict[str, list[str]]:
+    """Return pulls and curve of one run per algorithm, law and mode, with floats in hexadecimal.
+
+    If `quick`, an algorithm plays only the laws for which `make test` compiles it.
+    """
     result = {}
     for algorithm in ALGORITHMS:
         for law in LAWS:
+            if quick and not is_quick(algorithm, law):
+                continue
             for per_round in (False, True):
                 is_long = algorithm in LONG and not per_round
                 horizon = HORIZON if is_long else SHORT
@@ -42,11 +59,13 @@ def outcomes() -> dict[str, list[str]]:
                     name = f"{algorithm}{params} on {law}, per_round={per_round}"
                     curve = [float(value).hex() for value in bandit.curve]
                     result[name] = [*map(str, bandit.pulls.tolist()), *curve]
-    for algorithm in ALGORITHMS:
-        for number, (law, instance) in enumerate(test_tables.SOME):
+    for algorithm, law in itertools.product(ALGORITHMS, TABLES):
+        if quick and not is_quick(algorithm, law):
+            continue
+        for number, instance in enumerate(test_tables.SOME[law]):
             bandit = play_run(test_tables.cell_of(algorithm, law, instance), 3)
             curve = [float(value).hex() for value in bandit.curve]
-            name = f"{algorithm} on table {number}"
+            name = f"{algorithm} on {law} {number}"
             result[name] = [*map(str, bandit.pulls.tolist()), *curve]
     return result
 
@@ -87,4 +106,5 @@ def hidden_pulls() -> dict[str, list[int]]:
 if __name__ == "__main__":
     settings: Any = numba.config
     assert settings.DISABLE_JIT
-    print(json.dumps({"outcomes": outcomes(), "stops": stops(), "hidden": hidden_pulls()}))
+    which = outcomes(quick=sys.argv[1] == "quick")
+    print(json.dumps({"outcomes": which, "stops": stops(), "hidden": hidden_pulls()}))

@@ -16,6 +16,7 @@ from cells import (
     LAWS,
     SPENT,
     cell_of,
+    on,
     params_of,
     readings_of,
 )
@@ -68,8 +69,7 @@ def test_its_parameters_have_the_types_that_a_configuration_can_hold(algorithm: 
         assert parameters.coerce(annotation, plain) == getattr(params, name)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
 def test_a_run_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
     means, epsilon = CLOSE_CALLS[1]
     cell = cell_of(algorithm, law, means, HORIZON, epsilon)
@@ -109,8 +109,7 @@ def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path
     np.testing.assert_array_equal(results[0], results[2])
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
 def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
     algorithm: str, law: str
 ) -> None:
@@ -144,9 +143,11 @@ def test_an_anytime_algorithm_has_the_prefix_property(algorithm: str) -> None:
         np.testing.assert_array_equal(curves[0], curves[1])
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_law_without_a_closed_sum_gives_the_same_bits_in_both_modes(algorithm: str) -> None:
-    cell = cell_of(algorithm, "beta", horizon=4000)
+@pytest.mark.parametrize(("algorithm", "law"), on("beta"))
+def test_a_law_without_a_closed_sum_gives_the_same_bits_in_both_modes(
+    algorithm: str, law: str
+) -> None:
+    cell = cell_of(algorithm, law, horizon=4000)
     for run in range(3):
         batched, per_round = play_run(cell, run), play_run(cell, run, per_round=True)
         np.testing.assert_array_equal(batched.curve, per_round.curve)
