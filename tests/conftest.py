@@ -1,16 +1,20 @@
 """Shared fixtures: the checkout and copies of it, a small cell, an empty store, interrupts."""
 
+import copy
 import gc
+import io
 import json
 import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import composed
 import pytest
 import tests_shown
+from omegaconf import OmegaConf
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
@@ -112,6 +116,16 @@ def fresh_keys() -> Iterator[None]:
     store_module.key.cache_clear()
     yield
     store_module.key.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Parse equal files of conf/ once a process; Hydra parses them again at every composition."""
+    load = OmegaConf.load
+    parsed = cache(lambda text: load(io.StringIO(text)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OmegaConf, "load", lambda file: copy.deepcopy(parsed(file.read())))
+        yield
 
 
 @pytest.fixture
