@@ -250,6 +250,51 @@ def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
     )
 
 
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """Return a PYTHONPATH with a copy of the sources, which a test may edit."""
+    copy = tmp_path / "sources"
+    shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def halve_rewards(sources: Path) -> None:
+    """Edit an algorithm of the figure: it sees half of every reward."""
+    file = sources / "dpbandits" / "algorithms" / "dp_exp3_lap.py"
+    text = file.read_text()
+    assert text.count("pull(bandit, ") == 1
+    file.write_text(text.replace("pull(bandit, ", "0.5 * pull(bandit, "))
+
+
+def test_an_edit_before_the_workers_of_this_machine_start_is_reported(
+    tmp_path: Path, sources: Path
+) -> None:
+    here = {"PYTHONPATH": str(sources), "DPBANDITS_CACHE": str(tmp_path / "here")}
+    process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), "engine=dask", **here)
+    # The command has read its sources when it creates the folder of its machine code.
+    process.wait_for(lambda: any((tmp_path / "here").glob("kernels/*")))
+    halve_rewards(sources)
+    done = process.done()
+    assert (done.status, done.out) == (2, "")
+    edited, refused = done.err.splitlines()
+    assert "dp_exp3_lap.py: edited since this command started" in edited
+    assert "differs from this process: source digest " in refused
+    assert blocks(tmp_path) == []
+
+
+def test_an_edit_while_workers_play_moves_no_number(
+    tmp_path: Path, sources: Path, calm: dict[str, bytes]
+) -> None:
+    played = (*below(tmp_path), "engine=dask", "engine.workers=2")
+    process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *played, PYTHONPATH=str(sources))
+    process.wait_for(lambda: len(blocks(tmp_path)) > 3)
+    halve_rewards(sources)
+    done = process.done()
+    assert done.counts == (RUNS, 0, "drawn")
+    assert "dp_exp3_lap.py: edited since this command started" in done.err
+    assert arrays(tmp_path) == calm
+
+
 def test_a_worker_without_the_package_is_reported_before_work_starts(
     tmp_path: Path, dask: DaskProcesses, absent: str
 ) -> None:
