@@ -31,8 +31,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "exp3-deterministic"
 TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=2_000_000")
-TASKS = 4 * 15  # an eighth of a second each
-RUNS = 2 * TASKS
+RUNS = 4 * 30  # of four algorithms
 GOES_ON = "completed blocks are kept, and the same command continues from there"
 
 
@@ -58,21 +57,26 @@ def assert_told(done: Done, status: int, *fragments: str) -> None:
         assert fragment in told[0]
 
 
-def arrays(folder: Path) -> dict[str, bytes]:
-    """Return the curves of every block, by its path."""
+def curves(folder: Path) -> dict[tuple[str, int], bytes]:
+    """Return the curve of every run that blocks hold, by cell and run.
+
+    How many runs a block holds depends on the speed of the machine.
+    """
     found = {}
     for path in blocks(folder):
+        first = int(path.stem.partition("-")[0])
         with np.load(path) as members:
-            found[str(path.relative_to(folder))] = members["curves"].tobytes()
+            for run, curve in enumerate(members["curves"], first):
+                found[str(path.parent.relative_to(folder)), run] = curve.tobytes()
     return found
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], bytes]:
     """Curves computed by threads."""
     folder = tmp_path_factory.mktemp("calm")
-    assert start(folder).done().counts == (2 * TASKS, 0, "drawn")
-    return arrays(folder)
+    assert start(folder).done().counts == (RUNS, 0, "drawn")
+    return curves(folder)
 
 
 # One machine ------------------------------------------------------------------------------------
@@ -169,7 +173,7 @@ def test_an_interrupt_keeps_completed_blocks_prints_one_line_and_leaves_no_proce
     assert (done.status, done.out) == (130, "")
     told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
     assert told == ["", f"dpbandits: interrupted; {GOES_ON}"]
-    assert 3 < len(blocks(tmp_path)) < TASKS
+    assert 3 < len(curves(tmp_path)) < RUNS
     deadline = time.monotonic() + 10
     while any(Path(f"/proc/{number}/cmdline").exists() for number in family):
         assert time.monotonic() < deadline
@@ -283,7 +287,7 @@ def test_an_edit_before_the_workers_of_this_machine_start_is_reported(
 
 
 def test_an_edit_while_workers_play_moves_no_number(
-    tmp_path: Path, sources: Path, calm: dict[str, bytes]
+    tmp_path: Path, sources: Path, calm: dict[tuple[str, int], bytes]
 ) -> None:
     played = (*below(tmp_path), "engine=dask", "engine.workers=2")
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *played, PYTHONPATH=str(sources))
@@ -292,7 +296,7 @@ def test_an_edit_while_workers_play_moves_no_number(
     done = process.done()
     assert done.counts == (RUNS, 0, "drawn")
     assert "dp_exp3_lap.py: edited since this command started" in done.err
-    assert arrays(tmp_path) == calm
+    assert curves(tmp_path) == calm
 
 
 def test_a_worker_without_the_package_is_reported_before_work_starts(
@@ -324,29 +328,29 @@ def started_with(
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
     workers[0].kill()
     done = process.done()
-    assert done.counts == (2 * TASKS, 0, "drawn")
-    assert arrays(tmp_path) == calm
+    assert done.counts == (RUNS, 0, "drawn")
+    assert curves(tmp_path) == calm
 
 
 @pytest.mark.slow
 def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
     for worker in workers:
         worker.kill()
     told = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
     assert_told(process.done(), 2, told)
-    kept = len(blocks(tmp_path))
-    assert 3 < kept < TASKS
+    kept = len(curves(tmp_path))
+    assert 3 < kept < RUNS
     dask.worker()
-    assert start(tmp_path, *dask.engine).done().counts == (2 * (TASKS - kept), 2 * kept, "drawn")
-    assert arrays(tmp_path) == calm
+    assert start(tmp_path, *dask.engine).done().counts == (RUNS - kept, kept, "drawn")
+    assert curves(tmp_path) == calm
 
 
 @pytest.mark.slow
@@ -355,7 +359,7 @@ def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcess
     dask.scheduler.kill()
     told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
     assert_told(process.done(), 2, told)
-    assert 3 < len(blocks(tmp_path)) < TASKS
+    assert 3 < len(curves(tmp_path)) < RUNS
 
 
 def has_joined(log: Path) -> Callable[[], bool]:
@@ -364,19 +368,19 @@ def has_joined(log: Path) -> Callable[[], bool]:
 
 @pytest.mark.slow
 def test_a_worker_may_join_later(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[str, bytes]
+    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
 ) -> None:
     process, (first,) = started_with(tmp_path, dask, 1)
     dask.worker()
     process.wait_for(has_joined(tmp_path / "dask" / "worker-2.log"))
     first.kill()
-    assert process.done().counts == (2 * TASKS, 0, "drawn")
-    assert arrays(tmp_path) == calm
+    assert process.done().counts == (RUNS, 0, "drawn")
+    assert curves(tmp_path) == calm
 
 
 @pytest.mark.slow
 def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
-    tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[str, bytes]
+    tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[tuple[str, int], bytes]
 ) -> None:
     process, _ = started_with(tmp_path, dask, 1)
     dask.worker(PYTHONPATH=modified)
@@ -387,8 +391,8 @@ def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
         f"of {RUNS} runs failed, the others are kept",
         "has other sources or",
     )
-    kept = arrays(tmp_path)
-    assert 3 < len(kept) < TASKS
+    kept = curves(tmp_path)
+    assert 3 < len(kept) < RUNS
     assert kept.items() <= calm.items()
 
 
@@ -409,6 +413,10 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
         dask.worker(**own)
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *below(tmp_path), *dask.engine, **own)
     done = process.done(2 * PATIENCE)
-    told = "runs 4-5: RuntimeError: 4 workers died while playing it"
-    assert_told(done, ExitStatus.FAILED, f"2 of {RUNS} runs failed", told)
-    assert len(blocks(tmp_path)) == TASKS - 1
+    kept = [run for cell, run in curves(tmp_path) if "/exp3/" in cell]
+    lost = sorted({*range(30)} - {*kept})
+    assert 4 in lost
+    assert lost == [*range(lost[0], lost[-1] + 1)]  # one block
+    assert len(curves(tmp_path)) == RUNS - len(lost)
+    told = f"runs {lost[0]}-{lost[-1]}: RuntimeError: 4 workers died while playing it"
+    assert_told(done, ExitStatus.FAILED, f"{len(lost)} of {RUNS} runs failed", told)
