@@ -6,7 +6,9 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -188,6 +190,24 @@ def test_other_users_of_numba_keep_their_cache_folder() -> None:
     before = settings.CACHE_DIR
     kernel.kernel(draw)
     assert before == settings.CACHE_DIR
+
+
+def test_threads_that_decorate_at_the_same_time_use_one_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = list[str]()
+
+    def njit(**_: Any) -> Callable[..., Any]:
+        time.sleep(0.02)  # the other threads come now
+        folders.append(numba.core.config.CACHE_DIR)  # type: ignore[attr-defined]
+        return lambda function: function
+
+    before = numba.core.config.CACHE_DIR  # type: ignore[attr-defined]
+    monkeypatch.setattr(numba, "njit", njit)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: kernel.kernel(lambda: 0, kept=False), range(8)))
+    assert folders == [str(kernel.FOLDER or "")] * 8
+    assert before == numba.core.config.CACHE_DIR  # type: ignore[attr-defined]
 
 
 class Left(NamedTuple):

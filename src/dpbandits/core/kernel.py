@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -80,6 +81,11 @@ FOLDER = machine_code_folder()
 KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
+# Threads that import algorithms at the same time would otherwise set the folder for each other, and
+# machine code would be written to the current folder.
+_decorating = threading.Lock()
+
+
 def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any]:
     """Compile a function that releases the GIL; if `kept`, cache its machine code on disk.
 
@@ -91,13 +97,14 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
     # back to __pycache__, which goes stale.
     settings: Any = numba.core.config
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(FOLDER or "")
     kept = kept and FOLDER is not None and _is_of_island(function)
-    try:
-        compiled = numba.njit(**KERNEL, cache=kept)(function)
-    finally:
-        settings.CACHE_DIR = before
+    with _decorating:
+        before = settings.CACHE_DIR
+        settings.CACHE_DIR = str(FOLDER or "")
+        try:
+            compiled = numba.njit(**KERNEL, cache=kept)(function)
+        finally:
+            settings.CACHE_DIR = before
     if kept and not settings.DISABLE_JIT:
         _check_what_is_loaded(compiled._cache)
     return compiled
