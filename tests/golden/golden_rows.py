@@ -21,7 +21,7 @@ import numpy as np
 
 from dpbandits.cells import play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
-from dpbandits.cells.play_bandit import play_run
+from dpbandits.cells.play_bandit import Game
 from dpbandits.config import conf_files, instances
 from dpbandits.core import parameters, registry
 from dpbandits.files import project
@@ -197,7 +197,7 @@ def members(annotation: Any) -> list[Any]:
 Rows = list[dict[str, Any]]  # one case: its description, then a row per run; JSON values
 
 
-def play(case: Case) -> Rows:
+def play(case: Case, compiled: bool = True) -> Rows:
     """Return the rows of a case: its description, then the result of each run."""
     cell = case.cell
     told = {"case": case.name, **cell.description()}
@@ -210,7 +210,10 @@ def play(case: Case) -> Rows:
     rounds = cell.checkpoints()
     kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
     runs = range(_game(cell.algorithm)["runs"])
-    bandits = [play_run(cell, run, case.per_round) for run in runs]
+    game = Game(cell)
+    if not compiled:
+        game.policy = game.policy.py_func
+    bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [told | {"rounds": rounds[kept].tolist()}] + [
         {
