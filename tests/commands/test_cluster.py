@@ -32,6 +32,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 FIGURE = "exp3-deterministic"
 TYPED = ("profile=smoke", "runs=30", "engine.block=2", "figure.horizon=2_000_000")
 RUNS = 4 * 30  # of four algorithms
+Curves = dict[tuple[str, int], bytes]  # by cell and run
 GOES_ON = "completed blocks are kept, and the same command continues from there"
 
 
@@ -57,12 +58,12 @@ def assert_told(done: Done, status: int, *fragments: str) -> None:
         assert fragment in told[0]
 
 
-def curves(folder: Path) -> dict[tuple[str, int], bytes]:
-    """Return the curve of every run that blocks hold, by cell and run.
+def curves(folder: Path) -> Curves:
+    """Return the curve of every run that is kept.
 
-    How many runs a block holds depends on the speed of the machine.
+    How many of them a block holds depends on the speed of the machine.
     """
-    found = {}
+    found = Curves()
     for path in blocks(folder):
         first = int(path.stem.partition("-")[0])
         with np.load(path) as members:
@@ -71,8 +72,16 @@ def curves(folder: Path) -> dict[tuple[str, int], bytes]:
     return found
 
 
+def some_kept(folder: Path) -> Curves:
+    """Return the curves that are kept; assert that several blocks are, and not all runs."""
+    assert len(blocks(folder)) > 3
+    kept = curves(folder)
+    assert len(kept) < RUNS
+    return kept
+
+
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], bytes]:
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Curves:
     """Curves computed by threads."""
     folder = tmp_path_factory.mktemp("calm")
     assert start(folder).done().counts == (RUNS, 0, "drawn")
@@ -173,7 +182,7 @@ def test_an_interrupt_keeps_completed_blocks_prints_one_line_and_leaves_no_proce
     assert (done.status, done.out) == (130, "")
     told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
     assert told == ["", f"dpbandits: interrupted; {GOES_ON}"]
-    assert 3 < len(curves(tmp_path)) < RUNS
+    some_kept(tmp_path)
     deadline = time.monotonic() + 10
     while any(Path(f"/proc/{number}/cmdline").exists() for number in family):
         assert time.monotonic() < deadline
@@ -201,13 +210,19 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path: Path, dask: DaskProce
 
 
 @pytest.fixture
-def modified(tmp_path: Path) -> str:
+def sources(tmp_path: Path) -> Path:
+    """Return a PYTHONPATH with a copy of the sources, which a test may edit."""
+    copy = tmp_path / "sources"
+    shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture
+def modified(sources: Path) -> str:
     """Return a PYTHONPATH with a copy of the sources in which a comment is changed."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src", tmp_path / "modified", ignore=ignored)
-    with (tmp_path / "modified" / "dpbandits" / "algorithms" / "exp3.py").open("a") as file:
+    with (sources / "dpbandits" / "algorithms" / "exp3.py").open("a") as file:
         file.write("# changed\n")
-    return str(tmp_path / "modified")
+    return str(sources)
 
 
 @pytest.fixture
@@ -234,10 +249,8 @@ def test_a_worker_with_other_sources_is_reported_before_work_starts(
 
 
 def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
-    tmp_path: Path, dask: DaskProcesses
+    tmp_path: Path, dask: DaskProcesses, sources: Path
 ) -> None:
-    sources = tmp_path / "modified"
-    shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
     with (sources / "dpbandits" / "gallery" / "pages.py").open("a") as file:
         file.write("X = 1\n")
     worker = dask.worker(PYTHONPATH=str(sources))
@@ -252,14 +265,6 @@ def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
     assert_told(
         done, ExitStatus.FAILED, f"{RUNS} of {RUNS} runs failed", "has other sources or versions"
     )
-
-
-@pytest.fixture
-def sources(tmp_path: Path) -> Path:
-    """Return a PYTHONPATH with a copy of the sources, which a test may edit."""
-    copy = tmp_path / "sources"
-    shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    return copy
 
 
 def halve_rewards(sources: Path) -> None:
@@ -287,7 +292,7 @@ def test_an_edit_before_the_workers_of_this_machine_start_is_reported(
 
 
 def test_an_edit_while_workers_play_moves_no_number(
-    tmp_path: Path, sources: Path, calm: dict[tuple[str, int], bytes]
+    tmp_path: Path, sources: Path, calm: Curves
 ) -> None:
     played = (*below(tmp_path), "engine=dask", "engine.workers=2")
     process = Process(*DPBANDITS, "run", FIGURE, *TYPED, *played, PYTHONPATH=str(sources))
@@ -328,7 +333,7 @@ def started_with(
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
+    tmp_path: Path, dask: DaskProcesses, calm: Curves
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
     workers[0].kill()
@@ -339,15 +344,14 @@ def test_a_worker_that_is_killed_loses_nothing(
 
 @pytest.mark.slow
 def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
+    tmp_path: Path, dask: DaskProcesses, calm: Curves
 ) -> None:
     process, workers = started_with(tmp_path, dask, 2)
     for worker in workers:
         worker.kill()
     told = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
     assert_told(process.done(), 2, told)
-    kept = len(curves(tmp_path))
-    assert 3 < kept < RUNS
+    kept = len(some_kept(tmp_path))
     dask.worker()
     assert start(tmp_path, *dask.engine).done().counts == (RUNS - kept, kept, "drawn")
     assert curves(tmp_path) == calm
@@ -359,7 +363,7 @@ def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcess
     dask.scheduler.kill()
     told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
     assert_told(process.done(), 2, told)
-    assert 3 < len(curves(tmp_path)) < RUNS
+    some_kept(tmp_path)
 
 
 def has_joined(log: Path) -> Callable[[], bool]:
@@ -367,9 +371,7 @@ def has_joined(log: Path) -> Callable[[], bool]:
 
 
 @pytest.mark.slow
-def test_a_worker_may_join_later(
-    tmp_path: Path, dask: DaskProcesses, calm: dict[tuple[str, int], bytes]
-) -> None:
+def test_a_worker_may_join_later(tmp_path: Path, dask: DaskProcesses, calm: Curves) -> None:
     process, (first,) = started_with(tmp_path, dask, 1)
     dask.worker()
     process.wait_for(has_joined(tmp_path / "dask" / "worker-2.log"))
@@ -380,7 +382,7 @@ def test_a_worker_may_join_later(
 
 @pytest.mark.slow
 def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
-    tmp_path: Path, dask: DaskProcesses, modified: str, calm: dict[tuple[str, int], bytes]
+    tmp_path: Path, dask: DaskProcesses, modified: str, calm: Curves
 ) -> None:
     process, _ = started_with(tmp_path, dask, 1)
     dask.worker(PYTHONPATH=modified)
@@ -391,9 +393,7 @@ def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
         f"of {RUNS} runs failed, the others are kept",
         "has other sources or",
     )
-    kept = curves(tmp_path)
-    assert 3 < len(kept) < RUNS
-    assert kept.items() <= calm.items()
+    assert some_kept(tmp_path).items() <= calm.items()
 
 
 @pytest.mark.slow
