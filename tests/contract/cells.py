@@ -26,7 +26,7 @@ BATCHED_START = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}
 
 BLIND = {"uniform"}  # the algorithms that read no reward
 
-# Algorithms that `make test` compiles for laws besides Bernoulli's: those that figures play on it,
+# Algorithms that `make test` compiles for laws besides Bernoulli's: all that figures play on them,
 # those that have tests of their own there, and some that compile in a moment. Compiling a kernel
 # for one more law takes up to ten seconds, so `make slow` plays all others.
 COMPILED = {
@@ -84,12 +84,7 @@ def is_quick(algorithm: str, law: str) -> bool:
 def on(*laws: str) -> list[Any]:
     """Return every algorithm with every one of these laws; `make slow` has those not compiled."""
     return [
-        pytest.param(
-            algorithm,
-            law,
-            marks=[] if is_quick(algorithm, law) else pytest.mark.slow,
-            id=f"{algorithm}-{law}",
-        )
+        pytest.param(algorithm, law, marks=[] if is_quick(algorithm, law) else pytest.mark.slow)
         for algorithm in ALGORITHMS
         for law in laws
     ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from cells import is_quick
 from commands import bandit_cells
 from composed import load
 
@@ -76,6 +77,15 @@ def test_every_figure_composes_under_every_profile(figure: str, profile: str) ->
     for each in spec.panels:
         labels = [c.label for c in each.curves]
         assert len(set(labels)) == len(labels), "two curves of a panel would share their rows"
+
+
+@pytest.mark.parametrize("figure", project.names("figure"))
+def test_make_test_compiles_every_algorithm_for_the_laws_on_which_figures_play_it(
+    figure: str,
+) -> None:
+    for cell in bandit_cells(spec_of(figure, "profile=paper")):
+        pair = cell.algorithm, cell.environment
+        assert is_quick(*pair), f"{pair} is missing in tests/contract/cells.py: COMPILED"
 
 
 # Runs and horizons -----------------------------------------------------------------------------
