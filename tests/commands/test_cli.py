@@ -32,6 +32,7 @@ from dpbandits.config.compose import load
 from dpbandits.curves.series import summarise, to_csv
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 
@@ -323,7 +324,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-ksweep", [*typed, *below(calm)])
     store = Store(settings.cache)
-    assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
+    assert runner.play(plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (800 - kept, kept, "drawn")
     (file,) = (killed / "out" / "adap-ksweep").rglob("adap-ksweep.csv")
     table = file.read_bytes()

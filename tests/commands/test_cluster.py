@@ -22,7 +22,7 @@ from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.runner import Task
+from dpbandits.run.tasks import Task, plan
 from dpbandits.stopping import dp_nas
 from dpbandits.store.blocks import Store
 
@@ -105,13 +105,13 @@ def test_processes_of_this_machine_give_the_bits_of_threads(
     workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, cluster = Store(tmp_path / "threads"), Store(tmp_path / "dask")
-    assert runner.play(runner.plan(CELLS, threads, 2), threads, 2, "threads") == []
+    assert runner.play(plan(CELLS, threads, 2), threads, 2, "threads") == []
 
     def play_here(cell: Cell, runs: range) -> None:
         raise AssertionError("the process that asks plays itself")
 
     monkeypatch.setattr(runner, "simulate", play_here)
-    tasks = runner.plan(CELLS, cluster, 3)
+    tasks = plan(CELLS, cluster, 3)
     assert runner.play(tasks, cluster, workers, "dask", Cluster()) == []
     for cell, runs in CELLS.items():
         assert cluster.load(cell, runs).tobytes() == threads.load(cell, runs).tobytes()
@@ -141,7 +141,7 @@ def test_a_fault_while_tasks_are_handed_out_is_raised_and_not_waited_for(
 
     monkeypatch.setattr(runner, "_joined", broken)
     store = Store(tmp_path)
-    tasks = runner.plan({cell: 20}, store, 2)
+    tasks = plan({cell: 20}, store, 2)
     with pytest.raises(RuntimeError, match="no more tasks"):
         runner.play(tasks, store, 1, "test", Cluster())
 

@@ -271,7 +271,7 @@ def test_an_edit_between_planning_and_a_late_import_does_not_reach_the_runs(
     # audit/search.py is imported by the first audit.
     command = ("dpbandits", "run", "privacy-audit", *SMOKE)
     folder = forks.folder / "audits"
-    scenario = Scenario(str(forks.copy), str(folder), command, SEARCH, "run.runner.plan")
+    scenario = Scenario(str(forks.copy), str(folder), command, SEARCH, "run.tasks.plan")
     result = forks.run(scenario)
     assert check_blocks(folder, digests) == {1, 11, 111}
     assert [line.split()[1] for line in result.reports] == [f"{SEARCH}:"]

@@ -31,6 +31,7 @@ from dpbandits.gallery.origins import Origin
 from dpbandits.privacy import table
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
@@ -329,7 +330,7 @@ def test_the_cache_comes_before_the_reference_and_says_when(
     assert empty.source is not None
     assert empty.source.kind is stored_results.ResultKind.REFERENCE
     store, spec = Store(tmp_path), empty.spec
-    assert runner.play(runner.plan(spec.runs_of_cells(), store, 7), store, 1, "it") == []
+    assert runner.play(plan(spec.runs_of_cells(), store, 7), store, 1, "it") == []
     full = stored_results.load("adap-episodes", [f"paths.cache={tmp_path}"])
     assert full.source is not None
     assert full.source.kind is stored_results.ResultKind.CACHE
@@ -365,7 +366,7 @@ def played(project: Path) -> list[str]:
     overrides = [*CHANGED, "runs=2", f"paths.cache={project / 'cache'}"]
     spec, settings = compose.load(DRAWN, overrides)
     store = Store(settings.cache)
-    assert runner.play(runner.plan(spec.runs_of_cells(), store, 2), store, 1, DRAWN) == []
+    assert runner.play(plan(spec.runs_of_cells(), store, 2), store, 1, DRAWN) == []
     return overrides
 
 

@@ -33,6 +33,7 @@ from dpbandits.environments import bernoulli
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import runner
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
@@ -103,7 +104,7 @@ def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path
     results = []
     for block, workers in ((1, 2), (7, 1), (3, 2)):
         store = Store(tmp_path / f"{block}-{workers}")
-        assert not runner.play(runner.plan({cell: 10}, store, block), store, workers, "test")
+        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
         results.append(store.load(cell, 10))
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])

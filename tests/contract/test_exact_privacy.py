@@ -449,13 +449,14 @@ class Forced:
         self.wanted, self.log_p = list(wanted), list[float]()
         self.ahead: list[float] = []  # log-ratio of the weights: last arm over first
 
-    def __call__(self, weights: np.ndarray, gamma: float, rng: Any) -> tuple[int, float]:
+    def __call__(self, estimates: _exp3.Estimates, gamma: float, rng: Any) -> tuple[int, float]:
         arm, before = self.wanted.pop(0), 0.0
         for _ in range(arm):
-            before += _exp3.draw_arm(weights, gamma, Fixed(before + 1e-12))[1]
-        chosen, p = _exp3.draw_arm(weights, gamma, Fixed(before + 1e-12))
+            before += _exp3.draw_arm(estimates, gamma, Fixed(before + 1e-12))[1]
+        chosen, p = _exp3.draw_arm(estimates, gamma, Fixed(before + 1e-12))
         assert chosen == arm
         self.log_p.append(math.log(p))
+        weights = estimates.weights
         self.ahead.append(math.log(weights[-1] / weights[0]))
         return chosen, p
 

@@ -17,6 +17,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 from dpbandits.run import runner
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 RULES = registry.stopping_rule_names()
@@ -65,7 +66,7 @@ def test_block_size_and_workers_do_not_move_a_bit(rule: str, tmp_path: Path) -> 
     results = []
     for block, workers in ((1, 2), (7, 1)):
         store = Store(tmp_path / f"{block}-{workers}")
-        assert not runner.play(runner.plan({cell: 10}, store, block), store, workers, "test")
+        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
         results.append(store.load(cell, 10))
     np.testing.assert_array_equal(results[0], results[1])
 

@@ -18,7 +18,7 @@ from streams import Draws, Game
 
 from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb, uniform
 from dpbandits.algorithms._argmax import argmax, random_argmax
-from dpbandits.algorithms._exp3 import draw_arm
+from dpbandits.algorithms._exp3 import Estimates, draw_arm
 from dpbandits.core.bandit import draw, new_bandit, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.environments import adversaries, bernoulli
@@ -157,8 +157,8 @@ def test_arms_with_equal_rewards_and_no_noise_are_tied_for_the_first(
 # Random choices -----------------------------------------------------------------------------------
 
 
-def drawn(weights: np.ndarray, gamma: float, rng: Any) -> int:
-    return int(draw_arm(weights, gamma, rng)[0])
+def drawn(estimates: Estimates, gamma: float, rng: Any) -> int:
+    return int(draw_arm(estimates, gamma, rng)[0])
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
@@ -167,14 +167,14 @@ def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
         exp3 = tossou2017.EXP3(len(estimates), 100, None)
         exp3.gamma, exp3.estimates = gamma, estimates
         v = gamma / len(estimates) * np.array(estimates)
-        weights = np.exp(v - v.max())
+        ours = Estimates(v, np.exp(v - v.max()), np.array([v.max()]))
         p = exp3.probabilities()
-        assert_intervals(partial(drawn, weights, gamma), p)
+        assert_intervals(partial(drawn, ours, gamma), p)
         for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
-            chosen, chance = draw_arm(weights, gamma, Given(left + NEAR))
+            chosen, chance = draw_arm(ours, gamma, Given(left + NEAR))
             assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))
         # Rounding may leave the sum of all p below the largest uniform number.
-        assert draw_arm(weights, gamma, Given(1.0 - 2.0**-53))[0] == len(estimates) - 1
+        assert draw_arm(ours, gamma, Given(1.0 - 2.0**-53))[0] == len(estimates) - 1
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7])

@@ -103,7 +103,7 @@ def _cases() -> Iterator[Case]:
 
 def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
     for environment in FOR_ALL:
-        yield Case(name, environment, "", _cell(content, environment))
+        yield from _both_modes(Case(name, environment, "", _cell(content, environment)))
     plain = _cell(content, FOR_ALL[0])
     others = list(_readings(plain.params)) if name == content["algorithm"] else []
     readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
@@ -111,6 +111,13 @@ def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
     if _has_scheme(plain.algorithm):
         for case in (Case(name, FOR_ALL[0], "", plain), *readings):
             yield replace(case, per_round=True)
+
+
+def _both_modes(case: Case) -> Iterator[Case]:
+    # Yield a case, and once more per round if runs are played in step otherwise.
+    yield case
+    if isinstance(case.cell, Cell) and case.cell.in_lanes:
+        yield replace(case, per_round=True)
 
 
 def _has_scheme(algorithm: str) -> bool:
@@ -127,11 +134,12 @@ def _cases_of_environments() -> Iterator[Case]:
     for environment in files:
         if environment not in FOR_ALL:
             yield Case(PLAYERS[0], environment, "", _cell(first, environment))
-            yield Case(PLAYERS[1], environment, "", _cell(last, environment))
+            yield from _both_modes(Case(PLAYERS[1], environment, "", _cell(last, environment)))
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
             if instance not in of_files and _is_another(plain, instance):
-                yield Case(PLAYERS[1], environment, words, replace(plain, instance=instance))
+                read = replace(plain, instance=instance)
+                yield from _both_modes(Case(PLAYERS[1], environment, words, read))
 
 
 def _is_another(cell: Cell, instance: Any) -> bool:

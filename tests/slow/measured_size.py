@@ -27,7 +27,7 @@ RUNS = 10**6
 def plan(folder: Path) -> dict[str, Any]:
     """Read the configuration of a figure of 10^5 cells and plan its tasks."""
     from dpbandits.config import compose
-    from dpbandits.run import runner
+    from dpbandits.run.tasks import plan
     from dpbandits.store.blocks import Store
 
     # In a file: typing a list of this length would time the parser of the command line.
@@ -41,7 +41,7 @@ def plan(folder: Path) -> dict[str, Any]:
     spec, settings = compose.load("ftpl-epsilon-sweep", [])
     read = time.perf_counter() - start
     cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
-    tasks = runner.plan(spec.runs_of_cells(), Store(settings.cache), settings.block)
+    tasks = plan(spec.runs_of_cells(), Store(settings.cache), settings.block)
     return {"cells": len(cells), "tasks": len(tasks), "read": read}
 
 

@@ -17,7 +17,8 @@ from dpbandits.config.compose import load
 from dpbandits.core import registry
 from dpbandits.curves.series import STATISTICS, Series, slope, to_csv, values
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
-from dpbandits.run.runner import plan, play
+from dpbandits.run.runner import play
+from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import Curve, Quantity
 from dpbandits.store.blocks import Store
 

@@ -13,7 +13,7 @@ import tossou2017 as oracle
 from scipy import stats
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.play_bandit import simulate
@@ -73,17 +73,18 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
     # The estimates of a game of any length, in steps of the largest possible size.
     rng = generator(5)
     for favourite in (None, 2):
-        v, weights, shift, gamma = np.zeros(4), np.ones(4), 0.0, 0.01
+        estimates, gamma = no_estimates(rng, 4), 0.01
+        v, weights, shift = estimates
         for _ in range(4000):
             arm = favourite if favourite is not None and rng.random() < 0.9 else rng.integers(4)
-            shift = add_gain(v, weights, shift, arm, rng.random())
+            add_gain(estimates, arm, rng.random())
             np.testing.assert_allclose(weights, np.exp(v - shift), rtol=1e-12)
         assert v.max() > 500.0
         assert np.all(np.isfinite(weights))
         literal = oracle.EXP3(4, 1, rng)
         literal.gamma, literal.estimates = gamma, (v * 4 / gamma).tolist()
         expected = literal.probabilities()
-        draws = [draw_arm(weights, gamma, rng) for _ in range(300)]
+        draws = [draw_arm(estimates, gamma, rng) for _ in range(300)]
         for arm, p in draws:
             assert p == pytest.approx(expected[arm], rel=1e-9)
 

@@ -27,6 +27,7 @@ from dpbandits.drawing.styles import style_of
 from dpbandits.factory import produce
 from dpbandits.factory.export import export, exported
 from dpbandits.run import runner
+from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
@@ -42,7 +43,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         spec, settings = load(figure, ["profile=smoke", *overrides])
         settings = replace(settings, cache=folder / "cache", out=folder / "out")
         store, rng = Store(settings.cache), np.random.default_rng(1)
-        tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
+        tasks = plan(spec.runs_of_cells(), store, settings.block)
         # Episodes are drawn from real pulls; all other cells are made up.
         true = [t for t in tasks if isinstance(t.cell, Cell) and t.cell.pulls_of is not None]
         assert runner.play(true, store, 1, figure) == []

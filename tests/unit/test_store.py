@@ -35,6 +35,7 @@ from dpbandits.environments import bernoulli, beta
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
+from dpbandits.run.tasks import plan
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store, key
 
@@ -448,12 +449,12 @@ def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
 
 
 def test_a_truncated_block_is_set_aside_and_computed_again(store: Store, cell: Cell) -> None:
-    tasks = runner.plan({cell: 10}, store, 5)
+    tasks = plan({cell: 10}, store, 5)
     assert runner.play(tasks, store, 1, "test") == []
     before = store.load(cell, 10)
     path = store.cell_folder(cell) / "0-4.npz"
     path.write_bytes(path.read_bytes()[:-100])
-    tasks = runner.plan({cell: 10}, store, 5)
+    tasks = plan({cell: 10}, store, 5)
     assert [task.runs for task in tasks] == [RUNS]
     assert runner.play(tasks, store, 1, "test") == []
     assert store.load(cell, 10).tobytes() == before.tobytes()

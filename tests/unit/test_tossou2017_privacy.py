@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import exp3_tau
-from dpbandits.algorithms._exp3 import add_gain, exploration
+from dpbandits.algorithms._exp3 import Estimates, add_gain, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, TauRounding, batch_length
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.budget import budget
@@ -28,11 +28,11 @@ DELTA = float(T) ** -2
 def conditional(arms: tuple[int, ...], gains: np.ndarray, gamma: float) -> list[np.ndarray]:
     """Return the probabilities of all arms in every round, given the arms played before it."""
     k = gains.shape[1]
-    v, weights, shift, found = np.zeros(k), np.ones(k), 0.0, []
+    estimates, found = Estimates(np.zeros(k), np.ones(k), np.zeros(1)), []
     for t, arm in enumerate(arms):
-        p = (1.0 - gamma) * weights / weights.sum() + gamma / k
+        p = (1.0 - gamma) * estimates.weights / estimates.weights.sum() + gamma / k
         found.append(p)
-        shift = add_gain(v, weights, shift, arm, gamma / k * gains[t, arm] / p[arm])
+        add_gain(estimates, arm, gamma / k * gains[t, arm] / p[arm])
     return found
 
 

@@ -16,8 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from dpbandits.algorithms import dp_exp3_lap
+from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import vector_ir
 from dpbandits.core.kernel import kernel
+from dpbandits.core.lanes import exp_of
+from dpbandits.environments import adversaries
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 vectors: Any = importlib.import_module("dpbandits.core.vectors")  # kernels are untyped
@@ -31,6 +36,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 largest: Any = kernel(lambda values: vectors.maximum(values))
+exponential: Any = kernel(lambda x: exp_of(x))
 
 
 def seeded(rng: np.random.Generator) -> np.ndarray:
@@ -86,6 +92,20 @@ def test_the_logarithm_is_within_one_unit_in_the_last_place(values: list[float])
     x = np.array(values)
     true = np.log(x.astype(np.longdouble))
     assert np.all(np.abs(vectors.log_of(x) - true) <= np.spacing(np.abs(np.log(x))))
+
+
+@FIXED
+@given(st.lists(st.floats(-708.0, 709.0), min_size=1, max_size=20))
+def test_the_exponential_is_within_one_unit_in_the_last_place(values: list[float]) -> None:
+    for x in values:
+        true = np.exp(np.longdouble(x))
+        assert abs(exp_of(x) - true) <= np.spacing(math.exp(x))
+        assert exp_of(x) == exponential(x)
+
+
+def test_the_exponential_stays_normal_far_below() -> None:
+    assert exp_of(-1e9) == exponential(-1e9) == pytest.approx(math.exp(-708.0), rel=1e-15)
+    assert exp_of(0.0) == exponential(0.0) == 1.0
 
 
 def test_the_noise_is_laplacian_and_its_sign_fair() -> None:
@@ -158,6 +178,14 @@ def test_compiled_primitives_have_the_bits_of_python() -> None:
     assert bits(compiled) == bits(primitives)
 
 
+def bits_of_lanes() -> str:
+    """Return a digest of eighteen runs, sixteen of which are played in step."""
+    instance = adversaries.Params(adversaries.Kind.SWITCHING, 3)
+    params = dp_exp3_lap.Params(2.0, 500)
+    cell = Cell("dp-exp3-lap", params, "adversaries", instance, 500, Grid.LOG, 4)
+    return hashlib.sha256(simulate(cell, range(18))[0].tobytes()).hexdigest()
+
+
 TARGETS = {
     "SSE2": {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2"},
     "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2"},
@@ -172,14 +200,15 @@ def test_every_target_has_the_same_bits(target: str, tmp_path: Path) -> None:
     needed = {"AVX2": "avx2", "AVX-512": "avx512f"}.get(target, "")
     if needed and needed not in (flags.read_text() if flags.exists() else ""):
         pytest.skip(f"this processor has no {target}")
-    code = "import test_vectors as t; print(t.bits(t.compiled), t.vector_ir.in_vectors())"
+    code = """import test_vectors as t
+print(t.bits(t.compiled), t.vector_ir.in_vectors(), t.bits_of_lanes())"""
     path = os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parent)])
     own = {"DPBANDITS_CACHE": str(tmp_path), "PYTHONPATH": path, **TARGETS[target]}
     done = subprocess.run(
         (sys.executable, "-c", code), env=os.environ | own, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [bits(primitives), str(target != "scalars")]
+    assert done.stdout.split() == [bits(primitives), str(target != "scalars"), bits_of_lanes()]
 
 
 def test_where_vectors_cannot_be_built_there_is_one_warning(

@@ -2,14 +2,13 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Rounds
 
 LABEL = "EXP3"
+IN_LANES = True
 
 
 class Params(NamedTuple):
@@ -23,10 +22,8 @@ def play(params, bandit, rng):
     """Draw an arm from p and add g/p to its estimated cumulative gain."""
     arms = number_of_arms(bandit)
     gamma = exploration(arms, params.horizon)
-    v = np.zeros(arms)
-    weights = np.ones(arms)
-    shift = 0.0
+    estimates = no_estimates(rng, arms)
     while playing(bandit):
-        arm, p = draw_arm(weights, gamma, rng)
+        arm, p = draw_arm(estimates, gamma, rng)
         gain = pull(bandit, arm)
-        shift = add_gain(v, weights, shift, arm, gamma / arms * (gain / p))
+        add_gain(estimates, arm, gamma / arms * (gain / p))

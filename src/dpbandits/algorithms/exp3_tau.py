@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.core.bandit import number_of_arms, playing, pull_many
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
@@ -19,6 +17,7 @@ from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "EXP3_tau"
+IN_LANES = True
 
 
 class Calibration(IntEnum):
@@ -81,13 +80,11 @@ def play(params, bandit, rng):
     batches = params.horizon // tau
     per_round = params.batch_gamma == BatchGamma.ROUNDS
     gamma = exploration(arms, params.horizon if per_round else batches)
-    v = np.zeros(arms)
-    weights = np.ones(arms)
-    shift = 0.0
+    estimates = no_estimates(rng, arms)
     while playing(bandit):
-        arm, p = draw_arm(weights, gamma, rng)
+        arm, p = draw_arm(estimates, gamma, rng)
         mean = pull_many(bandit, arm, tau) / tau
-        shift = add_gain(v, weights, shift, arm, gamma / arms * (mean / p))
+        add_gain(estimates, arm, gamma / arms * (mean / p))
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:

@@ -82,6 +82,13 @@ class Cell:
         return len(self.checkpoints())
 
     @property
+    def in_lanes(self) -> bool:
+        """True if runs are played in step (cells/play_bandit.py)."""
+        of_tables = hasattr(registry.environment(self.environment), "table")
+        may = getattr(registry.algorithm(self.algorithm), "IN_LANES", False)
+        return of_tables and may and self.pulls_of is None
+
+    @property
     def _arms(self) -> int:
         arms: int = registry.environment(self.environment).arms(self.instance)
         return arms

@@ -111,7 +111,7 @@ def flip_coins(law, arm, uniforms, first, out, n):
 # Functions that a policy may call ------------------------------------------------------------
 
 
-@inlined
+@by_class
 def number_of_arms(bandit):
     """Return K, the number of arms."""
     return bandit.pulls.size
@@ -135,7 +135,7 @@ def playing(bandit):
     return bandit.clock[0] < bandit.horizon
 
 
-@inlined
+@by_class
 def pull(bandit, arm):
     """Play one round of `arm` and return its reward, a float in [0, 1]."""
     reward = draw(bandit.law, bandit.rng, arm, bandit.clock[0])
@@ -143,7 +143,7 @@ def pull(bandit, arm):
     return reward
 
 
-@inlined
+@by_class
 def pull_many(bandit, arm, n):
     """Play min(n, rounds left) rounds of one arm and return the sum of their rewards.
 

@@ -174,13 +174,14 @@ def _refuse_foreign(member: Any, allowed: str = "__main__") -> None:
         )
 
 
-def by_class(stub: Callable[..., Any]) -> Any:
+def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
     """Dispatch a function on the class of its first argument, in Python and in kernels alike.
 
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package
     or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
     `register` raises TypeError for a second body of a class and, if machine code is cached, for a
-    class from another package or a body from elsewhere for a class of this package.
+    class from another package or a body from elsewhere for a class of this package. Bodies that
+    create arrays need `allocating`.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -188,7 +189,7 @@ def by_class(stub: Callable[..., Any]) -> Any:
     def call(first: Any, *rest: Any) -> Any:
         return bodies.get(type(first), stub)(first, *rest)
 
-    @overload(call, strict=False, jit_options=INLINED)
+    @overload(call, strict=False, jit_options=ALLOCATING if allocating else INLINED)
     def choose(first: Any, *rest: Any) -> Callable[..., Any]:
         return bodies.get(getattr(first, "instance_class", None), stub)  # type: ignore[arg-type]
 

@@ -37,75 +37,75 @@ WORDS, DOUBLES = ir.VectorType(WORD, LANES), ir.VectorType(DOUBLE, LANES)
 INDEX = ir.IntType(32)
 
 
-def _words(value: Any) -> ir.Constant:
+def all_words(value: Any) -> ir.Constant:
     return ir.Constant(WORDS, [int(value)] * LANES)
 
 
-def _doubles(value: float) -> ir.Constant:
+def all_doubles(value: float) -> ir.Constant:
     return ir.Constant(DOUBLES, [float(value)] * LANES)
 
 
-def _spread(b: Any, scalar: Any) -> Any:
+def spread(b: Any, scalar: Any) -> Any:
     one = b.insert_element(ir.Constant(DOUBLES, ir.Undefined), scalar, ir.Constant(INDEX, 0))
     zeros = ir.Constant(ir.VectorType(INDEX, LANES), [0] * LANES)
     return b.shuffle_vector(one, ir.Constant(DOUBLES, ir.Undefined), zeros)
 
 
-def _load(b: Any, pointer: Any, position: Any, kind: Any) -> Any:
+def load_vector(b: Any, pointer: Any, position: Any, kind: Any) -> Any:
     place = b.bitcast(b.gep(pointer, [position]), kind.as_pointer())
     return b.load(place, align=8)
 
 
-def _store(b: Any, pointer: Any, position: Any, vector: Any) -> None:
+def store_vector(b: Any, pointer: Any, position: Any, vector: Any) -> None:
     place = b.bitcast(b.gep(pointer, [position]), vector.type.as_pointer())
     b.store(vector, place, align=8)
 
 
 def _rotated(b: Any, x: Any, bits: int) -> Any:
-    return b.or_(b.shl(x, _words(bits)), b.lshr(x, _words(64 - bits)))
+    return b.or_(b.shl(x, all_words(bits)), b.lshr(x, all_words(64 - bits)))
 
 
-def _next_words(b: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def next_words(b: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     s0, s1, s2, s3 = state
     words = b.add(_rotated(b, b.add(s0, s3), 23), s0)
-    shifted = b.shl(s1, _words(17))
+    shifted = b.shl(s1, all_words(17))
     s2, s3 = b.xor(s2, s0), b.xor(s3, s1)
     s1, s0 = b.xor(s1, s2), b.xor(s0, s3)
     return words, (s0, s1, b.xor(s2, shifted), _rotated(b, s3, 45))
 
 
-def _polynomial(b: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
-    value = _doubles(coefficients[-1])
+def polynomial(b: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
+    value = all_doubles(coefficients[-1])
     for coefficient in coefficients[-2::-1]:
-        value = b.fadd(b.fmul(value, x), _doubles(coefficient))
+        value = b.fadd(b.fmul(value, x), all_doubles(coefficient))
     return value
 
 
 def _log_of(b: Any, x: Any) -> Any:
-    bits = b.add(b.bitcast(x, WORDS), _words(ONE - TOP_OF_ROOT))
-    exponent = b.bitcast(b.or_(b.lshr(bits, _words(52)), _words(TWO_52)), DOUBLES)
-    exponent = b.fsub(exponent, _doubles(BIAS))
-    f = b.bitcast(b.add(b.and_(bits, _words(FRACTION)), _words(TOP_OF_ROOT)), DOUBLES)
-    f = b.fsub(f, _doubles(1.0))
-    s = b.fdiv(f, b.fadd(f, _doubles(2.0)))
+    bits = b.add(b.bitcast(x, WORDS), all_words(ONE - TOP_OF_ROOT))
+    exponent = b.bitcast(b.or_(b.lshr(bits, all_words(52)), all_words(TWO_52)), DOUBLES)
+    exponent = b.fsub(exponent, all_doubles(BIAS))
+    f = b.bitcast(b.add(b.and_(bits, all_words(FRACTION)), all_words(TOP_OF_ROOT)), DOUBLES)
+    f = b.fsub(f, all_doubles(1.0))
+    s = b.fdiv(f, b.fadd(f, all_doubles(2.0)))
     z = b.fmul(s, s)
     w = b.fmul(z, z)
-    even, odd = b.fmul(w, _polynomial(b, w, EVEN)), b.fmul(z, _polynomial(b, w, ODD))
-    half = b.fmul(b.fmul(f, _doubles(0.5)), f)
+    even, odd = b.fmul(w, polynomial(b, w, EVEN)), b.fmul(z, polynomial(b, w, ODD))
+    half = b.fmul(b.fmul(f, all_doubles(0.5)), f)
     value = b.fmul(s, b.fadd(half, b.fadd(even, odd)))
-    value = b.fsub(b.fadd(value, b.fmul(exponent, _doubles(LOG2_LOW))), half)
-    return b.fadd(b.fadd(value, f), b.fmul(exponent, _doubles(LOG2_HIGH)))
+    value = b.fsub(b.fadd(value, b.fmul(exponent, all_doubles(LOG2_LOW))), half)
+    return b.fadd(b.fadd(value, f), b.fmul(exponent, all_doubles(LOG2_HIGH)))
 
 
-def _uniform(b: Any, words: Any) -> Any:
-    one = b.or_(b.lshr(words, _words(12)), _words(ONE))
-    return b.fsub(b.bitcast(one, DOUBLES), _doubles(1.0))
+def uniform_of(b: Any, words: Any) -> Any:
+    one = b.or_(b.lshr(words, all_words(12)), all_words(ONE))
+    return b.fsub(b.bitcast(one, DOUBLES), all_doubles(1.0))
 
 
-def _laplace(b: Any, words: Any) -> Any:
-    one = b.or_(b.lshr(words, _words(12)), _words(ONE))
-    logs = _log_of(b, b.fsub(_doubles(2.0), b.bitcast(one, DOUBLES)))
-    return b.bitcast(b.xor(b.bitcast(logs, WORDS), b.shl(words, _words(63))), DOUBLES)
+def laplace_of(b: Any, words: Any) -> Any:
+    one = b.or_(b.lshr(words, all_words(12)), all_words(ONE))
+    logs = _log_of(b, b.fsub(all_doubles(2.0), b.bitcast(one, DOUBLES)))
+    return b.bitcast(b.xor(b.bitcast(logs, WORDS), b.shl(words, all_words(63))), DOUBLES)
 
 
 def _each(b: Any, stop: Any, stride: int = LANES) -> Any:
@@ -115,25 +115,25 @@ def _each(b: Any, stop: Any, stride: int = LANES) -> Any:
 def _fill(number: Callable[[Any, Any], Any]) -> Callable[..., None]:
     def build(b: Any, state: Any, out: Any, n: Any) -> None:
         rows = [ir.Constant(WORD, row * LANES) for row in range(4)]
-        slots = [alloca(b, _load(b, state, row, WORDS)) for row in rows]
+        slots = [alloca(b, load_vector(b, state, row, WORDS)) for row in rows]
         with _each(b, n, STRIDE) as (i, _):
             current = tuple(b.load(slot) for slot in slots)
             for step in range(0, STRIDE, LANES):
-                words, current = _next_words(b, current)
-                _store(b, out, b.add(i, ir.Constant(WORD, step)), number(b, words))
+                words, current = next_words(b, current)
+                store_vector(b, out, b.add(i, ir.Constant(WORD, step)), number(b, words))
             for slot, value in zip(slots, current, strict=True):
                 b.store(value, slot)
         for row, slot in zip(rows, slots, strict=True):
-            _store(b, state, row, b.load(slot))
+            store_vector(b, state, row, b.load(slot))
 
     return build
 
 
 def _compare(b: Any, uniforms: Any, first: Any, probability: Any, out: Any, n: Any) -> None:
-    limit = _spread(b, probability)
+    limit = spread(b, probability)
     with _each(b, n) as (i, _):
-        less = b.fcmp_ordered("<", _load(b, uniforms, b.add(first, i), DOUBLES), limit)
-        _store(b, out, i, b.select(less, _doubles(1.0), _doubles(0.0)))
+        less = b.fcmp_ordered("<", load_vector(b, uniforms, b.add(first, i), DOUBLES), limit)
+        store_vector(b, out, i, b.select(less, all_doubles(1.0), all_doubles(0.0)))
 
 
 def _join_halves(
@@ -147,24 +147,27 @@ def _join_halves(
     half: Any,
     *line: Any,
 ) -> None:
-    scale, drift = (_spread(b, scalar) for scalar in line)
+    scale, drift = (spread(b, scalar) for scalar in line)
     with _each(b, half) as (i, _):
         left, to = b.add(at, i), b.add(into, i)
         right = b.add(left, half)
-        sum_left, sum_right = _load(b, sums, left, DOUBLES), _load(b, sums, right, DOUBLES)
-        noise = b.fmul(_load(b, noises, b.add(first, i), DOUBLES), scale)
+        sum_left, sum_right = (
+            load_vector(b, sums, left, DOUBLES),
+            load_vector(b, sums, right, DOUBLES),
+        )
+        noise = b.fmul(load_vector(b, noises, b.add(first, i), DOUBLES), scale)
         steps = b.fadd(sum_left, b.fsub(noise, drift))
-        walks = b.fadd(steps, _load(b, lowest, right, DOUBLES))
-        before = _load(b, lowest, left, DOUBLES)
-        _store(b, lowest, to, b.select(b.fcmp_ordered("<", walks, before), walks, before))
-        _store(b, sums, to, b.fadd(sum_left, sum_right))
+        walks = b.fadd(steps, load_vector(b, lowest, right, DOUBLES))
+        before = load_vector(b, lowest, left, DOUBLES)
+        store_vector(b, lowest, to, b.select(b.fcmp_ordered("<", walks, before), walks, before))
+        store_vector(b, sums, to, b.fadd(sum_left, sum_right))
 
 
 def _maximum(b: Any, values: Any, n: Any) -> Any:
     lowest = ir.Constant(DOUBLES, [ir.Constant(DOUBLE, -math.inf)] * LANES)
     slot = alloca(b, lowest)
     with _each(b, n) as (i, _):
-        vector, largest = _load(b, values, i, DOUBLES), b.load(slot)
+        vector, largest = load_vector(b, values, i, DOUBLES), b.load(slot)
         b.store(b.select(b.fcmp_ordered(">", vector, largest), vector, largest), slot)
     largest = b.load(slot)
     width = LANES
@@ -180,13 +183,13 @@ def _call(build: Callable[..., Any], *arguments: Any, returns: Any = types.void)
     # Return what numba expects of an intrinsic; `build` gets pointers to the data of arrays.
     def generate(context: Any, b: Any, signature: Any, values: Any) -> Any:
         pairs = zip(signature.args, values, strict=True)
-        result = build(b, *(_data(context, b, kind, value) for kind, value in pairs))
+        result = build(b, *(array_data(context, b, kind, value) for kind, value in pairs))
         return context.get_dummy_value() if returns is types.void else result
 
     return returns(*arguments), generate
 
 
-def _data(context: Any, b: Any, kind: Any, value: Any) -> Any:
+def array_data(context: Any, b: Any, kind: Any, value: Any) -> Any:
     if isinstance(kind, types.Array):
         return context.make_array(kind)(context, b, value).data
     return value
@@ -194,12 +197,12 @@ def _data(context: Any, b: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def vector_uniforms(context: Any, state: Any, out: Any, n: Any) -> Any:
-    return _call(_fill(_uniform), state, out, n)
+    return _call(_fill(uniform_of), state, out, n)
 
 
 @intrinsic
 def vector_laplaces(context: Any, state: Any, out: Any, n: Any) -> Any:
-    return _call(_fill(_laplace), state, out, n)
+    return _call(_fill(laplace_of), state, out, n)
 
 
 @intrinsic
@@ -237,8 +240,8 @@ def in_vectors() -> bool:
         return False
     words, doubles = WORD.as_pointer(), DOUBLE.as_pointer()
     built: dict[Callable[..., None], tuple[Any, ...]] = {
-        _fill(_uniform): (words, doubles, WORD),
-        _fill(_laplace): (words, doubles, WORD),
+        _fill(uniform_of): (words, doubles, WORD),
+        _fill(laplace_of): (words, doubles, WORD),
         _compare: (doubles, WORD, DOUBLE, doubles, WORD),
         _maximum: (doubles, WORD),
         _join_halves: (doubles, doubles, doubles, WORD, WORD, WORD, WORD, DOUBLE, DOUBLE),

@@ -146,13 +146,13 @@ def _next_word(state, lane):
 
 
 @inlined
-def _uniforms_in_scalars(state, out):
+def uniforms_in_scalars(state, out):
     for i in range(out.size):
         out[i] = np.float64(_next_word(state, i % LANES) >> np.uint64(12)) * 2.0**-52
 
 
 @inlined
-def _laplaces_in_scalars(state, out):
+def laplaces_in_scalars(state, out):
     bits = out.view(np.uint64)
     for i in range(out.size):
         word = _next_word(state, i % LANES)
@@ -227,8 +227,8 @@ def _maximum_in_vectors(values):
     return largest
 
 
-in_kernels(fill_uniforms, in_vectors, _uniforms_in_scalars)(_uniforms_in_vectors)
-in_kernels(fill_laplaces, in_vectors, _laplaces_in_scalars)(_laplaces_in_vectors)
+in_kernels(fill_uniforms, in_vectors, uniforms_in_scalars)(_uniforms_in_vectors)
+in_kernels(fill_laplaces, in_vectors, laplaces_in_scalars)(_laplaces_in_vectors)
 in_kernels(compare, in_vectors, _compare_in_scalars)(_compare_in_vectors)
 in_kernels(join_halves, in_vectors, _join_in_scalars)(_join_in_vectors)
 in_kernels(maximum, in_vectors, _maximum_in_scalars)(_maximum_in_vectors)

@@ -25,10 +25,10 @@ from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision, provenance
-from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
+from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store, key
 
@@ -80,7 +80,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 def cached(spec: FigureSpec, settings: Settings) -> Store:
     """Return the store, which has every run of the figure; raise UserError if runs are missing."""
     store = Store(settings.cache)
-    tasks = runner.plan(spec.runs_of_cells(), store, settings.block)
+    tasks = plan(spec.runs_of_cells(), store, settings.block)
     if tasks:
         missing = sum(len(task.runs) for task in tasks)
         raise UserError(

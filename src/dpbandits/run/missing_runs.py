@@ -10,6 +10,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.run import edited_sources, runner
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 FAILURES = "failures.json"
@@ -35,7 +36,7 @@ def complete(
     """
     store = Store(settings.cache)
     edited_sources.report(runs_of)
-    tasks = runner.plan(runs_of, store, settings.block)
+    tasks = plan(runs_of, store, settings.block)
     if tasks:  # a complete cache may be read-only
         check_writable(store.folder)
     computed = sum(len(task.runs) for task in tasks)

@@ -1,14 +1,13 @@
-"""Planning of the missing runs, and the loop that plays them on all workers and stores them.
+"""Loop that plays tasks on all workers and stores their runs.
 
 No other module loops over the runs of many cells.
 """
 
-import math
 import queue
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import joblib
 import numpy as np
 
 from dpbandits.audit import audits
-from dpbandits.cells import play_stopping_rule
+from dpbandits.cells import play_stopping_rule, shared_tables
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import simulate
@@ -24,20 +23,10 @@ from dpbandits.config.settings import Cluster
 from dpbandits.core.messages import in_one_line
 from dpbandits.run.engines import started
 from dpbandits.run.progress import Reporter
+from dpbandits.run.tasks import Task, joined
 from dpbandits.run.threads import Engine
 from dpbandits.run.worker import refusal, sources_of
 from dpbandits.store.blocks import Store
-
-TASKS_PER_CELL = 64  # at most: every task writes a file
-SECONDS_PER_TASK = 0.5  # up to this, tasks of short runs are joined, for the same reason
-
-
-@dataclass(frozen=True)
-class Task:
-    """Consecutive runs of one cell: one call in a worker, one block on disk."""
-
-    cell: AnyCell
-    runs: range
 
 
 @dataclass(frozen=True)
@@ -49,22 +38,6 @@ class Outcome:
     seconds: np.ndarray | None = None  # float64 of shape (runs,)
     error: str | None = None  # the exception in one line
     trace: str | None = None
-
-
-def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
-    """Return the tasks that are missing for the given number of runs of every cell.
-
-    A task has `block` runs or more, unless fewer are left in a gap. The first task of every cell
-    comes before the second task of any cell: failures show early, and the time of a run is soon
-    known for every cell.
-    """
-    ranked: list[tuple[int, int, Task]] = []
-    for position, (cell, runs) in enumerate(runs_of.items()):
-        gaps = store.missing(cell, runs)
-        size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
-        pieces = [gap[i : i + size] for gap in gaps for i in range(0, len(gap), size)]
-        ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
-    return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def play(
@@ -86,18 +59,21 @@ def play(
     runs = Counter[str]()
     for task in tasks:
         runs[task.cell.name] += len(task.runs)
-    with (
-        started(workers, cluster) as engine,
-        Reporter(title, runs, engine.threads) as reporter,
-    ):
-        for outcome in _outcomes(tasks, engine):
-            task = outcome.task
-            if outcome.curves is None or outcome.seconds is None:
-                failures.append(outcome)
-                reporter.add(task.cell.name, len(task.runs), None)
-            else:
-                store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
-                reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])
+    try:
+        with (
+            started(workers, cluster) as engine,
+            Reporter(title, runs, engine.threads) as reporter,
+        ):
+            for outcome in _outcomes(tasks, engine):
+                task = outcome.task
+                if outcome.curves is None or outcome.seconds is None:
+                    failures.append(outcome)
+                    reporter.add(task.cell.name, len(task.runs), None)
+                else:
+                    store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
+                    reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])
+    finally:
+        shared_tables.forget()
     return failures
 
 
@@ -113,7 +89,7 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
     def calls() -> Iterator[Any]:
         # joblib waits for ever for an iterator that fails after the first calls.
         try:
-            for task in _joined(tasks, pace):
+            for task in joined(tasks, pace):
                 away.add(task)
                 wanted = sources_of(task.cell) if engine.elsewhere else None
                 yield joblib.delayed(attempt)(task, wanted)
@@ -155,34 +131,6 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
         away.remove(outcome.task)
         left -= len(outcome.task.runs)
         yield outcome
-
-
-def _joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # Yields the tasks, each joined with those that continue it while their total time, estimated
-    # from the pace of the cell, stays short. A cell whose pace is not known yet joins none.
-    waiting = {(task.cell, task.runs.start): task for task in tasks}
-    for task in _longest_early(tasks, pace):
-        cell, runs = task.cell, task.runs
-        if waiting.pop((cell, runs.start), None) is None:
-            continue  # already part of an earlier one
-        while more := waiting.get((cell, runs.stop)):
-            both = range(runs.start, more.runs.stop)
-            if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
-                break
-            del waiting[cell, runs.stop]
-            runs = both
-        yield Task(cell, runs)
-
-
-def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
-    # known by then, so that only short tasks remain at the end.
-    first = dict[AnyCell, Task]()
-    for task in tasks:
-        first.setdefault(task.cell, task)
-    yield from first.values()
-    others = [task for task in tasks if first[task.cell] is not task]
-    yield from sorted(others, key=lambda task: -pace.get(task.cell, math.inf))
 
 
 def attempt(task: Task, sources: str | None = None) -> Outcome:

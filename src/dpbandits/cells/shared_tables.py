@@ -1,0 +1,121 @@
+"""Tables of gains of sixteen runs, drawn once and shared by all algorithms that play on them.
+
+The runs 16 j to 16 j + 15 are a block (core/lanes.py). The tables of the latest blocks stay in
+memory until `forget`; the runner plays all algorithms on a block before the next one. A table whose
+gains are all 0 or 1 takes a byte per gain.
+"""
+
+import threading
+from collections.abc import Hashable
+
+import numpy as np
+
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.core import randomness, registry
+from dpbandits.core.randomness import Role, spelt, stream
+from dpbandits.core.vector_constants import RUNS
+from dpbandits.environments._gain_table import GainTable, SwitchFeedback
+
+MOST_BYTES = 2**28  # of the gains of a block
+KEPT_BYTES = 2**28  # of all blocks
+
+_kept: dict[tuple[Hashable, ...], "Tables"] = {}  # the latest last
+_lock = threading.Lock()
+
+
+class TooLarge(Exception):
+    """The tables of a block exceed MOST_BYTES."""
+
+
+def environment_name(cell: Cell) -> str:
+    """Return the name of the streams of an environment."""
+    instance = randomness.plain_fields(cell.instance)
+    return spelt({"environment": cell.environment, "instance": instance})
+
+
+def table_name(cell: Cell) -> tuple[Hashable, ...]:
+    """Return what names the tables of all runs, with the rounds at which they are evaluated."""
+    return cell.seed, cell.environment, cell.instance, cell.horizon, cell.grid
+
+
+def tables(cell: Cell, runs: range) -> "Tables":
+    """Return the tables of the block of some runs; those of other runs may not be drawn.
+
+    Raises TooLarge if they do not fit into memory.
+    """
+    block = runs[0] // RUNS
+    with _lock:
+        key = *table_name(cell), block
+        of_block = _kept.pop(key, None) or Tables(cell)
+        _kept[key] = of_block
+    of_block.draw(runs)
+    with _lock:
+        while sum(each.nbytes for each in _kept.values()) > KEPT_BYTES:
+            del _kept[next(iter(_kept))]
+    return of_block
+
+
+def forget() -> None:
+    """Free the memory of all blocks."""
+    with _lock:
+        _kept.clear()
+
+
+class Tables:
+    """Tables of a block, drawn when they are needed, by any thread."""
+
+    gains: np.ndarray  # float64 or uint8, shape (tables, rounds, arms)
+    best: np.ndarray  # float64, shape (checkpoints, tables): total gain of the best arm
+    feedback: SwitchFeedback
+    table_of: np.ndarray  # int64, shape (16,): index of the table of each run
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.checkpoints = cell.checkpoints()
+        self.name = environment_name(cell)
+        self.drawn: set[int] = set()
+        self.nbytes = 0
+        self._drawing = [threading.Lock() for _ in range(RUNS)]
+        self._adding = threading.Lock()
+
+    def draw(self, runs: range) -> None:
+        """Draw the tables of these runs that are missing."""
+        # A thread passes over a table that another thread draws, and waits for it in the end.
+        for waits in (False, True):
+            for run in runs:
+                drawing = self._drawing[run % RUNS]
+                if run % RUNS not in self.drawn and drawing.acquire(blocking=waits):
+                    try:
+                        if run % RUNS not in self.drawn:
+                            self._draw(run)
+                    finally:
+                        drawing.release()
+
+    def _draw(self, run: int) -> None:
+        cell = self.cell
+        rng = stream(cell.seed, Role.TABLE, run, self.name)
+        before = rng.bit_generator.state
+        environment = registry.environment(cell.environment)
+        table: GainTable = environment.table(cell.instance, cell.horizon, rng)
+        constant = rng.bit_generator.state == before  # the same table in every run
+        coins = bool(((table.gains == 0.0) | (table.gains == 1.0)).all())
+        with self._adding:
+            if not self.drawn:
+                self._allocate(table, 1 if constant else RUNS, coins)
+            elif not coins and self.gains.dtype == np.uint8:
+                self.gains = self.gains.astype(np.float64)
+            index = self.table_of[run % RUNS]
+            self.gains[index] = table.gains
+            self.best[:, index] = table.best[self.checkpoints]
+            self.drawn |= {*range(RUNS)} if constant else {run % RUNS}
+
+    def _allocate(self, table: GainTable, number: int, coins: bool) -> None:
+        shape = number, *table.gains.shape
+        dtype = np.dtype(np.uint8 if coins else np.float64)
+        if np.prod(shape, dtype=float) * dtype.itemsize > MOST_BYTES:
+            raise TooLarge
+        self.gains = np.zeros(shape, dtype)
+        self.best = np.zeros((len(self.checkpoints), number))
+        self.table_of = np.zeros(RUNS, np.int64) if number == 1 else np.arange(RUNS)
+        self.feedback = table.feedback
+        self.nbytes = self.gains.nbytes
