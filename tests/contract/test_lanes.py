@@ -84,15 +84,15 @@ def test_tables_too_large_for_memory_and_kernels_without_vectors_leave_the_bits_
         small.setattr(shared_tables, "MOST_BYTES", 16 * 8)
         np.testing.assert_array_equal(simulate(cell, RUNS)[0], in_step)
     monkeypatch.setattr(play_bandit, "in_lanes", lambda: False)
-    monkeypatch.setattr(Game, "play_in_lanes", None)
+    monkeypatch.setattr(Game, "_play_in_lanes", None)
     np.testing.assert_array_equal(simulate(cell, RUNS)[0], in_step)
 
 
 def test_a_policy_that_stops_early_in_step_is_an_error() -> None:
     game = Game(cell_of("exp3", INSTANCES[0]))
-    game.sixteen = lambda params, bandit, streams: None
+    game.specialised = lambda params, bandit, streams: None
     with pytest.raises(RuntimeError, match="exp3 played 0 rounds of 2000"):
-        game.play_in_lanes(range(3))
+        game.curves(range(3))
 
 
 # Their law ----------------------------------------------------------------------------------------

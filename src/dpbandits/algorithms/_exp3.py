@@ -149,8 +149,7 @@ def add_sixteen_gains(estimates, chosen, gain):
     if lane_any(beyond):
         lane_store(shift, 0, where(beyond, of_chosen, lane_load(shift, 0)))
         for arm in range(arms):
-            moved = lane_exp(lane_load(v, arm) - lane_load(shift, 0))
-            lane_store(weights, arm, where(beyond, moved, lane_load(weights, arm)))
+            lane_store(weights, arm, lane_exp(lane_load(v, arm) - lane_load(shift, 0)))
     weight = lane_exp(of_chosen - lane_load(shift, 0))
     for arm in range(arms):
         here = chosen == float(arm)

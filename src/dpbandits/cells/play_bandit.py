@@ -1,11 +1,12 @@
 """Simulation of a bandit cell: the regret curves of its runs.
 
-Sixteen runs of an algorithm `IN_LANES` on tables of gains are played in step (core/lanes.py). They
-have the same bits as single runs.
+Runs are played one by one, in place (one bandit and two generators for all of them), or, for an
+algorithm `IN_LANES` on tables of gains, sixteen in step (core/lanes.py). The bits are the same.
 """
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,10 +20,17 @@ from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kernel import specialised
 from dpbandits.core.lane_ir import in_lanes
 from dpbandits.core.lanes import lane_stream, lane_streams
+from dpbandits.core.many_runs import play_many
 from dpbandits.core.randomness import Role, spelt, stream
+from dpbandits.core.stream_states import memory, pcg64_states
 from dpbandits.core.vector_constants import RUNS
-from dpbandits.environments._lane_tables import LaneBandit, lane_bandit
+from dpbandits.environments._lane_tables import lane_bandit
 from dpbandits.environments._pulls import PullsOf
+
+# The loop over runs is compiled for a policy that plays a run in less than QUICK seconds, once it
+# has played as many runs as make up for the compilation.
+QUICK, MANY = 1e-3, 2000
+_played = Counter[str]()  # quick runs of an algorithm in this process
 
 
 class Game:
@@ -44,20 +52,44 @@ class Game:
         self.environment_name = environment_name(cell)
         self.policy_name = spelt(of_environment | {"algorithm": cell.algorithm, "params": params})
         self.checkpoints = cell.checkpoints()
-        self.policy = self.sixteen = registry.algorithm(cell.algorithm).play
+        self.policy = registry.algorithm(cell.algorithm).play
+        self.specialised = self.policy
 
     def play(self, run: int, per_round: bool = False) -> Bandit:
         """Play one run to the horizon and return the bandit with its ledger.
 
         Raises RuntimeError if the policy does not stop at the horizon.
         """
+        bandit = self._bandit(run, per_round)
+        rng: Any = self.policy_stream(run)
+        if self.cell.in_lanes and not per_round:
+            rng = lane_stream(rng)
+        self._specialise(bandit, rng)(self.cell.params, bandit, rng)
+        self._check_rounds(bandit.clock[0])
+        return bandit
+
+    def curves(self, runs: range) -> np.ndarray | Sequence[np.ndarray]:
+        """Play some runs, at most those of a block if in lanes; return their curves.
+
+        Raises RuntimeError if the policy does not stop at the horizon.
+        """
+        if self.cell.in_lanes and in_lanes():
+            with suppress(TooLarge):
+                return self._play_in_lanes(runs)
+        elif not hasattr(self.environment, "table"):
+            played = self._play_in_place(runs)
+            if played is not None:
+                return played
+        return [self.play(run).curve for run in runs]
+
+    def _bandit(self, run: int, per_round: bool = False) -> Bandit:
         cell, environment = self.cell, self.environment
         if hasattr(environment, "table"):
             drawn = stream(cell.seed, Role.TABLE, run, self.environment_name)
             law = environment.table(cell.instance, cell.horizon, drawn)
         else:
             law = environment.law(cell.instance)
-        bandit = new_bandit(
+        return new_bandit(
             law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),
             environment.arms(cell.instance),
             cell.horizon,
@@ -65,41 +97,52 @@ class Game:
             stream(cell.seed, Role.REWARDS, run, self.environment_name),
             per_round,
         )
-        rng: Any = self.policy_stream(run)
-        if cell.in_lanes and not per_round:
-            rng = lane_stream(rng)
+
+    def _specialise(self, bandit: Any, rng: Any) -> Any:
         # The types of the arguments are the same in all runs: numba need not look at them again.
-        self.policy = specialised(self.policy, cell.params, bandit, rng)
-        self.policy(cell.params, bandit, rng)
-        self._check_rounds(bandit)
-        return bandit
+        self.specialised = specialised(self.specialised, self.cell.params, bandit, rng)
+        return self.specialised
+
+    def _play_in_place(self, runs: range) -> np.ndarray | None:
+        # Returns None if the generators' memory is not laid out as expected.
+        cell = self.cell
+        bandit, rng = self._bandit(runs[0]), self.policy_stream(runs[0])
+        rewards, own = memory(bandit.rng), memory(rng)
+        if rewards is None or own is None:
+            return None
+        streams = (Role.REWARDS, self.environment_name), (Role.POLICY, self.policy_name)
+        states = [pcg64_states(cell.seed, role, runs, name) for role, name in streams]
+        in_kernel = len(runs) > 1 and _played[cell.algorithm] >= MANY
+        policy = self.policy if in_kernel else self._specialise(bandit, rng)
+        start = time.perf_counter()
+        curves, rounds = play_many(
+            policy, cell.params, bandit, rng, (rewards, own), np.stack(states, axis=1), in_kernel
+        )
+        self._check_rounds(rounds)
+        if time.perf_counter() - start < QUICK * len(runs):
+            _played[cell.algorithm] += len(runs)
+        return curves
 
     def policy_stream(self, run: int) -> np.random.Generator:
         """Return the stream of the policy's draws in one run."""
         return stream(self.cell.seed, Role.POLICY, run, self.policy_name)
 
-    def play_in_lanes(self, runs: range) -> np.ndarray:
-        """Play at most sixteen runs of one block in step; return curves, (runs, checkpoints).
-
-        Raises TooLarge if the tables of the block do not fit into memory.
-        """
+    def _play_in_lanes(self, runs: range) -> np.ndarray:
+        # Raises TooLarge if the tables of the block do not fit into memory.
         shared = tables(self.cell, runs)
         idle = [runs[-1]] * (RUNS - len(runs))
         table_of = shared.table_of[[run % RUNS for run in (*runs, *idle)]]
         bandit = lane_bandit(shared.gains, table_of, shared.feedback, self.checkpoints)
         streams = lane_streams([self.policy_stream(run) for run in runs])
-        self.sixteen = specialised(self.sixteen, self.cell.params, bandit, streams)
-        self.sixteen(self.cell.params, bandit, streams)
-        self._check_rounds(bandit)
+        self._specialise(bandit, streams)(self.cell.params, bandit, streams)
+        self._check_rounds(bandit.clock[0])
         curves: np.ndarray = (shared.best[:, table_of] - bandit.curve).T[: len(runs)]
         return curves
 
-    def _check_rounds(self, bandit: Bandit | LaneBandit) -> None:
-        played = int(bandit.clock[0])
-        if played != self.cell.horizon:
-            raise RuntimeError(
-                f"{self.cell.algorithm} played {played} rounds of {self.cell.horizon}"
-            )
+    def _check_rounds(self, played: int) -> None:
+        cell = self.cell
+        if played != cell.horizon:
+            raise RuntimeError(f"{cell.algorithm} played {played} rounds of {cell.horizon}")
 
 
 def play_run(cell: Cell, run: int, per_round: bool = False) -> Bandit:
@@ -117,30 +160,25 @@ def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     game = Game(cell)
     curves = np.empty((len(runs), len(game.checkpoints)))
     seconds = np.empty(len(runs))
-    for step in _steps(cell, runs):
+    for part in _parts(cell, runs):
         start = time.perf_counter()
-        rows = slice(step.start - runs.start, step.stop - runs.start)
-        curves[rows] = _play(game, step)
-        seconds[rows] = (time.perf_counter() - start) / len(step)
+        rows = slice(part.start - runs.start, part.stop - runs.start)
+        curves[rows] = game.curves(part)
+        seconds[rows] = (time.perf_counter() - start) / len(part)
     return curves, seconds
 
 
-def _play(game: Game, runs: range) -> np.ndarray | list[np.ndarray]:
-    if len(runs) > 1:
-        with suppress(TooLarge):
-            return game.play_in_lanes(runs)
-    return [game.play(run).curve for run in runs]
-
-
-def _steps(cell: Cell, runs: range) -> Iterator[range]:
-    # Yields the runs that are played in step: those of a block, or single runs.
-    most = runs_in_step(cell) if in_lanes() else 1
-    while runs:
-        together = most - runs[0] % most
-        yield runs[:together]
-        runs = runs[together:]
+def _parts(cell: Cell, runs: range) -> Iterator[range]:
+    # Yields the runs that are played together: those of a block, or the first run, which may have
+    # to be compiled, and all others.
+    step = runs_in_step(cell)
+    part = runs[: step - runs.start % step]
+    while part:
+        yield part
+        runs = runs[len(part) :]
+        part = runs[:step] if step > 1 else runs
 
 
 def runs_in_step(cell: AnyCell) -> int:
-    """Return how many runs of a cell are played in one kernel."""
+    """Return how many runs of a cell are played in step."""
     return RUNS if isinstance(cell, Cell) and cell.in_lanes else 1
