@@ -100,6 +100,7 @@ ONLY_FOR_COINS = {
     "if pulls < 1 << level:",
     "break",
     "play_together(shared_clock(arms, rounds_left(bandit), part, part, rng), bandit)",
+    "play_every_round(params, epsilon, first, sums, bandit, rng)",
 }
 
 

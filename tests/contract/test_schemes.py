@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from many_runs import final_outcomes
 from same_law import p_value
 
-from dpbandits.algorithms import dp_ucb, dp_ucb_bound, private_ucb, ucb
+from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.play_bandit import play_run
 from dpbandits.core import registry
@@ -255,6 +255,20 @@ GAMES: dict[str, tuple[str, Any, tuple[float, ...], int]] = {
         dp_ucb.Params(5.0, counter=Counter.HYBRID_SPLIT),
         tuple(0.3 + 0.01 * arm for arm in range(40)),
         1_000,
+    ),
+    "Int, every round": (
+        "dp-ucb-int",
+        dp_ucb_int.Params(20.0, noise=dp_ucb_int.Noise.EVERY_ROUND),
+        (0.9, 0.6, 0.5),
+        3_000,
+    ),
+    "Int, every round, 40 arms": (
+        "dp-ucb-int",
+        dp_ucb_int.Params(
+            5.0, schedule=dp_ucb_int.Schedule.CONSTANT, noise=dp_ucb_int.Noise.EVERY_ROUND
+        ),
+        tuple(0.3 + 0.01 * arm for arm in range(40)),
+        2_000,
     ),
     "Bound, single": (
         "dp-ucb-bound",

@@ -122,7 +122,8 @@ def _both_modes(case: Case) -> Iterator[Case]:
 
 def _has_scheme(algorithm: str) -> bool:
     module = registry.algorithm(algorithm)
-    return hasattr(module, "pull_while_leading") or hasattr(module, "shared_clock")
+    schemes = ("pull_while_leading", "shared_clock", "laplace_buffer")
+    return any(hasattr(module, scheme) for scheme in schemes)
 
 
 def _cases_of_environments() -> Iterator[Case]:
@@ -220,7 +221,7 @@ def play(case: Case, compiled: bool = True) -> Rows:
     runs = range(_game(cell.algorithm)["runs"])
     game = Game(cell)
     if not compiled:
-        game.policy = getattr(game.policy, "py_func", game.policy)
+        game.specialised = getattr(game.policy, "py_func", game.policy)
     bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [told | {"rounds": rounds[kept].tolist()}] + [

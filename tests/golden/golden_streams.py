@@ -73,9 +73,13 @@ def requests_of_a_run(cell: Any) -> list[Request]:
             raise _Enough
         return stream(root, role, run, name)
 
-    play = play_stopping_rule if isinstance(cell, StoppingCell) else play_bandit
-    with patch.object(play, "stream", listening), suppress(_Enough):
-        play.simulate(cell, range(1))
+    stops = isinstance(cell, StoppingCell)
+    module = play_stopping_rule if stops else play_bandit
+    with patch.object(module, "stream", listening), suppress(_Enough):
+        if stops:
+            play_stopping_rule.simulate(cell, range(1))
+        else:
+            play_bandit.play_run(cell, 0)
     return requests
 
 

@@ -18,6 +18,7 @@ from dpbandits.cells.budget import budget
 from dpbandits.core import parameters
 from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
 from dpbandits.core.errors import UserError
+from dpbandits.core.power_sums import power_sum
 from dpbandits.environments import bernoulli, beta
 from dpbandits.factory import produce
 from dpbandits.privacy.releases import composed_epsilon
@@ -59,7 +60,7 @@ def literal_epsilon(params: Params) -> float:
 
 @pytest.mark.parametrize("v", [1.000001, 1.01, 1.1, 1.25, 1.5])
 def test_the_power_sum_to_infinity_is_the_zeta_function(v: float) -> None:
-    assert dp_ucb_int.power_sum(1.0, math.inf, v) == pytest.approx(zeta(v), rel=4e-15)
+    assert power_sum(1.0, math.inf, v) == pytest.approx(zeta(v), rel=4e-15)
 
 
 @pytest.mark.parametrize("s", [0.505, 0.55, 0.75, 1.000001, 1.1, 1.5])
@@ -68,17 +69,17 @@ def test_the_power_sum_is_the_sum_of_powers(s: float) -> None:
         for terms in (0, 1, 2, 31, 32, 33, 253, 20_000):
             last = first + terms - 1
             expected = math.fsum(float(i) ** -s for i in range(first, last + 1))
-            found = dp_ucb_int.power_sum(float(first), float(last), s)
+            found = power_sum(float(first), float(last), s)
             assert found == pytest.approx(expected, rel=1e-13)
 
 
 def test_the_power_sum_has_the_same_bits_compiled() -> None:
-    compiled: Any = numba.njit(dp_ucb_int.power_sum)
+    compiled: Any = numba.njit(power_sum)
     rng = np.random.default_rng(3)
     for s, digits in zip(rng.uniform(0.5, 1.5, 2000), rng.uniform(0, 12, 2000), strict=True):
         first = float(int(10**digits))
         for last in (first + 200.0, first * 1.5, math.inf):
-            assert compiled(first, last, s) == dp_ucb_int.power_sum(first, last, s)
+            assert compiled(first, last, s) == power_sum(first, last, s)
 
 
 @pytest.mark.parametrize(

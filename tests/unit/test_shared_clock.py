@@ -31,9 +31,9 @@ def test_the_noise_is_that_of_hybrid_counters_with_the_same_draws(counters: int)
     for _ in range(rounds):
         module.advance(shared)
         # The numbers of this round end where those of the next begin.
-        first = shared.used[0] - counters
+        first = shared.draws.used[0] - counters
         for which in range(counters):
-            recorded.draw = shared.drawn[first + which]
+            recorded.draw = shared.draws.drawn[first + which]
             released = insert(alone, recorded, which, 0.0)
             assert shared.noise[0, which] == pytest.approx(released, rel=1e-12, abs=1e-12)
 
@@ -43,5 +43,5 @@ def test_no_number_is_used_twice() -> None:
     seen: list[float] = []
     for _ in range(64):
         module.advance(shared)
-        seen += shared.drawn[shared.used[0] - 100 : shared.used[0]].tolist()
+        seen += shared.draws.drawn[shared.draws.used[0] - 100 : shared.draws.used[0]].tolist()
     assert len({*seen}) == len(seen) == 6400

@@ -19,9 +19,12 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, pull_many, rounds_played
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.kernel import allocating, inlined, kernel
 from dpbandits.core.parameters import Constraint, Positive, Probability
+from dpbandits.core.power_sums import power_sum
 from dpbandits.mechanisms.laplace import laplace
+from dpbandits.mechanisms.laplace_buffer import laplace_buffer, take
+from dpbandits.mechanisms.leader_runs import draws_ahead
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
@@ -30,7 +33,6 @@ LABEL = "DP-UCB-INT"
 Exponent = Annotated[float, Constraint(lambda v: 1 < v <= 1.5, "in (1, 1.5]")]
 MOST_ROUNDS = 2.0**53  # largest horizon
 LISTED = 1000  # releases of an arm that are declared one by one
-DIRECT = 32  # terms of a sum that are added one by one
 
 
 class Schedule(IntEnum):
@@ -57,31 +59,6 @@ class Params(NamedTuple):
     v: Exponent = 1.1
     schedule: Schedule = Schedule.SERIES
     noise: Noise = Noise.PER_RELEASE
-
-
-@inlined
-def power_sum(first, last, s):
-    """Return sum_{i=first}^{last} i^-s for s > 0 other than 1; from 1 to infinity it is zeta(s).
-
-    Adds the first terms directly and the rest by Euler and Maclaurin; relative error below 10⁻¹³.
-    """
-    total = 0.0
-    while first <= min(last, DIRECT):
-        total += math.pow(first, -s)
-        first += 1.0
-    if first > last:
-        return total
-    a, b = math.pow(first, -s), math.pow(last, -s)
-    # (first^(1-s) - last^(1-s))/(s-1), without loss of digits if the two powers are close.
-    log_ratio = math.log1p((last - first) / first)
-    total += a * first * math.expm1((1.0 - s) * log_ratio) / (1.0 - s)
-    total += (a + b) / 2.0
-    a, b = a / first * s, b / last * s
-    total += (a - b) / 12.0
-    a, b = a / first / first * (s + 1.0) * (s + 2.0), b / last / last * (s + 1.0) * (s + 2.0)
-    total -= (a - b) / 720.0
-    a, b = a / first / first * (s + 3.0) * (s + 4.0), b / last / last * (s + 3.0) * (s + 4.0)
-    return total + (a - b) / 30240.0
 
 
 @inlined
@@ -166,6 +143,8 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     first = next_interval(params, epsilon, 0, 1)
     sums = pull_each(bandit, np.arange(arms), first)
+    if params.noise == Noise.EVERY_ROUND and draws_ahead(bandit):
+        play_every_round(params, epsilon, first, sums, bandit, rng)
     pulls = np.full(arms, first)
     interval = np.full(arms, first)
     release = np.full(arms, first)  # count of the next release
@@ -198,6 +177,36 @@ def play(params, bandit, rng):
             n = rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, n)
             sums[chosen] += pull_many(bandit, chosen, n)
         pulls[chosen] += n
+
+
+@allocating
+def play_every_round(params, epsilon, first, sums, bandit, rng):
+    """Play all rounds after the first releases with new noise in every round, drawn in vectors."""
+    arms = number_of_arms(bandit)
+    pulls = np.full(arms, first)
+    interval = np.full(arms, next_interval(params, epsilon, first, first))
+    release = pulls + interval
+    waits = np.ones(arms)  # 1 at a release count, else 0
+    mean, x = sums / first, np.empty(arms)
+    scale = np.full(arms, math.pow(first, params.v / 2.0 - 1.0))
+    width = np.full(arms, math.sqrt(2.0 / first))
+    draws = laplace_buffer(arms, rng)
+    while playing(bandit):
+        root = math.sqrt(math.log(rounds_played(bandit) + 1))
+        at = take(draws, arms)
+        for arm in range(arms):
+            new = mean[arm] + draws.drawn[at + arm] * scale[arm] + root * width[arm]
+            x[arm] = new if waits[arm] == 1.0 else x[arm]
+        chosen = argmax(x)
+        sums[chosen] += pull(bandit, chosen)
+        n = pulls[chosen] = pulls[chosen] + 1
+        waits[chosen] = 0.0
+        if n == release[chosen]:
+            waits[chosen] = 1.0
+            mean[chosen], width[chosen] = sums[chosen] / n, math.sqrt(2.0 / n)
+            scale[chosen] = math.pow(n, params.v / 2.0 - 1.0)
+            interval[chosen] = next_interval(params, epsilon, n, interval[chosen])
+            release[chosen] += interval[chosen]
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:

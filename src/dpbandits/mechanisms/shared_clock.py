@@ -10,11 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.core.kernel import allocating, inlined
-from dpbandits.core.vector_constants import LANES, STRIDE
-from dpbandits.core.vectors import fill_laplaces, seed_lanes
 from dpbandits.mechanisms.binary import levels
-
-BUFFER = 1024
+from dpbandits.mechanisms.laplace_buffer import LaplaceBuffer, laplace_buffer, take
 
 
 class SharedClock(NamedTuple):
@@ -25,9 +22,7 @@ class SharedClock(NamedTuple):
     # float64, shape (levels + 1, counters): [j]: noise of the released sums at the last multiple
     # of 2^j since the last power of two. Row 0 is the noise of the current sums.
     noise: np.ndarray
-    lanes: np.ndarray  # uint64, shape (4, 8): generators
-    drawn: np.ndarray  # float64: numbers drawn, of which the first used[0] are used
-    used: np.ndarray  # int64, shape (1,)
+    draws: LaplaceBuffer
     log_epsilon: float  # budget of the logarithmic part
     tree_epsilon: float  # budget of the trees
 
@@ -35,16 +30,11 @@ class SharedClock(NamedTuple):
 @allocating
 def shared_clock(counters, horizon, log_epsilon, tree_epsilon, rng):
     """Return the noise of `counters` counters, for at most `horizon` rounds."""
-    lanes = np.empty((4, LANES), np.uint64)
-    seed_lanes(rng, lanes)
-    size = (max(BUFFER, counters) + STRIDE - 1) // STRIDE * STRIDE
     return SharedClock(
         np.zeros(2, np.int64),
         np.zeros(counters),
         np.zeros((levels(horizon) + 1, counters)),
-        lanes,
-        np.empty(size),
-        np.full(1, size),
+        laplace_buffer(counters, rng),
         log_epsilon,
         tree_epsilon,
     )
@@ -54,18 +44,14 @@ def shared_clock(counters, horizon, log_epsilon, tree_epsilon, rng):
 def advance(shared):
     """Count one more item of every counter and renew the noise of the released sums."""
     counters = shared.running.size
-    if shared.used[0] + counters > shared.drawn.size:
-        fill_laplaces(shared.lanes, shared.drawn)
-        shared.used[0] = 0
-    first = shared.used[0]
-    shared.used[0] += counters
+    first, drawn = take(shared.draws, counters), shared.draws.drawn
     shared.clock[0] += 1
     c = shared.clock[0]
     if c & (c - 1) == 0:
         if c > 1:
             shared.clock[1] += 1
         for i in range(counters):
-            shared.running[i] += shared.drawn[first + i] / shared.log_epsilon
+            shared.running[i] += drawn[first + i] / shared.log_epsilon
         for level in range(shared.clock[1] + 1):
             for i in range(counters):
                 shared.noise[level, i] = shared.running[i]
@@ -75,7 +61,7 @@ def advance(shared):
         level += 1
     scale = shared.clock[1] / shared.tree_epsilon
     for i in range(counters):
-        shared.noise[0, i] = shared.noise[level, i] + shared.drawn[first + i] * scale
+        shared.noise[0, i] = shared.noise[level, i] + drawn[first + i] * scale
     for above in range(1, level + 1):
         for i in range(counters):
             shared.noise[above, i] = shared.noise[0, i]
