@@ -23,8 +23,11 @@ from dpbandits.core import vector_ir
 from dpbandits.core.kernel import kernel
 from dpbandits.core.lanes import exp_of
 from dpbandits.environments import adversaries
+from dpbandits.mechanisms.laplace import laplace
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+lane_ir: Any = importlib.import_module("dpbandits.core.lane_ir")
+lanes: Any = importlib.import_module("dpbandits.core.lanes")
 vectors: Any = importlib.import_module("dpbandits.core.vectors")  # kernels are untyped
 
 MASK = 2**64 - 1
@@ -176,6 +179,31 @@ def bits(function: Any) -> str:
 def test_compiled_primitives_have_the_bits_of_python() -> None:
     assert vector_ir.in_vectors()
     assert bits(compiled) == bits(primitives)
+
+
+@kernel
+def compute_in_lanes(streams: Any, x: Any, out: Any) -> None:
+    """Write the exponentials of x, uniform numbers and noise to three rows of `out`."""
+    lane_ir.lane_store(out, 0, lane_ir.lane_exp(lane_ir.lane_load(x, 0)))
+    lane_ir.lane_store(out, 1, lanes.uniform(streams))
+    lane_ir.lane_store(out, 2, laplace(streams, 1.0, 2.0))
+
+
+def test_every_lane_has_the_bits_of_a_single_number() -> None:
+    # Policies compare sums of such numbers, so that a wrong last bit would hardly ever show in
+    # their choices.
+    rng = generator(6)
+    for low, high in ((-1000.0, -700.0), (-100.0, 0.0), (-1.0, 1.0), (600.0, 709.0)):
+        x, out = rng.uniform(low, high, (1, 16)), np.empty((3, 16))
+        streams = lanes.lane_streams([generator(seed) for seed in range(16)])
+        singles = [lanes.lane_stream(generator(seed)) for seed in range(16)]
+        for _ in range(40):
+            compute_in_lanes(streams, x, out)
+            np.testing.assert_array_equal(out[0], [exp_of(value) for value in x[0]])
+            np.testing.assert_array_equal(out[1], [lanes.uniform(single) for single in singles])
+            noises = [laplace(single, 1.0, 2.0) for single in singles]
+            np.testing.assert_array_equal(out[2], noises)
+            x += rng.uniform(-0.1, 0.0, (1, 16))
 
 
 def bits_of_lanes() -> str:
