@@ -139,7 +139,7 @@ def test_a_fault_while_tasks_are_handed_out_is_raised_and_not_waited_for(
         yield from tasks[:taken]
         raise RuntimeError("no more tasks")
 
-    monkeypatch.setattr(runner, "_joined", broken)
+    monkeypatch.setattr(runner, "joined", broken)
     store = Store(tmp_path)
     tasks = plan({cell: 20}, store, 2)
     with pytest.raises(RuntimeError, match="no more tasks"):

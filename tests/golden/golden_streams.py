@@ -106,11 +106,18 @@ def requests_of_an_audit(subject: Subject) -> list[Request]:
 
 
 def _counts(
-    algorithm: str, params: Any, design: Design, table: Any, rng: Any, games: int
+    algorithm: str,
+    params: Any,
+    design: Design,
+    table: Any,
+    rng: Any,
+    games: int,
+    counts: np.ndarray | None = None,
 ) -> np.ndarray:
     # Both arms are pulled in the first round, and more than one sequence occurs; arm 1 is pulled as
     # often as its mean, which is the value that a bisection reads.
-    counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+    if counts is None:
+        counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
     counts[:2] = games // 2
     pulls = design.rounds * design.arms  # the first cell after those of the rounds
     counts[pulls + round(float(design.table[0].mean()) * design.rounds)] = games

@@ -205,7 +205,7 @@ def test_threads_that_decorate_at_the_same_time_use_one_folder(
     before = numba.core.config.CACHE_DIR  # type: ignore[attr-defined]
     monkeypatch.setattr(numba, "njit", njit)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda _: kernel.kernel(lambda: 0, kept=False), range(8)))
+        list(threads.map(lambda _: kernel.kernel(lambda: 0), range(8)))
     assert folders == [str(kernel.FOLDER or "")] * 8
     assert before == numba.core.config.CACHE_DIR  # type: ignore[attr-defined]
 

@@ -14,6 +14,7 @@ from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.play_bandit import Game, play_run, simulate
 from dpbandits.core import many_runs, stream_states
+from dpbandits.core.kernel import around
 from dpbandits.core.randomness import Role, stream
 from dpbandits.core.stream_states import memory, pcg64_states
 from dpbandits.environments import bernoulli
@@ -132,7 +133,7 @@ def test_a_policy_that_stops_early_is_an_error(many: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(play_bandit, "MANY", many)
     game = Game(cell_of(*PLAYED[0]))
     game.policy = game.specialised = play
-    monkeypatch.setattr(many_runs, "kernel", lambda function: function)
+    monkeypatch.setattr(many_runs, "kernel_around", around)
     with pytest.raises(RuntimeError, match="adap-ucb played 5 rounds of 5000"):
         game.curves(range(3))
 

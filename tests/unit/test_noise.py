@@ -16,6 +16,7 @@ from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kernel import kernel
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.laplace import laplace, laplace_without_branches
+from dpbandits.mechanisms.laplace_buffer import LaplaceBuffer
 from dpbandits.privacy.releases import Laplace, composed_epsilon
 
 ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
@@ -54,13 +55,14 @@ class Recorder:
         return float(self._rng.random())
 
 
-def a_bandit(means: tuple[float, ...], horizon: int) -> Bandit:
+def a_bandit(means: tuple[float, ...], horizon: int, per_round: bool = False) -> Bandit:
     return new_bandit(
         bernoulli.law(bernoulli.Params(means)),
         len(means),
         horizon,
         np.array([horizon]),
         np.random.default_rng(12),
+        per_round,
     )
 
 
@@ -255,13 +257,12 @@ def test_dp_ucb_int_draws_the_noise_that_it_declares(
 ) -> None:
     arms, horizon = 3, 20_000
     params = dp_ucb_int.Params(1.0, 0.01, 1.1, schedule, noise)
-    bandit = a_bandit((0.5, 0.52, 0.48), horizon)
+    every_round = noise is dp_ucb_int.Noise.EVERY_ROUND  # drawn in vectors if not per round
+    bandit = a_bandit((0.5, 0.52, 0.48), horizon, per_round=every_round)
     draws = recorded(dp_ucb_int, params, bandit)
     assert all(draw.location == 0.0 for draw in draws)
     declared = list(dp_ucb_int.releases(params, arms, horizon))
-    assert {release.times for release in declared} == {
-        math.inf if noise is dp_ucb_int.Noise.EVERY_ROUND else 1
-    }
+    assert {release.times for release in declared} == {math.inf if every_round else 1}
     # The scale identifies the arm of a draw: it is the scale for the arm's number of pulls.
     made: set[tuple[int, int]] = set()
     for draw in draws:
@@ -277,7 +278,7 @@ def test_dp_ucb_int_draws_the_noise_that_it_declares(
     for release in declared:
         assert (release.first, release.sensitivity) == (1, 1.0 / release.last)
         assert release.scale == release.last ** (params.v / 2 - 1)
-    if noise is dp_ucb_int.Noise.EVERY_ROUND:
+    if every_round:
         assert len(draws) > 20 * len(expected)
     else:
         first = draws[0].pulls[0]
@@ -291,11 +292,25 @@ def test_in_dp_ucb_int_the_noise_of_an_arm_lifts_its_own_index(
     noise: dp_ucb_int.Noise, lifted: int
 ) -> None:
     params = dp_ucb_int.Params(1.0, 0.01, noise=noise)
-    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 4 * 29 + 1)
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 4 * 29 + 1, per_round=True)
     noises = [0.0 if arm == lifted else -0.9 for arm in range(4)]
     draws = recorded(dp_ucb_int, params, bandit, noises)
     assert len(draws) == 4
     assert bandit.pulls.tolist() == [30 if arm == lifted else 29 for arm in range(4)]
+
+
+@pytest.mark.parametrize("lifted", range(4))
+def test_noise_in_vectors_lifts_the_index_of_its_arm_by_its_scale(
+    lifted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = dp_ucb_int.Params(1.0, 0.01, noise=dp_ucb_int.Noise.EVERY_ROUND)
+    noises = np.where(np.arange(4) == lifted, 0.0, -0.9)
+    given = LaplaceBuffer(np.tile(noises, 2), np.zeros(1, np.int64), np.zeros((4, 8), np.uint64))
+    monkeypatch.setattr(dp_ucb_int, "laplace_buffer", lambda most, rng: given)
+    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 4 * 29 + 1)
+    assert recorded(dp_ucb_int, params, bandit) == []
+    assert bandit.pulls.tolist() == [30 if arm == lifted else 29 for arm in range(4)]
+    assert given.used[0] == 4
 
 
 # The mechanism ---------------------------------------------------------------------------------

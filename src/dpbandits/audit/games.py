@@ -5,6 +5,7 @@ design and the block. The counts therefore do not depend on the number of thread
 the number of games.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import joblib
@@ -16,10 +17,12 @@ from dpbandits.audit.stream_names import Part
 from dpbandits.audit_kernels.features import number_of_cells
 from dpbandits.audit_kernels.tally import tallying
 from dpbandits.core.bandit import new_bandit
+from dpbandits.core.kernel import specialised
 from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import entries
 
 BLOCK = 2**16  # games
+_tallies: dict[tuple[str, type], Callable[..., Any]] = {}
 
 
 def block_of_games(
@@ -29,15 +32,22 @@ def block_of_games(
     table: np.ndarray,
     rng: np.random.Generator,
     games: int,
+    counts: np.ndarray | None = None,
 ) -> np.ndarray:
     """Play `games` games on one table and return their counts, int64 of shape (cells,).
 
-    `table` is float64 of shape (arms, rounds).
+    `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
     """
-    counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+    if counts is None:
+        counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
     bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
-    tallying(algorithm)(params, bandit, rng, games, design.arm, design.index, counts)
+    arguments = params, bandit, rng, games, design.arm, design.index, counts
+    # The types are the same in all blocks: numba need not look at them again.
+    key = algorithm, type(params)
+    if key not in _tallies:
+        _tallies[key] = specialised(tallying(algorithm), *arguments)
+    _tallies[key](*arguments)
     return counts
 
 
@@ -62,12 +72,15 @@ def counts_of_games(
         name = stream_names.games(algorithm, params, design.id, part, which)
         rng = stream(seed, Role.POLICY, first, name)
         number = min(BLOCK, games - first)
-        return which, block_of_games(algorithm, params, design, tables[which], rng, number)
+        # The counts of a few games are mostly zeros, which take longer to add than to play.
+        own = total[which] if games <= BLOCK else None
+        return which, block_of_games(algorithm, params, design, tables[which], rng, number, own)
 
     parallel = parallel or joblib.Parallel(1, return_as="generator_unordered")
     work = (
         joblib.delayed(block)(which, first) for first in range(0, games, BLOCK) for which in (0, 1)
     )
     for which, counts in parallel(work):
-        total[which] += counts
+        if games > BLOCK:
+            total[which] += counts
     return total

@@ -91,7 +91,7 @@ class Candidate:
     @property
     def is_one_game(self) -> bool:
         """True if all games so far were identical, as in a start that no reward affects."""
-        return self.counts is not None and all_one(self.counts[0] + self.counts[1])
+        return self.counts is not None and all_one(*self.counts)
 
     def promise(self, games: int) -> float:
         """Return the share of the limit that `games` games with these frequencies would prove."""

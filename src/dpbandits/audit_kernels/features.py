@@ -14,6 +14,7 @@ creates one.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,7 +31,8 @@ class Feature:
     stop: int
 
 
-def features(arms: int, rounds: int) -> list[Feature]:
+@lru_cache(maxsize=256)  # an audit asks for those of a few lengths again and again
+def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     """Return the features of a game: first those of its rounds, then those of its arms."""
     found = [_of_round(t, arms) for t in range(rounds)]
     at = rounds * arms
@@ -45,7 +47,7 @@ def features(arms: int, rounds: int) -> list[Feature]:
     for words in hashed:
         found.append(Feature(words, at, at + BUCKETS))
         at += BUCKETS
-    return found
+    return tuple(found)
 
 
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
@@ -59,12 +61,13 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     return [_of_round(int(chosen[0]), arms)] if chosen.size else []
 
 
-def all_one(counts: np.ndarray) -> bool:
+def all_one(*counts: np.ndarray) -> bool:
     """Return True if all games on both tables had the same sequence of arms.
 
-    `counts` is int64 of shape (2, cells). Sequences in the same bucket count as the same.
+    Each of `counts` is int64 of shape (2, cells). Sequences in the same bucket count as the same.
     """
-    return int(np.count_nonzero(counts[:, -BUCKETS:].any(axis=0))) == 1
+    sequences = sum(each[:, -BUCKETS:].sum(axis=0) for each in counts)
+    return int(np.count_nonzero(sequences)) == 1
 
 
 def _of_round(t: int, arms: int) -> Feature:

@@ -2,29 +2,30 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from dpbandits.audit_kernels.count import count
 from dpbandits.core import registry
-from dpbandits.core.kernel import kernel
+from dpbandits.core.kernel import kernel_around
+
+
+def play(params: Any, bandit: Any, rng: Any) -> None:
+    """Stand for the policy in the body below."""
+    raise NotImplementedError
+
+
+def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+    """Play `games` games and add them to `counts`, int64 of shape (cells,); see features.py."""
+    for _ in range(games):
+        bandit.clock[0] = 0
+        bandit.clock[1] = 0
+        bandit.pulls[:] = 0
+        bandit.law.read[:] = 0
+        play(params, bandit, rng)
+        count(bandit.law.played, bandit.pulls, arm, index, counts)
 
 
 @cache
 def tallying(algorithm: str) -> Callable[..., None]:
-    """Return a kernel that plays `games` games of an algorithm and adds them to `counts`.
-
-    `counts` is int64 of shape (cells,), with the cells of features.py. Raises UserError for an
-    unknown algorithm.
-    """
-    play = registry.algorithm(algorithm).play
-
-    def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
-        for _ in range(games):
-            bandit.clock[0] = 0
-            bandit.clock[1] = 0
-            bandit.pulls[:] = 0
-            bandit.law.read[:] = 0
-            play(params, bandit, rng)
-            count(bandit.law.played, bandit.pulls, arm, index, counts)
-
-    compiled: Callable[..., None] = kernel(tally, kept=False)
-    return compiled
+    """Return `tally` for an algorithm. Raises UserError for an unknown one."""
+    return kernel_around(registry.algorithm(algorithm).play, tally)

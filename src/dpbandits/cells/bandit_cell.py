@@ -16,6 +16,7 @@ import numpy as np
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import NonZero, Positive, reading_name
+from dpbandits.core.vector_constants import RUNS
 from dpbandits.privacy.notions import Guarantee
 
 
@@ -87,6 +88,14 @@ class Cell:
         of_tables = hasattr(registry.environment(self.environment), "table")
         may = getattr(registry.algorithm(self.algorithm), "IN_LANES", False)
         return of_tables and may and self.pulls_of is None
+
+    @property
+    def runs_in_step(self) -> int:
+        """Number of runs that are played in step; 1 if the algorithm cannot be imported."""
+        try:
+            return RUNS if self.in_lanes else 1
+        except UserError:  # playing a run raises it again, with the task that failed
+            return 1
 
     @property
     def _arms(self) -> int:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.shared_tables import TooLarge, environment_name, tables
 from dpbandits.core import randomness, registry
 from dpbandits.core.bandit import Bandit, new_bandit
@@ -114,13 +113,10 @@ class Game:
         states = [pcg64_states(cell.seed, role, runs, name) for role, name in streams]
         in_kernel = len(runs) > 1 and _played[cell.algorithm] >= MANY
         policy = self.policy if in_kernel else self._specialise(bandit, rng)
-        start = time.perf_counter()
         curves, rounds = play_many(
             policy, cell.params, bandit, rng, (rewards, own), np.stack(states, axis=1), in_kernel
         )
         self._check_rounds(rounds)
-        if time.perf_counter() - start < QUICK * len(runs):
-            _played[cell.algorithm] += len(runs)
         return curves
 
     def policy_stream(self, run: int) -> np.random.Generator:
@@ -164,21 +160,17 @@ def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
         start = time.perf_counter()
         rows = slice(part.start - runs.start, part.stop - runs.start)
         curves[rows] = game.curves(part)
-        seconds[rows] = (time.perf_counter() - start) / len(part)
+        seconds[rows] = each = (time.perf_counter() - start) / len(part)
+        _played[cell.algorithm] += len(part) if each < QUICK else 0
     return curves, seconds
 
 
 def _parts(cell: Cell, runs: range) -> Iterator[range]:
     # Yields the runs that are played together: those of a block, or the first run, which may have
     # to be compiled, and all others.
-    step = runs_in_step(cell)
+    step = cell.runs_in_step
     part = runs[: step - runs.start % step]
     while part:
         yield part
         runs = runs[len(part) :]
         part = runs[:step] if step > 1 else runs
-
-
-def runs_in_step(cell: AnyCell) -> int:
-    """Return how many runs of a cell are played in step."""
-    return RUNS if isinstance(cell, Cell) and cell.in_lanes else 1

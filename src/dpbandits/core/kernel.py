@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from dpbandits.core.errors import variables_of
@@ -86,18 +87,17 @@ KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 _decorating = threading.Lock()
 
 
-def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any]:
-    """Compile a function that releases the GIL; if `kept`, cache its machine code on disk.
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that releases the GIL, and keep its machine code on disk.
 
-    Pass kept=False for a closure around another kernel that every process builds again: no other
-    process could load its cached machine code. That of a function outside the kernel island is
-    never cached: the folder's name does not cover its sources.
+    That of a function outside the kernel island is not kept: the folder's name does not cover its
+    sources. Nor could another process load that of a closure around a kernel (see `kernel_around`).
     """
     # numba reads the folder while it decorates. It is set only for that moment, so that other users
     # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
     # back to __pycache__, which goes stale.
     settings: Any = numba.core.config
-    kept = kept and FOLDER is not None and _is_of_island(function)
+    kept = FOLDER is not None and _is_of_island(function)
     with _decorating:
         before = settings.CACHE_DIR
         settings.CACHE_DIR = str(FOLDER or "")
@@ -108,6 +108,19 @@ def kernel(function: Callable[..., Any], kept: bool = True) -> Callable[..., Any
     if kept and not settings.DISABLE_JIT:
         _check_what_is_loaded(compiled._cache)
     return compiled
+
+
+def around(policy: Callable[..., Any], body: Any) -> FunctionType:
+    """Return a function with this body, in which the global name `play` stands for a policy."""
+    own = FunctionType(body.__code__, body.__globals__ | {"play": policy}, body.__name__)
+    own.__module__ = policy.__module__
+    own.__qualname__ = f"{body.__name__}.{policy.__module__}"
+    return own
+
+
+def kernel_around(policy: Callable[..., Any], body: Any) -> Callable[..., Any]:
+    """Compile `around` a policy that is a kernel; the machine code is kept beside the policy's."""
+    return kernel(around(policy, body))
 
 
 def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:

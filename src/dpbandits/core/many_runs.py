@@ -5,13 +5,12 @@ A batched run takes a few microseconds, and ten times as long to be called from 
 
 from collections.abc import Callable
 from functools import cache
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from dpbandits.core.bandit import Bandit
-from dpbandits.core.kernel import kernel
+from dpbandits.core.kernel import around, kernel_around
 from dpbandits.core.stream_states import Memory
 
 
@@ -36,17 +35,9 @@ def _play_many(params, bandit, rng, rewards, own, states, curves):
     return bandit.horizon
 
 
-def _loop(policy: Callable[..., Any]) -> FunctionType:
-    return FunctionType(_play_many.__code__, globals() | {"play": policy}, "play_many")
-
-
 @cache
 def _kernel(policy: Callable[..., Any]) -> Callable[..., Any]:
-    # A function of the policy's module: its machine code is kept beside the policy's.
-    loop = _loop(policy)
-    loop.__module__ = policy.__module__
-    loop.__qualname__ = f"play_many.{policy.__module__}"
-    return kernel(loop)
+    return kernel_around(policy, _play_many)
 
 
 def play_many(
@@ -66,6 +57,6 @@ def play_many(
     `in_kernel`, the policy is a kernel, and the loop is compiled around it.
     """
     curves = np.empty((len(states), len(bandit.curve)))
-    loop = _kernel(policy) if in_kernel else _loop(policy)
+    loop = _kernel(policy) if in_kernel else around(policy, _play_many)
     rounds = loop(params, bandit, rng, *memories, states, curves)
     return curves, int(rounds)

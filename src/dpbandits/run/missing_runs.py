@@ -9,8 +9,7 @@ from pathlib import Path
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
 from dpbandits.files.atomic import check_writable, write_atomically
-from dpbandits.run import edited_sources, runner
-from dpbandits.run.tasks import plan
+from dpbandits.run import edited_sources, runner, tasks
 from dpbandits.store.blocks import Store
 
 FAILURES = "failures.json"
@@ -36,11 +35,11 @@ def complete(
     """
     store = Store(settings.cache)
     edited_sources.report(runs_of)
-    tasks = plan(runs_of, store, settings.block)
-    if tasks:  # a complete cache may be read-only
+    missing = tasks.plan(runs_of, store, settings.block)
+    if missing:  # a complete cache may be read-only
         check_writable(store.folder)
-    computed = sum(len(task.runs) for task in tasks)
-    failures = runner.play(tasks, store, settings.workers, title, settings.cluster)
+    computed = sum(len(task.runs) for task in missing)
+    failures = runner.play(missing, store, settings.workers, title, settings.cluster)
     edited_sources.report(runs_of)
     report = folder / FAILURES
     if failures:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.cells.play_bandit import runs_in_step
 from dpbandits.cells.shared_tables import table_name
 from dpbandits.store.blocks import Store
 
@@ -33,7 +32,7 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     for position, (cell, runs) in enumerate(runs_of.items()):
         gaps = store.missing(cell, runs)
         size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
-        pieces = [piece for gap in gaps for piece in _pieces(gap, size, runs_in_step(cell))]
+        pieces = [piece for gap in gaps for piece in _pieces(gap, size, _step(cell))]
         ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
 
@@ -59,7 +58,7 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
         cell, runs = task.cell, task.runs
         if waiting.pop((cell, runs.start), None) is None:
             continue  # already part of an earlier one
-        while (more := waiting.get((cell, runs.stop))) and runs_in_step(cell) == 1:
+        while (more := waiting.get((cell, runs.stop))) and _step(cell) == 1:
             both = range(runs.start, more.runs.stop)
             if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
                 break
@@ -91,4 +90,8 @@ def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iter
 
 def _shared(cell: AnyCell) -> Hashable:
     # Returns a name that is equal for cells that share their tables.
-    return table_name(cell) if isinstance(cell, Cell) and cell.in_lanes else cell
+    return table_name(cell) if isinstance(cell, Cell) and _step(cell) > 1 else cell
+
+
+def _step(cell: AnyCell) -> int:
+    return cell.runs_in_step if isinstance(cell, Cell) else 1
