@@ -11,16 +11,21 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from bare_loops import BARE_LOOPS, exp3_on_table, laplace_draws, without_noise
+from loops_in_c import loop_in_c
 
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.cells.bandit_cell import Grid, checkpoints
+from dpbandits.cells import play_bandit
+from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
+from dpbandits.cells.play_bandit import Game, simulate
 from dpbandits.core import registry
 from dpbandits.core.bandit import NEVER, new_bandit
+from dpbandits.core.vector_constants import RUNS
 from dpbandits.environments import adversaries, bernoulli
 
 REPEATS = 9
@@ -41,6 +46,8 @@ BATCHED = {
 TWO_METHODS = ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new")
 # Algorithms with a scheme for Bernoulli arms beside their single rounds.
 SCHEMES = ("dp-ucb", "dp-ucb-bound", "private-ucb", "ucb")
+# Algorithms whose runs on tables of gains are played in step.
+IN_LANES = ("dp-exp3-lap", "exp3", "exp3-tau", "uniform")
 STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on
 
 
@@ -100,7 +107,14 @@ def per_round(
         loop = BARE_LOOPS[name]
         return loop(law.means, law.gaps, horizon, ends, generator(1), generator(2))[:-1]
 
-    yield from compared(f"{name}, K = {arms}", engine, bare, horizon, repeats)
+    plain = loop_in_c(name)
+
+    def in_c() -> Any:
+        assert plain is not None
+        return plain(law.means, law.gaps, horizon, ends, generator(1), generator(2))[:-1]
+
+    label = f"{name}, K = {arms}"
+    yield from compared(label, engine, bare, horizon, repeats, in_c if plain else None)
 
 
 def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]:
@@ -128,21 +142,80 @@ def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]
 
 
 def compared(
-    labelled: str, engine: Callable[[], Any], bare: Callable[[], Any], horizon: int, repeats: int
+    labelled: str,
+    engine: Callable[[], Any],
+    bare: Callable[[], Any],
+    horizon: int,
+    repeats: int,
+    in_c: Callable[[], Any] | None = None,
 ) -> Iterator[Measured]:
-    """Measure two computations of the same curve, alternately, and their ratio.
+    """Measure two or three computations of the same curve, alternately, and a ratio.
 
     Raises AssertionError if the curves differ.
     """
     # The pulls are equal; the regrets differ in the last digits, as one is counted from the pulls
-    # and the other is summed.
-    np.testing.assert_allclose(engine(), bare(), rtol=1e-8)
-    pairs = [(seconds(engine), seconds(bare)) for _ in range(repeats)]
-    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-    yield Measured("per round", labelled, "engine", ours / horizon * 1e9, "ns")
-    yield Measured("per round", labelled, "bare loop", theirs / horizon * 1e9, "ns")
-    ratio = statistics.median(a / b for a, b in pairs)
+    # and the others are summed.
+    actions = {"engine": engine, "bare loop": bare} | ({"C loop": in_c} if in_c else {})
+    for action in actions.values():
+        np.testing.assert_allclose(action(), bare(), rtol=1e-8)
+    rows = [[seconds(action) for action in actions.values()] for _ in range(repeats)]
+    for quantity, column in zip(actions, zip(*rows, strict=True), strict=True):
+        taken = statistics.median(column) / horizon * 1e9
+        yield Measured("per round", labelled, quantity, taken, "ns")
+    ratio = statistics.median(row[0] / row[1] for row in rows)
     yield Measured("per round", labelled, "ratio", ratio, "")
+
+
+def in_lanes(name: str, horizon: int = 2**18, repeats: int = 3) -> Iterator[Measured]:
+    """Measure sixteen runs in step against single rounds, in nanoseconds per round and run.
+
+    They are played on the stochastic adversary with four arms; no table is made meanwhile.
+    """
+    instance = adversaries.Params(adversaries.Kind.STOCHASTIC)
+    params = params_of(registry.algorithm(name), horizon)
+    game = Game(Cell(name, params, "adversaries", instance, horizon, Grid.END, 1))
+    of_single = game.play(0, per_round=True).law
+
+    def single() -> None:
+        law = of_single._replace(earned=np.zeros(1), previous=np.full(1, -1))
+        bandit = new_bandit(law, 4, horizon, np.array([horizon]), generator(1), per_round=True)
+        game.policy(params, bandit, generator(2))
+
+    def lanes() -> None:
+        game.curves(range(RUNS))
+
+    for action in (single, lanes):
+        action()  # compiles, and draws the tables
+    pairs = [(seconds(single), seconds(lanes) / RUNS) for _ in range(repeats)]
+    slow, fast = (statistics.median(column) for column in zip(*pairs, strict=True))
+    group = f"lanes, T = {horizon}, K = 4"
+    yield Measured(group, name, "single rounds", slow / horizon * 1e9, "ns")
+    yield Measured(group, name, "sixteen in step", fast / horizon * 1e9, "ns")
+    yield Measured(group, name, "ratio", statistics.median(a / b for a, b in pairs), "")
+
+
+def many_runs(name: str, runs: int = 10_000, repeats: int = 3) -> Iterator[Measured]:
+    """Measure a batched run among many, from its streams to its curve, in microseconds."""
+    instance = bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25))
+    cells = [
+        Cell(
+            name,
+            params_of(registry.algorithm(name), HORIZON),
+            "bernoulli",
+            instance,
+            HORIZON,
+            Grid.LOG,
+            seed,
+        )
+        for seed in range(repeats + 1)
+    ]
+    alone = statistics.median(seconds(lambda: Game(cells[0]).play(0)) for _ in range(9))
+    simulate(cells[0], range(play_bandit.MANY))
+    simulate(cells[0], range(2))  # compiles the loop
+    taken = statistics.median(seconds(partial(simulate, cell, range(runs))) for cell in cells[1:])
+    group = f"a run among many; K = 5, T = {HORIZON}"
+    yield Measured(group, name, "alone", alone * 1e6, "us")
+    yield Measured(group, name, f"among {runs}", taken / runs * 1e6, "us")
 
 
 def two_methods(
@@ -273,6 +346,11 @@ def measure() -> Iterator[Measured]:
     for name in SCHEMES:
         for arms in ARMS:
             yield from against_single_rounds(name, arms)
+    for name in IN_LANES:
+        yield from in_lanes(name)
+    for name in BATCHED:
+        if name not in IN_LANES:
+            yield from many_runs(name)
     yield from on_table()
     yield from price_of_noise()
     for name in BATCHED:

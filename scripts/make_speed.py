@@ -12,7 +12,15 @@ from typing import Any
 from marked_part import replaced
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
-TABLES = {"every figure": "figures", "one thread": "threads"}  # prefix of a group: its comment
+TABLES = {  # by the beginning of a group: the comment around its table
+    "every figure": "figures",
+    "one thread": "threads",
+    "per round": "rounds",
+    "exact schemes": "schemes",
+    "two methods": "methods",
+    "lanes": "lanes",
+    "a run among many": "many",
+}
 
 
 def table(measured: Sequence[Mapping[str, Any]], head: str) -> str:
@@ -23,13 +31,15 @@ def table(measured: Sequence[Mapping[str, Any]], head: str) -> str:
         rows.setdefault(m["name"], {})[m["quantity"]] = m["value"]
     lines = [head, "", f"| | {' | '.join(columns.values())} |", "|---|" + "---:|" * len(columns)]
     lines += [
-        f"| {name} | {' | '.join(_number(row[quantity]) for quantity in columns)} |"
+        f"| {name} | {' | '.join(_number(row.get(quantity)) for quantity in columns)} |"
         for name, row in rows.items()
     ]
     return "\n".join(lines) + "\n"
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 

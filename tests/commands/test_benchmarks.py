@@ -5,6 +5,7 @@ import kernels
 import pytest
 import threads
 from bare_loops import BARE_LOOPS
+from loops_in_c import library, loop_in_c
 
 from dpbandits.core import registry
 
@@ -13,7 +14,29 @@ from dpbandits.core import registry
 @pytest.mark.parametrize("name", BARE_LOOPS)
 def test_a_bare_loop_has_the_regret_of_the_algorithm_beside_it(name: str, arms: int) -> None:
     measured = {m.quantity: m.value for m in kernels.per_round(name, arms, 20_000, repeats=1)}
-    assert measured.keys() == {"engine", "bare loop", "ratio"}
+    in_c = {"C loop"} if loop_in_c(name) else set()
+    assert measured.keys() == {"engine", "bare loop", "ratio"} | in_c
+    assert all(value > 0.0 for value in measured.values())
+
+
+def test_without_a_compiler_there_is_no_loop_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert loop_in_c("klucb") is None
+    monkeypatch.setenv("CC", "no-such-compiler")
+    library.cache_clear()
+    assert loop_in_c("ucb") is None
+    library.cache_clear()
+
+
+@pytest.mark.parametrize("name", kernels.IN_LANES)
+def test_single_rounds_stand_beside_runs_in_step(name: str) -> None:
+    measured = {m.quantity: m.value for m in kernels.in_lanes(name, 2000, repeats=1)}
+    expected = measured["single rounds"] / measured["sixteen in step"]
+    assert measured["ratio"] == pytest.approx(expected)
+
+
+def test_a_run_among_many_stands_beside_one_alone() -> None:
+    measured = {m.quantity: m.value for m in kernels.many_runs("dp-se", 50, repeats=1)}
+    assert measured.keys() == {"alone", "among 50"}
     assert all(value > 0.0 for value in measured.values())
 
 

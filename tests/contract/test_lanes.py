@@ -88,9 +88,20 @@ def test_tables_too_large_for_memory_and_kernels_without_vectors_leave_the_bits_
     np.testing.assert_array_equal(simulate(cell, RUNS)[0], in_step)
 
 
+def test_one_game_is_played_in_every_way_in_turn() -> None:
+    cell = cell_of("exp3", INSTANCES[1])
+    game = Game(cell)
+    single = game.play(3).curve
+    per_round = game.play(3, per_round=True).curve
+    for _ in range(2):
+        np.testing.assert_array_equal(game.curves(range(3, 5))[0], single)
+        np.testing.assert_array_equal(game.play(3).curve, single)
+        np.testing.assert_array_equal(game.play(3, per_round=True).curve, per_round)
+
+
 def test_a_policy_that_stops_early_in_step_is_an_error() -> None:
     game = Game(cell_of("exp3", INSTANCES[0]))
-    game.specialised = lambda params, bandit, streams: None
+    game.policy = lambda params, bandit, streams: None
     with pytest.raises(RuntimeError, match="exp3 played 0 rounds of 2000"):
         game.curves(range(3))
 

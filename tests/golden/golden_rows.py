@@ -221,7 +221,7 @@ def play(case: Case, compiled: bool = True) -> Rows:
     runs = range(_game(cell.algorithm)["runs"])
     game = Game(cell)
     if not compiled:
-        game.specialised = getattr(game.policy, "py_func", game.policy)
+        game.policy = getattr(game.policy, "py_func", game.policy)
     bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [told | {"rounds": rounds[kept].tolist()}] + [

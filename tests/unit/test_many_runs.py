@@ -132,7 +132,7 @@ def test_a_policy_that_stops_early_is_an_error(many: int, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(play_bandit, "MANY", many)
     game = Game(cell_of(*PLAYED[0]))
-    game.policy = game.specialised = play
+    game.policy = play
     monkeypatch.setattr(many_runs, "kernel_around", around)
     with pytest.raises(RuntimeError, match="adap-ucb played 5 rounds of 5000"):
         game.curves(range(3))

@@ -6,7 +6,7 @@ algorithm `IN_LANES` on tables of gains, sixteen in step (core/lanes.py). The bi
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -52,7 +52,7 @@ class Game:
         self.policy_name = spelt(of_environment | {"algorithm": cell.algorithm, "params": params})
         self.checkpoints = cell.checkpoints()
         self.policy = registry.algorithm(cell.algorithm).play
-        self.specialised = self.policy
+        self.specialised: dict[type, Callable[..., Any]] = {}  # by the class of its streams
 
     def play(self, run: int, per_round: bool = False) -> Bandit:
         """Play one run to the horizon and return the bandit with its ledger.
@@ -98,9 +98,11 @@ class Game:
         )
 
     def _specialise(self, bandit: Any, rng: Any) -> Any:
-        # The types of the arguments are the same in all runs: numba need not look at them again.
-        self.specialised = specialised(self.specialised, self.cell.params, bandit, rng)
-        return self.specialised
+        # Of one class of streams, the types of the arguments are the same in all runs: numba need
+        # not look at them again.
+        if type(rng) not in self.specialised:
+            self.specialised[type(rng)] = specialised(self.policy, self.cell.params, bandit, rng)
+        return self.specialised[type(rng)]
 
     def _play_in_place(self, runs: range) -> np.ndarray | None:
         # Returns None if the generators' memory is not laid out as expected.
