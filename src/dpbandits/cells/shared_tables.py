@@ -17,7 +17,7 @@ from dpbandits.core.vector_constants import RUNS
 from dpbandits.environments._gain_table import GainTable, SwitchFeedback
 
 MOST_BYTES = 2**28  # of the gains of a block
-KEPT_BYTES = 2**28  # of all blocks
+KEPT_BYTES = 2**27  # of all blocks
 
 _kept: dict[tuple[Hashable, ...], "Tables"] = {}  # the latest last
 _lock = threading.Lock()
