@@ -15,6 +15,7 @@ from scipy.stats import binom, binomtest
 from dpbandits.algorithms import adap_ucb, dp_ftpl_gauss, dp_ucb_int
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.audit import designs, events, stream_names
+from dpbandits.audit import games as audit_games
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
@@ -128,6 +129,22 @@ def plain_features(played: list[int], arms: int, arm: int, index: int) -> list[o
         tuple(played[at : at + WINDOW]),
         tuple(played),
     ]
+
+
+def test_parameters_of_other_types_are_not_played_by_the_same_machine_code() -> None:
+    # As an integer, an epsilon of 0.05 would be 0.
+    table = np.zeros((2, 24))
+    table[0] = designs.spread(0.4, 24)
+    design = designs.flipped("a name", "a table", table, 3)
+
+    def counts(epsilon: float) -> np.ndarray:
+        params = adap_ucb.Params(epsilon)
+        return block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), 300)
+
+    expected = counts(0.05)
+    audit_games._tallies.clear()
+    counts(1)
+    np.testing.assert_array_equal(counts(0.05), expected)
 
 
 @pytest.mark.parametrize(("arms", "rounds", "index"), [(2, 24, 3), (3, 31, 1), (2, 24, 20)])

@@ -22,7 +22,7 @@ from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import entries
 
 BLOCK = 2**16  # games
-_tallies: dict[tuple[str, type], Callable[..., Any]] = {}
+_tallies: dict[tuple[Any, ...], Callable[..., Any]] = {}
 
 
 def block_of_games(
@@ -43,8 +43,9 @@ def block_of_games(
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
     bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
     arguments = params, bandit, rng, games, design.arm, design.index, counts
-    # The types are the same in all blocks: numba need not look at them again.
-    key = algorithm, type(params)
+    # Blocks whose parameters have equal types share machine code: numba need not look at all
+    # arguments again.
+    key = algorithm, *map(type, params)
     if key not in _tallies:
         _tallies[key] = specialised(tallying(algorithm), *arguments)
     _tallies[key](*arguments)
