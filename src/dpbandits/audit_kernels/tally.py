@@ -2,16 +2,10 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from dpbandits.audit_kernels.count import count
 from dpbandits.core import registry
-from dpbandits.core.kernel import kernel_around
-
-
-def play(params: Any, bandit: Any, rng: Any) -> None:
-    """Stand for the policy in the body below."""
-    raise NotImplementedError
+from dpbandits.core.kernel import kernel_around, play
 
 
 def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.shared_tables import TooLarge, environment_name, tables
+from dpbandits.cells.shared_tables import TooLarge, named_environment, tables
 from dpbandits.core import randomness, registry
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kernel import specialised
@@ -46,9 +46,8 @@ class Game:
         self.environment = registry.environment(cell.environment)
         params = randomness.plain_fields(cell.params)
         params.pop("horizon", None)
-        instance = randomness.plain_fields(cell.instance)
-        of_environment = {"environment": cell.environment, "instance": instance}
-        self.environment_name = environment_name(cell)
+        of_environment = named_environment(cell)
+        self.environment_name = spelt(of_environment)
         self.policy_name = spelt(of_environment | {"algorithm": cell.algorithm, "params": params})
         self.checkpoints = cell.checkpoints()
         self.policy = registry.algorithm(cell.algorithm).play

@@ -7,6 +7,7 @@ gains are all 0 or 1 takes a byte per gain.
 
 import threading
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,12 @@ class TooLarge(Exception):
     """The tables of a block exceed MOST_BYTES."""
 
 
-def environment_name(cell: Cell) -> str:
-    """Return the name of the streams of an environment."""
-    instance = randomness.plain_fields(cell.instance)
-    return spelt({"environment": cell.environment, "instance": instance})
+def named_environment(cell: Cell) -> dict[str, Any]:
+    """Return what names the streams of an environment, as JSON values."""
+    return {
+        "environment": cell.environment,
+        "instance": randomness.plain_fields(cell.instance),
+    }
 
 
 def table_name(cell: Cell) -> tuple[Hashable, ...]:
@@ -72,7 +75,7 @@ class Tables:
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.checkpoints = cell.checkpoints()
-        self.name = environment_name(cell)
+        self.name = spelt(named_environment(cell))
         self.drawn: set[int] = set()
         self.nbytes = 0
         self._drawing = [threading.Lock() for _ in range(RUNS)]

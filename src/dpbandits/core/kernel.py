@@ -110,6 +110,11 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+def play(params: Any, bandit: Any, rng: Any) -> None:
+    """Stand for the policy in a body that `around` completes."""
+    raise NotImplementedError
+
+
 def around(policy: Callable[..., Any], body: Any) -> FunctionType:
     """Return a function with this body, in which the global name `play` stands for a policy."""
     own = FunctionType(body.__code__, body.__globals__ | {"play": policy}, body.__name__)

@@ -10,13 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.core.bandit import Bandit
-from dpbandits.core.kernel import around, kernel_around
+from dpbandits.core.kernel import around, kernel_around, play
 from dpbandits.core.stream_states import Memory
-
-
-def play(params: Any, bandit: Any, rng: Any) -> None:
-    """Stand for the policy in the body below."""
-    raise NotImplementedError
 
 
 def _play_many(params, bandit, rng, rewards, own, states, curves):
