@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.algorithms import adap_ucb, dp_se, gdp_elim_new, ucb
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells import play_bandit, play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.cells.play_bandit import Game, play_run, simulate
-from dpbandits.core import many_runs, stream_states
+from dpbandits.core import many_runs, registry, stream_states
 from dpbandits.core.kernel import around
 from dpbandits.core.randomness import Role, stream
 from dpbandits.core.stream_states import memory, pcg64_states
@@ -123,6 +123,21 @@ def test_memory_of_another_layout_is_not_written(monkeypatch: pytest.MonkeyPatch
     assert memory(stream(1, Role.POLICY, 0, "name")) is None
     monkeypatch.setattr(play_bandit, "play_many", None)
     np.testing.assert_array_equal(simulate(cell, range(3))[0], before)
+
+
+@pytest.mark.parametrize("rule", ["nas", "dp-nas", "dp-exponential-nas"])
+def test_many_runs_of_a_stopping_rule_have_the_bits_of_single_runs(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = registry.stopping_rule(rule)
+    params = plugin.Params(0.5, 0.05) if rule == "nas" else plugin.Params(0.3, 0.5, 0.05)
+    cell = StoppingCell(rule, params, Stream(0.4, 2.0), 11)
+    together, _ = play_stopping_rule.simulate(cell, range(5, 45))
+    assert len(np.unique(together[:, 1])) > 20  # runs differ
+    monkeypatch.setattr(stream_states, "MASK", 2**60 - 1)
+    monkeypatch.setattr(play_stopping_rule, "halt_many", None)
+    singly, _ = play_stopping_rule.simulate(cell, range(5, 45))  # by named streams, one by one
+    np.testing.assert_array_equal(together, singly)
 
 
 @pytest.mark.parametrize("many", [0, 1000])
