@@ -68,6 +68,21 @@ def test_algorithm_1_is_the_literal_one(
     assert min(taken[branch] for branch in expected) >= 5
 
 
+@pytest.mark.parametrize("law", LAWS)
+def test_adap_klucb_without_an_allowance_for_the_noise_is_the_literal_one(law: str) -> None:
+    differs = 0
+    for seed, (means, budget) in enumerate(itertools.product(MEANS, BUDGETS)):
+        params = adap_klucb.Params(*budget, privacy_bonus=adap_klucb.PrivacyBonus.OFF)
+        ours = ours_of(adap_klucb, params, law, means, 500, seed)
+        literal = azize2022.AdaPKLUCBWithoutBonus(*budget)
+        game, draws = game_of(law, means, 500, seed), Draws(policy_stream(seed))
+        literal.play(game, draws)
+        assert_same_run(ours, game.played, draws.log, unused=literal.branches["cut"])
+        printed = ours_of(adap_klucb, adap_klucb.Params(*budget), law, means, 500, seed)
+        differs += printed.arms != ours.arms
+    assert differs >= 3
+
+
 @pytest.mark.parametrize(
     ("pair", "runs"),
     [(ALGORITHMS[0], 100), (ALGORITHMS[1], 800)],

@@ -118,6 +118,14 @@ class AdaPKLUCB(Algorithm1):
         return largest_within(clipped, self.alpha * math.log(t) / m)
 
 
+class AdaPKLUCBWithoutBonus(Algorithm1):
+    """AdaP-KLUCB whose index does not allow for the noise."""
+
+    def index(self, private_mean: float, m: float, t: int) -> float:
+        """Return (8) without α log t/(ε m)."""
+        return largest_within(min(max(0.0, private_mean), 1.0), self.alpha * math.log(t) / m)
+
+
 class KLUCB:
     """KL-UCB of Garivier and Cappe 2011 with c = 0, the non-private ancestor of AdaP-KLUCB."""
 

@@ -95,7 +95,8 @@ def play_private_ucb(
 
     Binary counters with epsilon/K each, Gamma = K log^2 T log(K T log T/gamma)/epsilon; the split
     `none` has epsilon for each counter and no leading K. The relaxation `css` is the bound of Chan,
-    Shi and Song, quoted in section 2.3, and `off` has none.
+    Shi and Song, quoted in section 2.3, `off` has none, and `log25` is the order that sajed2019
+    and azize2022 give, with the constant 1.
     """
     k, horizon = game.arms, game.horizon
     share = k if split == "arms" else 1
@@ -114,6 +115,8 @@ def play_private_ucb(
                     "on": share / epsilon * log_t**2 * math.log(k * horizon * log_t / gamma),
                     "off": 0.0,
                     "css": math.log(1 / gamma) * math.log(n) ** 1.5 / epsilon,
+                    "log25": log_t**2.5 / epsilon,
+                    "log25-base-2": math.log2(horizon) ** 2.5 / epsilon,
                 }[relaxation]
                 index.append(counters[a].released() / n + bonus(t, n) + added / n)
             arm = first_of_largest(index)

@@ -95,6 +95,10 @@ def literal_private_ucb(params: private_ucb.Params, bandit: Bandit, rng: Any) ->
             return 0.0
         if params.relaxation is Relaxation.CSS:
             return math.log(1 / gamma(t)) * math.log(n) ** 1.5 / epsilon
+        if params.relaxation is Relaxation.LOG25:
+            return math.log(horizon) ** 2.5 / epsilon
+        if params.relaxation is Relaxation.LOG25_BASE_2:
+            return math.log2(horizon) ** 2.5 / epsilon
         inside = arms * horizon * math.log(horizon) / gamma(t)
         return (arms if shared else 1) * math.log(horizon) ** 2 * math.log(inside) / epsilon
 

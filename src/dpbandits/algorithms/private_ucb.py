@@ -51,6 +51,9 @@ class Relaxation(IntEnum):
     ON = 0  # Gamma
     OFF = 1  # 0
     CSS = 2  # log(1/gamma) log^1.5(n)/epsilon, the bound quoted in tossou2016, section 2.3
+    # The order of the noise in sajed2019, section 1, and azize2022, Table 1; constant 1 is ours.
+    LOG25 = 3  # ln^2.5(T)/epsilon
+    LOG25_BASE_2 = 4  # log_2^2.5(T)/epsilon
 
 
 class Params(NamedTuple):
@@ -83,6 +86,10 @@ def relaxation(params, arms):
     log_horizon = math.log(horizon)
     if params.relaxation == Relaxation.OFF or log_horizon == 0.0:
         return 0.0, 0.0
+    if params.relaxation == Relaxation.LOG25:
+        return math.pow(log_horizon, 2.5) / params.epsilon, 0.0
+    if params.relaxation == Relaxation.LOG25_BASE_2:
+        return math.pow(log_horizon / math.log(2.0), 2.5) / params.epsilon, 0.0
     if params.relaxation == Relaxation.CSS:
         factor, start = 1.0 / params.epsilon, 0.0
     else:
