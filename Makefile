@@ -10,7 +10,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery test test-all check slow reliability lint mutants bench clean distclean
+.PHONY: help list all smoke gallery report test test-all check slow reliability lint mutants bench clean distclean
 .PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
@@ -67,6 +67,9 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
+
+report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes without a cache
+	@$(BIN)/dpbandits report --gather $(ARGS)
 
 test: $(READY) ## run all tests but those of whole commands, on two cores; minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/contract tests/golden tests/unit $(ARGS)

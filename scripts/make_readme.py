@@ -1,7 +1,7 @@
-"""Write the table of figures in README.md and its pictures: `python scripts/make_readme.py`.
+"""Write the tables of README.md and its pictures: `python scripts/make_readme.py`.
 
-The table, with the verdicts on the claims, is between two comments of the file; docs/images/ holds
-one picture per paper. Both are made from the committed references.
+The tables of papers and of figures are between comments of the file; docs/images/ holds one picture
+per paper, drawn from the committed references.
 """
 
 import sys
@@ -9,14 +9,13 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.checks import verdicts
-from dpbandits.config import compose, conf_files
+from dpbandits.config import claims, compose, conf_files
 from dpbandits.curves import references
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
+from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
-from dpbandits.gallery.papers import PAPERS, paper
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = (  # one per paper; the first is the picture at the top of README.md
@@ -30,18 +29,26 @@ def table() -> str:
     rows = []
     for name in project.names("figure"):
         spec, _ = compose.load(name, [])
-        counted = verdicts.count(verdicts.evaluate(spec, references.read(spec, references.PAPER)))
-        counts = ", ".join(f"{word}: {number}" for word, number in counted.items())
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
         order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name
-        rows.append((order, f"| `{name}` | {spec.title} | {where} | {counts} |"))
-    head = ["| figure | title | source | claims |", "|---|---|---|---|"]
+        rows.append((order, f"| `{name}` | {spec.title} | {where} |"))
+    head = ["| figure | title | source |", "|---|---|---|"]
     return "\n".join([*head, *(row for _, row in sorted(rows))]) + "\n"
 
 
-def with_table(text: str) -> str:
-    """Return README.md's text with the new table; exit if the two comments are missing."""
-    return replaced(text, "figures", table())
+def headlines() -> str:
+    """Return a sentence per paper, on what reproduces, with a link to its report."""
+    lines = ["| paper | what reproduces |", "|---|---|"]
+    for known in PAPERS:
+        if known.key in claims.papers():
+            link = f"[{known.short}](docs/reproducibility/{known.key}.md)"
+            lines.append(f"| {link} | {claims.texts(known.key).text('headline')} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_tables(text: str) -> str:
+    """Return README.md's text with the new tables; exit if one of their comments is missing."""
+    return replaced(replaced(text, "papers", headlines()), "figures", table())
 
 
 def picture(name: str) -> bytes:
@@ -55,7 +62,7 @@ def picture(name: str) -> bytes:
 
 def main() -> int:
     file = ROOT / "README.md"
-    file.write_text(with_table(file.read_text("utf-8")), "utf-8")
+    file.write_text(with_tables(file.read_text("utf-8")), "utf-8")
     for name in PICTURES:
         (ROOT / "docs" / "images" / f"{name}.png").write_bytes(picture(name))
     return 0

@@ -158,7 +158,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         C2,
         ("horizon_scale must be positive", PAPER),
     ),
-    "broken, figure": (FIGURE, BROKEN, C2, ("not valid YAML", FIGURE, "line 78")),
+    "broken, figure": (FIGURE, BROKEN, C2, ("not valid YAML", FIGURE, "line 34")),
     "broken, algorithm": (UCB, BROKEN, C2, ("not valid YAML", UCB, "line 6")),
     "broken, environment": (ENVIRONMENT, BROKEN, C2, (ENVIRONMENT, "line 5")),
     "broken, profile": (PAPER, BROKEN, C2, (f"{PAPER} is not valid YAML: line 6",)),
@@ -301,7 +301,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "a number for a panel": (FIGURE, panels("{a: 0.1}"), C2, ("figure.panels.a", FIGURE)),
     "an interpolation of nothing": (
         FIGURE,
-        swap("runs: 20", "runs: ${rums}"),
+        swap("runs: 20\n", "runs: ${rums}\n"),
         C2,
         ("figure.runs", "rums", FIGURE),
     ),

@@ -21,7 +21,7 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {  # the words offered, and word
             *("figure.horizon=", "figure.panels.a.epsilon=", "figure.environment="),
             "figure.curves.adap-ucb.alpha=",
         },
-        {"figure.epsilon=", "figure.curves.adap-ucb.algorithm=", "figure.claims.lowest.says="},
+        {"figure.epsilon=", "figure.curves.adap-ucb.algorithm="},
     ),
     "run adap-c2 profile=smoke figure.curves.adap-ucb.al": (
         {"figure.curves.adap-ucb.alpha="},

@@ -41,7 +41,7 @@ def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
         for i, c in enumerate(cells)
     )
     panels = (Panel("a", "", (*curves, bound)),)
-    return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels, ())
+    return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels)
 
 
 def write(store: Store, cell: Cell, runs: int) -> None:

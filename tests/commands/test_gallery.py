@@ -23,8 +23,8 @@ from dpbandits.config import compose
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import formulas, plotting, shapes
-from dpbandits.factory import audit_results, stored_results
-from dpbandits.gallery import algorithms, dark, hover, origins, papers, texts
+from dpbandits.factory import audit_results, papers, stored_results
+from dpbandits.gallery import algorithms, dark, hover, origins, texts
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.mathematics import to_mathml
 from dpbandits.gallery.origins import Origin

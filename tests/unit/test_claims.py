@@ -1,73 +1,69 @@
-"""Claims in the files of figures: how they are parsed, which are rejected, which ones reproduce."""
+"""Claims of the papers: how they are read, which are rejected, and which verdicts they have."""
 
+import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 from commands import FIGURES
-from complaints import complaint
-from composed import load
 
-from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult
-from dpbandits.curves import references
-from dpbandits.spec.claims import At, Bounded, Limits, Ratio
+from dpbandits.config import claims
+from dpbandits.core.errors import UserError
+from dpbandits.curves import evidence
+from dpbandits.factory import judged_claims
+from dpbandits.spec.claims import At, Bounded, FigureTest, Kind, Limits, Ratio, Reading
 
-PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017"}
+PAPERS = ["azize2022", "sajed2019", "tossou2016", "tossou2017", "wang2024"]
 Claims = dict[str, object]
 
 
-# Parsing -----------------------------------------------------------------------------------------
+# Reading -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_checkout")
 def test_a_claim_is_read_as_it_is_written() -> None:
-    claims = {claim.name: claim for claim in load("adap-headline", [])[0].claims}
-    lowest = claims["lowest"]
-    assert lowest.says == "AdaP-KLUCB achieves the lowest regret followed by AdaP-UCB"
-    assert lowest.because == ""
+    of_paper = {claim.name: claim for claim in claims.of_paper("azize2022")}
+    best = of_paper["one-is-better"]
+    assert best.quote == "choosing α=1 works better experimentally"
+    assert best.id == "azize2022/one-is-better"
+    assert best.kind is Kind.SENTENCE
     below = Limits(at_most=1.0)
-    assert lowest.readings == (
-        (
-            "",
-            (
-                Ratio(("adap-klucb",), ("others",), ("a",), below),
-                Ratio(("adap-ucb",), ("dp-ucb", "dp-se"), ("a",), below),
-            ),
-        ),
+    tests = (
+        Ratio(("adap-ucb-one",), ("adap-ucb",), ("a",), below),
+        Ratio(("adap-klucb-one",), ("adap-klucb",), ("a",), below),
     )
-    ((_, (bounded,)),) = claims["theorem-7"].readings
-    assert bounded == Bounded(("adap-ucb",), "azize2022.adap_ucb_upper_bound", (), ("a",), below)
+    assert best.readings == (Reading("", tuple(FigureTest("adap-alpha", test) for test in tests)),)
+    bounded = of_paper["theorem-7"].readings[0].tests[0].test
+    letters = ("a", "b", "c", "d")
+    assert bounded == Bounded(("adap-ucb",), "azize2022.adap_ucb_upper_bound", (), letters, below)
     assert bounded.at is At.EVERYWHERE
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_where_no_panel_is_named_all_that_have_the_curves_are_meant() -> None:
-    claims = {claim.name: claim for claim in load("readings-sajed2019", [])[0].claims}
-    readings = dict(claims["five-times"].readings)
-    (test,) = readings["DP-UCB of tossou2016"]
-    assert test.panels == ("a", "b", "c", "d")
+def test_a_test_of_several_figures_is_put_to_each_of_them() -> None:
+    (claim,) = (c for c in claims.of_paper("azize2022") if c.name == "dp-se-the-same")
+    assert claim.figures == ("adap-c1", "adap-c2", "adap-c3", "adap-c4")
+    assert [test.figure for test in claim.readings[0].tests] == list(claim.figures)
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("profile", ["ci", "smoke"])
-def test_another_profile_has_no_claims(profile: str) -> None:
-    assert load("adap-headline", [])[0].claims
-    assert load("adap-headline", ["profile=paper"])[0].claims
-    assert load("adap-headline", [f"profile={profile}"])[0].claims == ()
+def test_a_word_stands_for_the_number_of_the_table_of_thresholds() -> None:
+    (claim,) = (c for c in claims.of_paper("sajed2019") if c.name == "epsilon-matters-less")
+    test = claim.readings[0].tests[0].test
+    value, _ = claims.thresholds()["significantly"]
+    assert getattr(test, "limits") == Limits(at_least=value, word="significantly")  # noqa: B009
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("typed", ["figure.horizon=1000", "figure.curves.adap-ucb.alpha=4"])
-def test_a_changed_figure_has_no_claims(typed: str) -> None:
-    assert load("adap-headline", [typed])[0].claims == ()
-
-
-@pytest.mark.usefixtures("in_checkout")
-def test_fewer_runs_and_another_seed_are_still_the_papers_figure() -> None:
-    assert load("adap-headline", ["seed=1"])[0].claims
+def test_claims_about_a_figure_are_those_that_name_it() -> None:
+    every = [claim for paper in claims.papers() for claim in claims.of_paper(paper)]
+    for figure in ("adap-c2", "readings-tossou2016", "horizons"):
+        expected = [claim.id for claim in every if figure in claim.figures]
+        assert [claim.id for claim in claims.about(figure)] == expected
 
 
 # Rejections --------------------------------------------------------------------------------------
@@ -77,14 +73,14 @@ def ratio(**changed: object) -> Claims:
     """Return claims with one ratio, with some keys changed; None removes a key."""
     test = {"ratio": "adap-ucb", "to": "dp-se", "at_most": 1} | changed
     return {
-        "says": "so",
-        "where": "there",
+        "quote": "so",
+        "section": "there",
         "test": {k: v for k, v in test.items() if v is not None},
     }
 
 
 def of(test: object) -> Claims:
-    return {"says": "so", "where": "there", "test": test}
+    return {"quote": "so", "section": "there", "test": test}
 
 
 BOUND = {"bounded": "adap-ucb", "by": "azize2022.adap_ucb_upper_bound"}
@@ -140,7 +136,7 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "no test": ("adap-c1", of([]), (".test", "empty")),
     "neither test nor readings": (
         "adap-c1",
-        {"says": "so", "where": "there"},
+        {"quote": "so", "section": "there"},
         ("a test, or readings",),
     ),
     "test and readings": (
@@ -150,11 +146,15 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
     ),
     "readings without names": (
         "adap-c1",
-        {"says": "so", "where": "there", "readings": [ratio()["test"]]},
+        {"quote": "so", "section": "there", "readings": [ratio()["test"]]},
         (".readings",),
     ),
-    "no words": ("adap-c1", {"where": "there", "test": ratio()["test"]}, (".says",)),
-    "unknown key of a claim": ("adap-c1", ratio() | {"becuase": "so"}, (".becuase", "'because'")),
+    "no words": ("adap-c1", {"section": "there", "test": ratio()["test"]}, (".quote",)),
+    "unknown key of a claim": (
+        "adap-c1",
+        ratio() | {"explantion": "so"},
+        (".explantion", "'explanation'"),
+    ),
     "unknown bound": (
         "adap-c1",
         of(BOUND | {"by": "azize2022.adap_ucb_uper_bound"}),
@@ -182,12 +182,12 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
     ),
     "budget of what declares no releases": (
         "dpucb-2arms",
-        of({"spent": "ucb"}),
+        of({"within_budget": "ucb"}),
         (".test", "'ucb' declares no releases"),
     ),
     "budget of a bound": (
         "adap-ksweep",
-        of({"spent": "lower-bound"}),
+        of({"within_budget": "lower-bound"}),
         (".test", "'lower-bound' declares no releases"),
     ),
     "three ends": ("adap-c1", ratio(between=[1, 2, 3]), (".test.between", "[1, 2, 3]")),
@@ -197,110 +197,128 @@ WRONG: dict[str, tuple[str, object, tuple[str, ...]]] = {
         ("statistic", "'mode'", "median"),
     ),
     "unknown place": ("adap-c1", ratio(at="start"), ("at", "'start'", "everywhere")),
+    "unknown figure": ("adap-c1", ratio(figure="adap-c9"), ("figure", "'adap-c9'", "'adap-c4'")),
+    "unknown word": ("adap-c1", ratio(at_most="comparible"), ("at_most", "'comparable'")),
+    "unknown kind of claim": ("adap-c1", ratio() | {"kind": "sentense"}, ("kind", "'sentence'")),
+    "unknown function": (
+        "adap-c1",
+        of({"formula": "azize2022.minimax", "at_most": 1}),
+        ("formula", "'azize2022.minimax_lower_bound'"),
+    ),
+    "missing argument of a function": (
+        "adap-c1",
+        of({"formula": "azize2022.minimax_lower_bound", "with": {"arms": 5}, "at_most": 1}),
+        ("horizon is missing",),
+    ),
     "a number for noise": ("adap-c1", ratio(up_to_noise=3), ("up_to_noise", "3")),
 }
 
 
+def written(checkout: Path, figure: str, claim: object) -> None:
+    """Let a paper have this claim alone, about the figure unless its tests name one."""
+    content = {"claims": {"wrong": {"figures": figure, **claim}}}  # type: ignore[dict-item]
+    path = checkout / "conf" / "claims" / "azize2022.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+
 @pytest.mark.parametrize("case", WRONG)
-def test_a_mistake_in_a_claim_is_reported_with_figure_key_and_file(
+def test_a_mistake_in_a_claim_is_reported_with_paper_key_and_file(
     case: str, checkout: Path
 ) -> None:
     figure, claim, told = WRONG[case]
-    path = checkout / "conf" / "figure" / f"{figure}.yaml"
-    content = path.read_text(encoding="utf-8").partition("\nclaims:")[0]
-    path.write_text(f"{content}\n{yaml.safe_dump({'claims': {'wrong': claim}})}", encoding="utf-8")
-    message = complaint(figure, [])
-    for words in (figure, "figure.claims.wrong", f"conf/figure/{figure}.yaml", *told):
+    written(checkout, figure, claim)
+    with pytest.raises(UserError) as raised:
+        claims.of_paper("azize2022")
+    message = str(raised.value)
+    for words in ("azize2022: ", "claims.wrong", "conf/claims/azize2022.yaml", *told):
         assert words in message, f"{words!r} is not in: {message}"
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("claim", [ratio(), of(BOUND), of([ratio()["test"], BOUND])])
 def test_the_claims_above_are_refused_for_their_mistake_alone(
     claim: Claims, checkout: Path
 ) -> None:
-    path = checkout / "conf" / "figure" / "adap-c1.yaml"
-    content = path.read_text(encoding="utf-8").partition("\nclaims:")[0]
-    path.write_text(f"{content}\n{yaml.safe_dump({'claims': {'right': claim}})}", encoding="utf-8")
-    (read,) = load("adap-c1", [])[0].claims
-    assert read.name == "right"
+    written(checkout, "adap-c1", claim)
+    (read,) = claims.of_paper("azize2022")
+    assert read.name == "wrong"
 
 
-# Verdicts at the papers' scale -------------------------------------------------------------------
+def test_a_claim_without_a_figure_is_rejected(checkout: Path) -> None:
+    path = checkout / "conf" / "claims" / "azize2022.yaml"
+    path.write_text(yaml.safe_dump({"claims": {"wrong": ratio()}}), encoding="utf-8")
+    with pytest.raises(UserError, match="neither the test nor the claim names a figure"):
+        claims.of_paper("azize2022")
+
+
+# Verdicts ----------------------------------------------------------------------------------------
 
 
 @cache
-def judged(figure: str) -> list[ClaimResult]:
-    spec, _ = load(figure, [])
-    return verdicts.evaluate(spec, references.read(spec, references.PAPER))
+def judged(paper: str) -> tuple[ClaimResult, ...]:
+    return tuple(judged_claims.of_paper(paper))
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("figure", FIGURES)
-def test_a_claim_has_a_reason_if_and_only_if_it_does_not_reproduce(figure: str) -> None:
-    for one in judged(figure):
-        holds = one.verdict is Verdict.HOLDS
-        assert holds == (not one.claim.because), f"{one.claim.name}: {one.verdict.value}"
-        assert one.findings, f"{one.claim.name}: nothing is tested"
-        readings = {reading for reading, _ in one.claim.readings}
-        assert {f.reading for f in one.findings} == readings
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_sentence_that_does_not_reproduce_has_an_explanation(paper: str) -> None:
+    for one in judged(paper):
+        silent = one.verdict in (Verdict.HOLDS, Verdict.UNDECIDED, Verdict.NOT_TESTED)
+        assert silent or one.claim.explanation, f"{one.claim.id}: {one.verdict.value}"
+        assert one.findings, f"{one.claim.id}: nothing is tested"
+        assert all(reading.findings for reading in one.readings), one.claim.id
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_every_paper_has_claims_that_hold_and_claims_are_put_to_most_figures() -> None:
-    found = {figure: load(figure, [])[0] for figure in FIGURES}
-    with_claims = [spec for spec in found.values() if spec.claims]
-    assert {spec.paper for spec in with_claims} >= PAPERS
-    # An illustration, about which the text claims nothing, and the project's own figures.
-    without = {spec.name for spec in found.values() if not spec.claims}
-    assert without == {"adap-episodes", "horizons", "privacy-audit"}
-
-
-# A sentence, its figure and claim, and the verdict that docs/deviations.md states.
-TOLD: dict[str, tuple[str, str, Verdict]] = {
-    "at least 5 times": ("dpse-epsilon", "five-times", Verdict.HOLDS),
-    "10 times, DP-SE": ("adap-headline", "ten-times-dp-se", Verdict.FAILS),
-    "10 times, DP-UCB": ("adap-headline", "ten-times-dp-ucb", Verdict.HOLDS),
-    "does not depend on epsilon": ("adap-regimes", "low-privacy", Verdict.FAILS),
-    "under 664.5": ("dpucb-2arms", "spread", Verdict.FAILS),
-    "reaches 30,000": ("dpucb-2arms", "private-ucb-spread", Verdict.FAILS),
-    "reaches 30,000, by reading": ("readings-tossou2016", "private-ucb-spread", Verdict.DEPENDS),
-    "outperform DP-UCB-INT": ("ftpl-approx-dp", "better-than-dp-ucb-int", Verdict.DEPENDS),
-    "always the optimal one, at T": ("ftpl-approx-dp", "new-lowest", Verdict.HOLDS),
-    "always the optimal one, always": ("ftpl-approx-dp", "new-always-lowest", Verdict.FAILS),
-    "even worse": ("ftpl-pure-dp", "dp-se-worse", Verdict.FAILS),
-    "Corollary 3.1": ("exp3-deterministic", "corollary-3-1", Verdict.DEPENDS),
-    "attain their upper bound": ("exp3-deterministic", "attain-their-bounds", Verdict.FAILS),
-    "completely reversed": ("exp3-switching", "reversed", Verdict.HOLDS),
-    "completely reversed, by reading": ("exp3-readings", "reversed", Verdict.DEPENDS),
-}
+def test_no_sentence_has_two_verdicts() -> None:
+    quotes = Counter(
+        re.sub(r"\W", "", one.claim.quote.lower())
+        for paper in PAPERS
+        for one in judged(paper)
+        if one.claim.kind is Kind.SENTENCE
+    )
+    assert [quote for quote, number in quotes.items() if number > 1] == []
+    assert sum(quotes.values()) > 40
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("sentence", TOLD)
-def test_verdicts_are_those_of_the_documentation(sentence: str) -> None:
-    figure, name, verdict = TOLD[sentence]
-    found = {one.claim.name: one.verdict for one in judged(figure)}
-    assert found[name] is verdict
+def test_fewer_than_three_sentences_are_undecided() -> None:
+    every = [one for paper in PAPERS for one in judged(paper)]
+    undecided = [one.claim.id for one in every if one.verdict is Verdict.UNDECIDED]
+    assert len(undecided) < 3, undecided
 
 
 @pytest.mark.usefixtures("in_checkout")
-def test_adap_klucb_is_lowest_in_13_of_16_panels_up_to_noise() -> None:
-    # The finding of a panel is its worst comparison: it fails where another curve is lower.
-    findings = [
-        finding
-        for figure in ("adap-c1", "adap-c2", "adap-c3", "adap-c4")
-        for one in judged(figure)
-        if one.claim.name == "lowest"
-        for finding in one.findings
-    ]
-    assert len(findings) == 16
-    assert sum(finding.verdict is not Verdict.FAILS for finding in findings) == 13
-    assert sum(finding.verdict is Verdict.HOLDS for finding in findings) == 6
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_sentence_that_is_judged_has_a_number_with_an_interval(paper: str) -> None:
+    for one in judged(paper):
+        if one.claim.kind is Kind.SENTENCE and one.verdict is not Verdict.NOT_TESTED:
+            for reading in one.readings:
+                if reading.verdict is not Verdict.NOT_TESTED:
+                    assert reading.decisive, one.claim.id
+                    assert reading.decisive.measure, one.claim.id
 
 
 @pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize("figure", FIGURES)
-def test_words_of_ours_are_in_brackets_and_declared(figure: str) -> None:
-    for claim in load(figure, [])[0].claims:
-        whole = claim.says[0] == "[" and claim.says[-1] == "]"  # not an insertion in a quotation
-        assert claim.ours == whole, claim.name
+def test_claims_are_put_to_most_figures() -> None:
+    of = {figure for paper in PAPERS for one in judged(paper) for figure in one.claim.figures}
+    # An illustration, about which the text claims nothing, and figures of our own.
+    assert set(FIGURES) - of == {"adap-episodes", "horizons", "privacy-audit"}
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("paper", PAPERS)
+def test_words_of_ours_are_in_brackets(paper: str) -> None:
+    for claim in claims.of_paper(paper):
+        ours = claim.quote[0] == "[" and claim.quote[-1] == "]"
+        assert ours or claim.kind is not Kind.OURS, claim.id
+        assert not ours or claim.kind is not Kind.SENTENCE, claim.id
+        assert claim.section, claim.id
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_committed_evidence_is_that_of_the_figures() -> None:
+    of = {figure for paper in PAPERS for one in judged(paper) for figure in one.claim.figures}
+    for figure in sorted(of):
+        spec = claims.figure_of_claims(figure)
+        assert evidence.read(spec) is not None, f"make report: {figure} was changed"

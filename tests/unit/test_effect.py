@@ -129,7 +129,6 @@ EFFECTIVE = [
     ("adap-c1", "+figure.curves.dp-se.label=another"),
     ("adap-c1", "~figure.panels.a.title"),
     ("adap-c1", "~figure.spread"),
-    ("adap-c1", "~figure.claims"),
     ("adap-c1", "figure.profiles.ci.runs=5"),
     ("adap-c1", "runs=20"),
     ("adap-c1", "seed=2022"),

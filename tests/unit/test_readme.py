@@ -11,7 +11,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_the_table_of_figures_is_the_one_that_the_script_writes() -> None:
-    assert make_readme.with_table(README) == README, "python scripts/make_readme.py"
+    assert make_readme.with_tables(README) == README, "python scripts/make_readme.py"
     assert all(f"| `{figure}` |" in README for figure in FIGURES)
 
 

@@ -9,6 +9,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     # Without a default, the error for a missing figure would ask for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "papers": {"nargs": "*", "metavar": "paper", "help": "keys of papers; default: all"},
+    "--gather": {
+        "action": "store_true",
+        "help": "first compute the missing runs by which claims are judged, and store statistics",
+    },
     "algorithms": {
         "nargs": "*",
         "metavar": "algorithm",

@@ -119,6 +119,14 @@ def gallery(words: list[str], out: str | None) -> int:
     return gallery.from_words(words, None if out is None else Path(out))
 
 
+def report(papers: list[str], gather: bool) -> int:
+    """Write the reproducibility reports of some papers, or of all."""
+    load_factory()
+    from dpbandits.report.write import report
+
+    return report(papers, gather)
+
+
 class Verb(NamedTuple):
     """A command: its help text, its arguments and its function."""
 
@@ -166,6 +174,11 @@ VERBS = {
             *("--changed-reward", "--seed", "--workers"),
         ),
         audit,
+    ),
+    "report": Verb(
+        "write the reproducibility reports of papers, docs/reproducibility/",
+        ("papers", "--gather"),
+        report,
     ),
     "gallery": Verb(
         "write pages of all figures, or of some, with their claims and algorithms; play nothing",

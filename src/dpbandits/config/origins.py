@@ -40,7 +40,7 @@ def _deciding(plain: Mapping[str, Any], key: str) -> Iterator[str]:
     name = key.rpartition(".")[2]
     for path, content in leaves(plain["figure"], "figure"):
         *above, last = path.split(".")
-        if above[1:2] in (["profiles"], ["claims"]):
+        if above[1:2] == ["profiles"]:
             continue
         if last == name and content is not None:
             yield path
@@ -163,3 +163,15 @@ class Origins:
         if value not in choices:
             raise self.unknown(kind or path.split(".")[-1], value, choices, path)
         return str(value)
+
+
+class OriginsOfFile(Origins):
+    """Origins of the values of a file that is read by itself; its name begins every message."""
+
+    def __init__(self, name: str, file: str) -> None:
+        super().__init__(name, {}, frozenset(), {})
+        self.file = file
+
+    def of(self, path: str) -> str:
+        """Return the file."""
+        return self.file

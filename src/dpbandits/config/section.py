@@ -65,6 +65,13 @@ class Section:
             raise self.error(f" must be a text, got {shown(text)}", key)
         return text or ""
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the list of texts at a key; an empty one if there is none."""
+        texts = self.get(key) or []
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise self.error(f" must be a list of texts, got {shown(texts)}", key)
+        return tuple(texts)
+
     def choice(self, key: str, choices: Iterable[str], default: str = "") -> str:
         """Return the value of a key, or the default, which must be one of the choices."""
         value = self.get(key)

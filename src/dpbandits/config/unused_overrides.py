@@ -15,7 +15,7 @@ from dpbandits.spec.figure import FigureSpec
 # Keys for the looks, the number of runs and the texts of a figure, which need not change a cell.
 PRESENTATION = (
     *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
-    *("runs", "input_privacy", "claims", "note", "about", "original", "row", "column"),
+    *("runs", "input_privacy", "note", "about", "original", "row", "column"),
     *("legend", "reading", "colour", "marker", "line"),
 )
 

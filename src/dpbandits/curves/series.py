@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -103,14 +103,7 @@ def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
 
 def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
     x = x_values(curve)
-    width = max(1, AT_ONCE // curve.runs)
-    parts = [
-        _statistics(spec, values(curve, store, slice(first, first + width)))
-        for first in range(0, len(x), width)
-    ]
-    summed: dict[str, Any] = {
-        name: np.concatenate([part[name] for part in parts]) for name in STATISTICS
-    }
+    summed: dict[str, Any] = over_parts(curve, store, lambda of_runs: _statistics(spec, of_runs))
     return Series(
         **identity(panel, curve),
         runs=0 if curve.is_exact else curve.runs,
@@ -118,6 +111,22 @@ def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
         x=x,
         **summed,
     )
+
+
+def over_parts(
+    curve: Curve, store: Store, summarise: Callable[[np.ndarray], dict[str, np.ndarray]]
+) -> dict[str, np.ndarray]:
+    """Return statistics of a curve from the store, float64 of shape (x,) each.
+
+    `summarise` gets the values of some x, of shape (runs, x): a curve whose runs do not fit in
+    memory together is summarised in parts. Raises KeyError if a run is missing.
+    """
+    width = max(1, AT_ONCE // curve.runs)
+    parts = [
+        summarise(values(curve, store, slice(first, first + width)))
+        for first in range(0, len(x_values(curve)), width)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def identity(panel: str, curve: Curve) -> dict[str, Any]:

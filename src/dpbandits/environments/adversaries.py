@@ -63,6 +63,11 @@ def arms(params: Params) -> int:
     return params.arms
 
 
+def largest_regret(params: Params, rounds: int) -> float:
+    """Return a bound on the regret: gains, and the cost of a switch, are at most 1."""
+    return (2.0 if params.kind is Kind.SWITCHING else 1.0) * rounds
+
+
 def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
     """Draw a table of `horizon` rounds from its own stream; it takes 8 (K + 1) bytes per round."""
     gains = np.zeros((horizon, params.arms))

@@ -20,6 +20,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
+from dpbandits.factory import judged_claims
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
@@ -49,7 +50,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     if completed.failures:
         return ExitStatus.FAILED
     series = summarise(spec, completed.store)
-    results = verdicts.evaluate(spec, series)
+    results = judged_claims.about(spec, completed.store)
     drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
     cached = sum(spec.runs_of_cells().values()) - completed.computed
     print(
@@ -71,7 +72,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    results = verdicts.evaluate(spec, series)
+    results = judged_claims.about(spec, store)
     _write_files(spec, settings, store, draw, style, series, results, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
@@ -113,15 +114,16 @@ VERDICT_WORDS = {
     "fails": "not reproduced",
     "depends": "depending on the reading",
     "undecided": "undecided",
+    "not tested": "not tested",
 }
 
 
 def _in_words(counted: dict[str, int]) -> str:
-    # `; claims about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
+    # `; sentences about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
     if not counted:
         return ""
     counts = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
-    return f"; claims about this figure: {counts} (verdict.json)"
+    return f"; sentences about this figure: {counts} (verdict.json)"
 
 
 def _write_files(
@@ -171,9 +173,9 @@ def _write_files(
 
 def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
     # The claims of a paper with their verdicts; empty without claims.
-    if not spec.claims:
+    if not results:
         return b""
-    content = {"figure": spec.name, "claims": verdicts.as_json(results), "runs": spec.runs}
+    content = {"figure": spec.name, "claims": verdicts.as_json(results)}
     return _as_json({"schema": schemas.VERDICT, **content})
 
 

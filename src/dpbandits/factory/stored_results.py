@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.checks import verdicts
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.curves import references
 from dpbandits.curves.series import Series, summarise, x_values
+from dpbandits.factory import judged_claims
 from dpbandits.files.provenance import git_revision, versions
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
@@ -69,7 +69,8 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
         series, source = _reference_of(spec), _of_reference(figure)
         if not series:
             return Result(spec, settings, (), (), None)
-    return Result(spec, settings, tuple(series), tuple(verdicts.evaluate(spec, series)), source)
+    results = tuple(judged_claims.about(spec, store))
+    return Result(spec, settings, tuple(series), results, source)
 
 
 def _reference_of(spec: FigureSpec) -> list[Series]:

@@ -76,7 +76,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
 
 
 def _summary(figures: Sequence[FigurePage]) -> str:
-    claims = sum(len(figure.results) for figure in figures)
+    claims = len({result.claim.id for figure in figures for result in figure.results})
     return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
 
 

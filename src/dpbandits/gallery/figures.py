@@ -1,7 +1,6 @@
 """Figures of the gallery: their curves, pictures and claims, or the error that prevents them."""
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from matplotlib.figure import Figure
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
 from dpbandits.checks.claim_tests import Finding
-from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
@@ -21,12 +19,12 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
+from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
 from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.gallery import dark, hover
 from dpbandits.gallery.origins import Origin
-from dpbandits.gallery.papers import OWN, PAPERS, Paper, paper
 from dpbandits.spec.figure import Original
 
 ORIGINS = {
@@ -170,21 +168,5 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
 
 def decisive(result: ClaimResult) -> list[Finding]:
     """Return the findings to show in a table: the one that decides, or one for each reading."""
-    if result.verdict is not Verdict.DEPENDS:
-        return [_first(result.findings, result.verdict)][: len(result.findings)]
-    readings = dict.fromkeys(finding.reading for finding in result.findings)
-    return [_worst([f for f in result.findings if f.reading == name]) for name in readings]
-
-
-def _first(findings: Iterable[Finding], verdict: Verdict) -> Finding:
-    candidates = list(findings)
-    return next(
-        (f for f in candidates if f.verdict is verdict), candidates[0] if candidates else _NOTHING
-    )
-
-
-def _worst(findings: list[Finding]) -> Finding:
-    return next((f for f in findings if f.verdict is not Verdict.HOLDS), findings[0])
-
-
-_NOTHING = Finding(Verdict.UNDECIDED, "")
+    readings = [r for r in result.readings if r.verdict is result.verdict][:1] or result.readings
+    return [found for reading in readings if (found := reading.decisive)]

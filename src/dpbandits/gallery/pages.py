@@ -7,16 +7,19 @@ from typing import Any
 
 import jinja2
 
+from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
+from dpbandits.checks.verdicts import ClaimResult
+from dpbandits.config import claims
 from dpbandits.drawing.formulas import plain
 from dpbandits.factory import captions
+from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.gallery import dark, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import FigurePage, decisive
-from dpbandits.gallery.papers import PAPERS
 from dpbandits.run.progress import duration
 
 VERDICTS = {
@@ -24,6 +27,7 @@ VERDICTS = {
     Verdict.FAILS: "the curves contradict the claim",
     Verdict.DEPENDS: "the readings of the text disagree",
     Verdict.UNDECIDED: "the standard errors are too large to decide",
+    Verdict.NOT_TESTED: "no test says anything: a vacuous bound, a condition not met, no evidence",
 }
 ASSETS = ("gallery.css", "gallery.js")
 
@@ -42,7 +46,7 @@ def write(
         write_atomically(mark.with_suffix(".svg"), algorithm.mark)
         write_atomically(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
     pages = _Pages(folder, figures, algorithms)
-    _write_deviations(pages)
+    _write_documents(pages)
     pages.write("index.html", "index.html", **_index(figures))
     for i, figure in enumerate(figures):
         pages.write(
@@ -59,18 +63,33 @@ def write(
         pages.write(f"sources/{source}.html", "source.html", source=source, lines=lines)
 
 
-def _write_deviations(pages: "_Pages") -> None:
-    path = project.folder() / "docs" / "deviations.md"
-    text = (
-        path.read_text("utf-8")
-        if path.is_file()
-        else "docs/deviations.md is missing from this project.\n"
-    )
+def _write_documents(pages: "_Pages") -> None:
+    # The deviations, and a report per paper.
     known = {a.name: f"algorithms/{a.name}.html" for a in pages.algorithms}
     known |= {f.name: f"figures/{f.name}.html" for f in pages.figures}
+    text = _document("deviations.md")
     content, headings = texts.document(text, known)
     pages.templates.globals["anchors"] = {anchor for _, anchor, _ in headings}
-    pages.write("deviations.html", "deviations.html", content=content, headings=headings)
+    title = "Deviations, errata and readings"
+    pages.write("deviations.html", "document.html", content=content, headings=headings, title=title)
+    for key in claims.papers():
+        content, headings = texts.document(_document(f"reproducibility/{key}.md"), known)
+        pages.write(
+            f"reproducibility-{key}.html",
+            "document.html",
+            content=content,
+            headings=[heading for heading in headings if heading[0] < 4],
+            title=f"Reproducibility of {paper(key).short}",
+        )
+
+
+def _document(name: str) -> str:
+    path = project.folder() / "docs" / name
+    return (
+        path.read_text("utf-8")
+        if path.is_file()
+        else f"docs/{name} is missing from this project.\n"
+    )
 
 
 def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
@@ -82,10 +101,10 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
     return {
         "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
         "groups": groups,
-        "totals": [(paper, _totals(own), own) for paper, own in groups],
+        "totals": [(paper, _totals(own, paper.key), own) for paper, own in groups],
         "total": _totals(figures),
         "origins": origins.in_words(figure.origin for figure in figures),
-        "claims": [(f, result) for _, own in groups for f in own for result in f.results],
+        "claims": _claims([figure for _, own in groups for figure in own]),
     }
 
 
@@ -98,8 +117,19 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
     }
 
 
-def _totals(figures: Sequence[FigurePage]) -> dict[str, int]:
-    return {v.value: sum(f.counts.get(v.value, 0) for f in figures) for v in Verdict}
+def _totals(figures: Sequence[FigurePage], paper: str = "") -> dict[str, int]:
+    # The number of distinct sentences by verdict, of a paper or of all.
+    results = (result for figure in figures for result in figure.results)
+    return verdicts.count(r for r in results if not paper or r.claim.paper == paper)
+
+
+def _claims(figures: Sequence[FigurePage]) -> list[tuple[list[FigurePage], ClaimResult]]:
+    # Every claim once, with the figures that it is about.
+    found: dict[str, tuple[list[FigurePage], ClaimResult]] = {}
+    for figure in figures:
+        for result in figure.results:
+            found.setdefault(result.claim.id, ([], result))[0].append(figure)
+    return list(found.values())
 
 
 def _figure(figure: FigurePage) -> dict[str, Any]:
@@ -145,6 +175,12 @@ class _Pages:
             "algorithms": algorithms,
             "by_name": {algorithm.name: algorithm for algorithm in algorithms},
             "decisive": decisive,
+            "reports": claims.papers(),
+            "cited_papers": {
+                result.claim.paper: paper(result.claim.paper).short
+                for figure in figures
+                for result in figure.results
+            },
             "also": _other_names(algorithms),
         }
 

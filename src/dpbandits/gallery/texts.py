@@ -12,8 +12,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from dpbandits.drawing.formulas import plain, split
 from dpbandits.drawing.styles import in_mathtext
+from dpbandits.factory.papers import BY_KEY, OWN
 from dpbandits.gallery.mathematics import to_mathml
-from dpbandits.gallery.papers import BY_KEY, OWN
 
 
 def maths(text: str) -> Markup:

@@ -1,4 +1,4 @@
-"""Claims of a paper about its figures, as tests of the curves: frozen values, already validated.
+"""Claims of a paper, as tests of the curves of figures: frozen values, already validated.
 
 checks.verdicts evaluates the tests. Curves are named as in the figure's file, points by their x.
 A test is evaluated in every panel that it names and that has its curves.
@@ -22,10 +22,15 @@ class At(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Interval that the tested quantity must lie in."""
+    """Interval that the tested quantity must lie in.
+
+    `word` is the word of the paper to which conf/thresholds.yaml gives this number, empty if the
+    paper has the number.
+    """
 
     at_least: float = -math.inf
     at_most: float = math.inf
+    word: str = ""
 
 
 Span = tuple[float, float]
@@ -104,12 +109,13 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Difference of two curves, `of` minus `to`: it must not grow from any point to a later one."""
+class Difference:
+    """Ratio of the difference of two curves, `of` minus `to`, at a point to its smallest before."""
 
     of: tuple[str, ...]
     to: tuple[str, ...]
     panels: tuple[str, ...]
+    limits: Limits
     since: float = 1.0
 
 
@@ -133,33 +139,89 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Spent:
+class WithinBudget:
     """Privacy budget that a curve's releases compose to: at most the budget that it was given."""
 
     of: tuple[str, ...]
     panels: tuple[str, ...]
 
 
-Test = (
-    Ratio | Bounded | Value | Extremes | Growth | Slope | Gap | Contrast | Alike | Spent
-)  # the kinds of test that a claim is made of; read by KINDS (config/readers/claims.py) and
-# evaluated by BY_KIND (checks/claim_tests.py)
+@dataclass(frozen=True)
+class Formula:
+    """Ratio of two functions of theory/, or one function if `to` is empty, within limits."""
 
-# Statistics of the runs at a point. `x` is the x of the point itself, `off_mean` the distance from
-# the mean to the drawn line, in standard deviations. Only the mean has a standard error.
-STATISTICS = ("mean", "median", "min", "max", "spread", "off_mean", "x")
+    function: str
+    arguments: tuple[tuple[str, Any], ...]
+    limits: Limits
+    to: str = ""
+    to_arguments: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """Sentence whose own condition is not met."""
+
+    reason: str
+
+
+# The kinds of test that a claim is made of, read by config/readers/claims.py and evaluated by
+# checks/claim_tests.py.
+OfCurves = (
+    Ratio | Bounded | Value | Extremes | Growth | Slope | Difference | Contrast | Alike
+) | WithinBudget
+Test = OfCurves | Formula | NotApplicable
+
+# Statistics of the runs at a point. `spread` is the largest minus the smallest of as many runs as
+# the paper has, `x` the x of the point itself.
+STATISTICS = ("mean", "median", "min", "max", "spread", "x")
+
+
+@dataclass(frozen=True)
+class FigureTest:
+    """Test of the curves of a figure."""
+
+    figure: str
+    test: Test
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Possible meaning of a sentence, with the tests that must all hold for it."""
+
+    name: str  # empty if the sentence has one meaning only
+    tests: tuple[FigureTest, ...]
+
+
+class Kind(Enum):
+    """Kind of claim."""
+
+    SENTENCE = "sentence"  # the paper's words
+    THEOREM = "theorem"  # a theorem of the paper in our words, in square brackets
+    OURS = "ours"  # what this project says instead or besides, in square brackets
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Sentence of a paper, with the tests that must all hold for it.
+    """Statement of a paper, with its readings."""
 
-    If the text can be read in several ways, each reading has its own tests.
-    """
-
+    paper: str
     name: str
-    says: str  # the paper's words, or ours in square brackets
-    where: str  # place in the paper
-    because: str  # why it does not reproduce; empty if it does
-    readings: tuple[tuple[str, tuple[Test, ...]], ...]  # (name, tests); a single one is named ""
-    ours: bool = False  # the words are ours, not a quotation
+    kind: Kind
+    quote: str  # the paper's words, or ours in square brackets
+    section: str  # place in the paper
+    explanation: str  # why it does not reproduce, or what it hangs on
+    readings: tuple[Reading, ...]
+    published: str = ""  # the paper's number, if it has one
+    central: bool = False  # one of the central claims of the paper
+    named: tuple[str, ...] = ()  # figures that it is about, whether or not a test names them
+
+    @property
+    def id(self) -> str:
+        """Name of the claim among those of all papers."""
+        return f"{self.paper}/{self.name}"
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Figures that it is about, in the order of its file."""
+        tested = (test.figure for reading in self.readings for test in reading.tests)
+        return tuple(dict.fromkeys((*self.named, *tested)))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.spec.changes import Change
-from dpbandits.spec.claims import Claim
 
 TRANSITION = "transition"  # style of the points where the privacy regimes of a bound meet
 OWN = "across"  # in place of a paper's key, for figures of our own
@@ -110,7 +109,6 @@ class FigureSpec:
     spread: str  # statistic of the band or bars (statistics.SPREADS)
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
-    claims: tuple[Claim, ...]  # the paper's claims about it; empty for a changed figure
     note: str = ""  # text that its caption adds
     about: str = ""  # one or two sentences on what it shows
     original: Original | None = None  # None: a figure of our own

@@ -125,7 +125,7 @@ def _alone(spec: FigureSpec, name: str) -> FigureSpec:
     for panel in spec.panels:
         curves = tuple(curve for curve in panel.curves if curve.name == name)
         if curves:
-            return replace(spec, panels=(replace(panel, curves=curves[:1]),), claims=())
+            return replace(spec, panels=(replace(panel, curves=curves[:1]),))
     raise AssertionError(f"no panel has the curve {name}, which the reader of the file rejects")
 
 

@@ -34,6 +34,11 @@ def transitions() -> list[str]:
     return [name for name, returned in _names().items() if returned is not float]
 
 
+def functions() -> list[str]:
+    """Return the name of every function, `<paper>.<function>`."""
+    return list(_names())
+
+
 @cache
 def _names() -> dict[str, Any]:
     # Every public function with its return annotation.

@@ -1,10 +1,10 @@
-"""Reader of the claims in a figure's file: every name must exist, every number must be a number.
+"""Reader of a paper's claims: every name must exist, every number must be a number.
 
 The kind of a test is a key, whose value is the curve: `{ ratio: adap-ucb, to: dp-ucb,
-at_most: 0.1 }`.
+at_most: 0.1 }`. A limit is a number or a word of conf/thresholds.yaml.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -16,10 +16,13 @@ from dpbandits.config.origins import Origins
 from dpbandits.config.section import Section
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec import claims
-from dpbandits.spec.claims import OTHERS, At, Claim, Limits, Test
+from dpbandits.spec.claims import OTHERS, At, Claim, FigureTest, Kind, Limits, Reading, Test
 from dpbandits.spec.figure import Bound, Curve, Panel
 
-CLAIM_KEYS = ("says", "ours", "where", "because", "test", "readings")
+CLAIM_KEYS = (
+    *("quote", "kind", "section", "explanation", "published", "central"),
+    *("figures", "test", "readings"),
+)
 LIMITS = ("at_least", "at_most")
 KINDS: dict[str, type] = {
     "ratio": claims.Ratio,
@@ -28,10 +31,10 @@ KINDS: dict[str, type] = {
     "extremes": claims.Extremes,
     "growth": claims.Growth,
     "slope": claims.Slope,
-    "gap": claims.Gap,
+    "difference": claims.Difference,
     "contrast": claims.Contrast,
     "alike": claims.Alike,
-    "spent": claims.Spent,
+    "within_budget": claims.WithinBudget,
 }
 # Keys of a test for a field of its class, where they are not the field itself; the key of `of` is
 # the kind.
@@ -39,79 +42,172 @@ KEYS = {"of": (), "limits": LIMITS, "function": ("by",), "arguments": ("with",)}
 REQUIRED = ("to", "since", "by")  # in every kind that has such a key
 
 
+Panels = Callable[[str], Sequence[Panel]]  # of a figure, by its name
+
+
 class ClaimsReader:
-    """Reader of the claims of a figure whose panels have been read."""
+    """Reader of the claims of a paper.
 
-    def __init__(self, origins: Origins, panels: Sequence[Panel]) -> None:
+    `figures` are the names of all figures, `thresholds` the numbers of words, and `panels` returns
+    the panels of a figure.
+    """
+
+    def __init__(
+        self,
+        origins: Origins,
+        figures: Collection[str],
+        thresholds: Mapping[str, float],
+        panels: Panels,
+    ) -> None:
         self.origins = origins
-        self.panels = {panel.letter: panel for panel in panels}
-        self.names = list(dict.fromkeys(curve.name for p in panels for curve in p.curves))
+        self.figures = figures
+        self.thresholds = thresholds
+        self.panels = panels
 
-    def read(self, content: Any) -> tuple[Claim, ...]:
-        """Return every claim, in the order of the file. Raises UserError for an invalid one."""
-        section = Section(self.origins, content, "figure.claims")
-        return tuple(self._named(str(name), claim) for name, claim in section.content.items())
-
-    def _named(self, name: str, content: Any) -> Claim:
+    def read(self, name: str, content: Any) -> Claim:
+        """Return a claim. Raises UserError for an invalid one."""
         # Many claims have the same keys, so every message names the claim.
-        path, figure = f"figure.claims.{name}", f"{self.origins.figure}: "
+        path = f"claims.{name}"
         try:
             return self._claim(name, Section(self.origins, content, path))
         except UserError as error:
             if path in str(error):
                 raise
-            raise UserError(f"{figure}{path}: {str(error).removeprefix(figure)}") from None
+            paper = f"{self.origins.figure}: "
+            raise UserError(f"{paper}{path}: {str(error).removeprefix(paper)}") from None
+
+    def figures_of(self, name: str, content: Any) -> tuple[str, ...]:
+        """Return the figures that a claim names, without reading its tests."""
+        claim = Section(self.origins, content, f"claims.{name}")
+        named = list[str]()
+        for test in _every_test(claim):
+            named += test.choices("figure", self.figures, "figure") if "figure" in test else ()
+        if "figures" in claim:
+            named += claim.choices("figures", self.figures, "figure")
+        return tuple(dict.fromkeys(named))
 
     def _claim(self, name: str, claim: Section) -> Claim:
-        claim.keys(CLAIM_KEYS, ("says", "where"))
+        claim.keys(CLAIM_KEYS, ("quote", "section"))
         if ("test" in claim) == ("readings" in claim):
             raise claim.error(" must have a test, or readings with a test each")
+        figures = claim.choices("figures", self.figures, "figure") if "figures" in claim else []
         if "test" in claim:
-            readings = [("", self._tests(claim, "test"))]
+            readings = [Reading("", self._tests(claim, "test", figures))]
         else:
             section = claim.section("readings")
             readings = [
-                (str(reading), self._tests(section, reading)) for reading in section.content
+                Reading(str(reading), self._tests(section, reading, figures))
+                for reading in section.content
             ]
         return Claim(
+            paper=self.origins.figure,
             name=name,
-            says=claim.text("says"),
-            ours=claim.checked(bool, "ours", default=False),
-            where=claim.text("where"),
-            because=claim.text("because"),
+            kind=Kind(claim.choice("kind", [kind.value for kind in Kind], Kind.SENTENCE.value)),
+            quote=claim.text("quote"),
+            section=claim.text("section"),
+            explanation=claim.text("explanation"),
             readings=tuple(readings),
+            published=claim.text("published"),
+            central=claim.checked(bool, "central", default=False),
+            named=tuple(figures),
         )
 
-    def _tests(self, section: Section, key: str) -> tuple[Test, ...]:
+    def _tests(self, section: Section, key: str, figures: Sequence[str]) -> tuple[FigureTest, ...]:
         content = section.get(key)
         if content == []:
             raise section.error(" is empty, it tests nothing", key)
-        tests = content if isinstance(content, list) else [content]
+        every = content if isinstance(content, list) else [content]
         path = section.path_of(key)
-        return tuple(self._test(Section(self.origins, test, path)) for test in tests)
+        tests = list[FigureTest]()
+        for each in every:
+            test = Section(self.origins, each, path)
+            of = test.choices("figure", self.figures, "figure") if "figure" in test else figures
+            if not of:
+                raise test.error(": neither the test nor the claim names a figure")
+            tests += [FigureTest(figure, self._test(test, figure)) for figure in of]
+        return tuple(tests)
 
-    def _test(self, test: Section) -> Test:
+    def _test(self, test: Section, figure: str) -> Test:
+        if "not_applicable" in test:
+            test.keys(("figure", "not_applicable"))
+            return claims.NotApplicable(test.text("not_applicable"))
+        if "formula" in test:
+            return _formula(test, self.thresholds)
+        return _TestReader(self.panels(figure), self.thresholds).read(test)
+
+
+def _formula(test: Section, thresholds: Mapping[str, float]) -> claims.Formula:
+    test.keys(("figure", "formula", "with", "to", "to_with", *LIMITS), ["formula"])
+    limits = _limits(test, thresholds)
+    if limits is None:
+        raise test.error(" must have at_least or at_most")
+    function, arguments = _called(test, "formula", "with")
+    to, to_arguments = _called(test, "to", "to_with") if "to" in test else ("", ())
+    return claims.Formula(function, arguments, limits, to, to_arguments)
+
+
+def _called(test: Section, key: str, extra: str) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    # A function of theory/ with all of its arguments.
+    name = test.choice(key, theory.functions())
+    arguments, accepted = test.section(extra), bound_arguments.accepted(name)
+    arguments.keys(accepted, accepted)
+    return name, tuple((n, arguments.checked(accepted[n], n)) for n in arguments.content)
+
+
+def _limits(test: Section, thresholds: Mapping[str, float]) -> Limits | None:
+    limits: dict[str, Any] = {}
+    for key in LIMITS:
+        if key in test and isinstance(test.get(key), str):
+            limits["word"] = test.choice(key, thresholds)
+            limits[key] = thresholds[limits["word"]]
+        elif key in test:
+            limits[key] = test.checked(float, key)
+    return Limits(**limits) if limits else None
+
+
+def _every_test(claim: Section) -> Iterator[Section]:
+    readings = claim.section("readings")
+    for section, key in [(claim, "test"), *((readings, name) for name in readings.content)]:
+        content = section.get(key)
+        for test in content if isinstance(content, list) else [content]:
+            yield Section(claim.origins, test, section.path_of(key))
+
+
+class _TestReader:
+    # Reader of the tests of a figure.
+
+    def __init__(self, panels: Sequence[Panel], thresholds: Mapping[str, float]) -> None:
+        self.panels = {panel.letter: panel for panel in panels}
+        self.names = list(dict.fromkeys(curve.name for p in panels for curve in p.curves))
+        self.thresholds = thresholds
+
+    def read(self, test: Section) -> Test:
         kinds = [kind for kind in KINDS if kind in test]
         if len(kinds) != 1:
             got = " and ".join(kinds) or ", ".join(map(str, test.content)) or "nothing"
-            raise test.error(f" must be one of {', '.join(KINDS)}, got {got}")
+            valid = ", ".join((*KINDS, "formula", "not_applicable"))
+            raise test.error(f" must be one of {valid}, got {got}")
         (kind,) = kinds
         names = [field.name for field in fields(KINDS[kind])]
         keys = [key for name in names for key in KEYS.get(name, (name,))]
-        test.keys((kind, *keys), [key for key in REQUIRED if key in keys])
+        test.keys(("figure", kind, *keys), [key for key in REQUIRED if key in keys])
         of = tuple(test.choices(kind, self.names, "curve"))
         to: tuple[str, ...] = ()
         if "to" in test:
             others = kind == "ratio" and test.get("to") == OTHERS
             to = (OTHERS,) if others else tuple(test.choices("to", self.names, "curve"))
         values = {"of": of} | ({"to": to} if to else {}) | self._panels_of_test(test, of, to)
-        if "limits" in names and (limits := self._limits(test, kind)):
-            values["limits"] = limits
+        if "limits" in names:
+            limits = _limits(test, self.thresholds)
+            if limits:
+                values["limits"] = limits
+            elif kind != "bounded":  # which has a default limit
+                raise test.error(" must have at_least or at_most")
         values |= self._others(test)
         curves = [c for p in values["panels"] for c in self.panels[p].curves if c.name in of]
         if kind == "bounded":
             values |= self._function(test, curves)
-        if kind == "spent":
+        if kind == "within_budget":
             for curve in curves:
                 cell = curve.sources[0]
                 if isinstance(cell, Bound) or cell.releases() is None:
@@ -134,12 +230,6 @@ class ClaimsReader:
         if "at" in test and not isinstance(test.get("at"), str):
             readers["at"] = number
         return {key: read(key) for key, read in readers.items() if key in test}
-
-    def _limits(self, test: Section, kind: str) -> Limits | None:
-        limits = {key: test.checked(float, key) for key in LIMITS if key in test}
-        if not limits and kind != "bounded":  # `bounded` has a default limit
-            raise test.error(" must have at_least or at_most")
-        return Limits(**limits) if limits else None
 
     def _panels_of_test(
         self, test: Section, of: Sequence[str], to: Sequence[str]

@@ -3,25 +3,23 @@
 An unknown key is an error, and every such error names the key, its place and the nearest valid key.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dpbandits.config.origins import SHARED, Origins
-from dpbandits.config.readers.claims import ClaimsReader
 from dpbandits.config.readers.panel import PanelReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.curves import statistics
 from dpbandits.files import project
-from dpbandits.spec.claims import Claim
-from dpbandits.spec.figure import FigureSpec, Original, Panel
+from dpbandits.spec.figure import FigureSpec, Original
 
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("plays", "spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
-    *("claims", "note", "about", "original"),
+    *("note", "about", "original"),
 )
 KINDS_OF_ORIGINAL = ("figure", "table")
 
@@ -64,7 +62,6 @@ class Reader:
             spread=figure.choice("spread", statistics.SPREADS, default="none"),
             slopes=figure.checked(bool, "slopes", default=False),
             panels=all_panels,
-            claims=self._claims(all_panels),
             note=figure.text("note"),
             about=reader.of_figure("about", panels),
             original=self._original(),
@@ -85,12 +82,6 @@ class Reader:
         else:
             runs = self.origins.checked(parameters.Count, self.plain["runs"], "runs")
         return runs
-
-    def _claims(self, panels: Sequence[Panel]) -> tuple[Claim, ...]:
-        # The claims hold for the paper's own numbers only, not for a changed figure.
-        if self.origins.changes:
-            return ()
-        return ClaimsReader(self.origins, panels).read(self.figure.get("claims"))
 
     def _original(self) -> Original | None:
         # `{ figure: 2, part: (a) }` or `{ table: 2 }`.

@@ -1,0 +1,26 @@
+"""Write the table of thresholds of docs/checks.md: `python scripts/make_thresholds.py`."""
+
+import sys
+from pathlib import Path
+
+from marked_part import replaced
+
+from dpbandits.config import claims
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
+
+
+def with_table(text: str) -> str:
+    """Return the document's text with the new table; exit if its comments are missing."""
+    lines = ["| word | number | reason |", "|---|---:|---|"]
+    lines += [f"| {w} | {value:.4g} | {why} |" for w, (value, why) in claims.thresholds().items()]
+    return replaced(text, "thresholds", "\n".join(lines) + "\n")
+
+
+def main() -> int:
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""The reports are those that `make report` writes, and their texts are whole."""
+
+import re
+
+import make_thresholds
+import pytest
+from commands import ROOT
+
+from dpbandits.config import claims
+from dpbandits.core.errors import UserError
+from dpbandits.factory import judged_claims
+from dpbandits.report import content, write
+
+PAPERS = ["azize2022", "sajed2019", "tossou2016", "tossou2017", "wang2024"]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """Texts of all pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return write.texts(claims.papers())
+
+
+def test_the_pages_are_those_that_the_command_writes(pages: dict[str, str]) -> None:
+    folder = ROOT / write.FOLDER
+    assert sorted(path.name for path in folder.iterdir()) == sorted(pages)
+    for name, text in pages.items():
+        assert (folder / name).read_text("utf-8") == text, "make report"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_page_has_every_claim_with_its_readings_and_its_verdict(
+    paper: str, pages: dict[str, str]
+) -> None:
+    text = pages[f"{paper}.md"]
+    for result in judged_claims.of_paper(paper):
+        assert f"#### {result.claim.name}\n" in text
+        assert f"](#{result.claim.name})" in text
+        for reading in result.readings:
+            assert f"| {reading.name} | " in text
+    for heading in ("Scope", "Method", "Results", "How to cite"):
+        assert f"\n## {heading}\n" in text
+    # Rows of tables have as many cells as their heads.
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        bars = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+        assert len(bars) == 1, table
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_report_has_three_to_six_central_claims_and_a_headline(paper: str) -> None:
+    report = content.read(paper)
+    assert 3 <= len(report.central) <= 6
+    assert report.headline.endswith(".")
+    assert report.choices
+    assert all(len(run.revision) == 12 for run in report.runs), "not from a modified checkout"
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_an_unknown_paper_is_rejected() -> None:
+    with pytest.raises(UserError, match=r"'azize2021' has no claims; .*azize2022"):
+        write.report(["azize2021"], gathers=False)
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_table_of_thresholds_is_the_one_that_the_script_writes() -> None:
+    text = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    assert make_thresholds.with_table(text) == text, "python scripts/make_thresholds.py"
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_threshold_is_used() -> None:
+    used = {
+        getattr(getattr(test.test, "limits", None), "word", "")
+        for paper in PAPERS
+        for claim in claims.of_paper(paper)
+        for reading in claim.readings
+        for test in reading.tests
+    }
+    assert set(claims.thresholds()) == used - {""}
