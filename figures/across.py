@@ -33,12 +33,16 @@ class Stroke(NamedTuple):
 
 
 # Looks of the other readings of an algorithm, taken in turn unless an algorithm of the row has the
-# colour: colours of Okabe and Ito, each with its own marker.
+# colour: colours of Okabe and Ito and of Tol, each with its own marker.
 ALTERNATIVES = (
     Style("#0072B2", "^", "--"),
     Style("#D55E00", ">", ":"),
     Style("#009E73", "s", "-."),
     Style("#E69F00", "<", "-."),
+    Style("#332288", "v", "--"),
+    Style("#999933", "p", ":"),
+    Style("#56B4E9", "h", "-."),
+    Style("#882255", "8", "--"),
 )
 LINE = 0.16  # inches: height of a text line above a row
 BOLD, PLAIN, HANDLE = 96, 108, 9  # characters per line of a heading and a legend; per handle

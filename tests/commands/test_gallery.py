@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from dpbandits import gallery
 from dpbandits.algorithms import dp_ucb
 from dpbandits.checks import verdicts
+from dpbandits.config import claims as config_claims
 from dpbandits.config import compose
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
@@ -72,8 +73,10 @@ def pages(whole: Path) -> dict[str, Page]:
 def test_every_figure_algorithm_and_rule_has_a_page(pages: dict[str, Page]) -> None:
     names = {f"figures/{name}.html" for name in FIGURES}
     names |= {f"algorithms/{name}.html" for name in MEMBERS}
-    assert names | {"index.html", "deviations.html"} <= set(pages)
-    others = set(pages) - names - {"index.html", "deviations.html"}
+    names |= {f"reproducibility-{paper}.html" for paper in config_claims.papers()}
+    names |= {"index.html", "deviations.html"}
+    assert names <= set(pages)
+    others = set(pages) - names
     assert all(name.startswith("sources/") for name in others)
 
 
@@ -124,17 +127,19 @@ def test_every_page_has_a_title_a_heading_and_a_way_past_its_navigation(
 def test_the_counts_of_verdicts_are_those_of_the_judge(
     pages: dict[str, Page], loaded: Loaded
 ) -> None:
-    total: Counter[str] = Counter()
     for name in FIGURES:
         counts = verdicts.count(loaded[name].results)
-        total.update(counts)
         section = pages[f"figures/{name}.html"].find("p", "intro")
         if counts:
-            assert section[0].text.split() == [w for k, n in counts.items() for w in (str(n), k)]
+            words = " ".join(f"{number} {word}" for word, number in counts.items())
+            assert " ".join(section[0].text.split()) == words
         claims = pages[f"figures/{name}.html"].find("ol", "judged")
-        assert bool(claims) == bool(counts)
+        assert bool(claims) == bool(loaded[name].results)
     rows = [e for e in pages["index.html"].find("tr") if "data-verdicts" in e.attributes]
-    assert Counter(row.attributes["data-verdicts"] for row in rows) == total
+    every = {r.claim.id: r.verdict.value for name in FIGURES for r in loaded[name].results}
+    assert Counter(row.attributes["data-verdicts"].replace("-", " ") for row in rows) == Counter(
+        every.values()
+    )
 
 
 def test_a_figures_page_tells_its_claims_with_every_number(

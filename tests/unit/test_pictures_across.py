@@ -179,6 +179,7 @@ def test_what_is_not_private_is_black_in_the_figures_of_readings() -> None:
 NOT_PRIVATE = {
     *("dp-ucb-single", "dp-ucb-bound-single", "dp-ucb-int-every-round"),
     "wang-every-round",
+    "ucb",
 }
 
 

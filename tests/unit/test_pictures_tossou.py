@@ -104,8 +104,8 @@ def test_all_that_learns_is_within_the_frame_and_the_regret_has_one_unit(name: s
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("exp3-deterministic", "51,555"),
-        ("exp3-switching", "98,370"),
+        ("exp3-deterministic", "51,547"),
+        ("exp3-switching", "98,369"),
         *((f"exp3-{near}", None) for near in ADVERSARIES[1:4]),
     ],
 )

@@ -31,7 +31,10 @@ def of_paper(paper: str) -> tuple[Claim, ...]:
 
 
 def about(figure: str) -> tuple[Claim, ...]:
-    """Return the claims of all papers about a figure. Raises UserError for an invalid one."""
+    """Return the claims of all papers about a figure. Raises UserError for an invalid one.
+
+    Claims that are also about figures that this project does not have are left out.
+    """
     return tuple(_about(figure))
 
 
@@ -39,7 +42,8 @@ def _about(figure: str) -> Iterator[Claim]:
     for paper in papers():
         reader, content = _reader(paper)
         for name, claim in content.items():
-            if figure in reader.figures_of(name, claim):
+            named = reader.figures_of(name, claim)
+            if figure in named and set(named) <= set(reader.figures):
                 yield reader.read(name, claim)
 
 

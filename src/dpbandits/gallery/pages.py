@@ -1,5 +1,6 @@
 """Pages of the gallery: the templates and their contents."""
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -84,12 +85,16 @@ def _write_documents(pages: "_Pages") -> None:
 
 
 def _document(name: str) -> str:
+    # Links to the report of a paper lead to its page; the gallery has no page of other documents.
     path = project.folder() / "docs" / name
-    return (
-        path.read_text("utf-8")
-        if path.is_file()
-        else f"docs/{name} is missing from this project.\n"
-    )
+    if not path.is_file():
+        return f"docs/{name} is missing from this project.\n"
+
+    def linked(link: re.Match[str]) -> str:
+        text, target = link[1], Path(link[2]).stem
+        return f"[{text}](reproducibility-{target}.html)" if target in claims.papers() else text
+
+    return re.sub(r"\[([^\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)", linked, path.read_text("utf-8"))
 
 
 def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:

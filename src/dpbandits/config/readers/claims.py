@@ -77,14 +77,11 @@ class ClaimsReader:
             raise UserError(f"{paper}{path}: {str(error).removeprefix(paper)}") from None
 
     def figures_of(self, name: str, content: Any) -> tuple[str, ...]:
-        """Return the figures that a claim names, without reading its tests."""
+        """Return the figures that a claim names, unchecked, without reading its tests."""
         claim = Section(self.origins, content, f"claims.{name}")
-        named = list[str]()
-        for test in _every_test(claim):
-            named += test.choices("figure", self.figures, "figure") if "figure" in test else ()
-        if "figures" in claim:
-            named += claim.choices("figures", self.figures, "figure")
-        return tuple(dict.fromkeys(named))
+        named = [claim.get("figures"), *(test.get("figure") for test in _every_test(claim))]
+        every = (each for one in named for each in (one if isinstance(one, list) else [one]))
+        return tuple(dict.fromkeys(str(each) for each in every if each))
 
     def _claim(self, name: str, claim: Section) -> Claim:
         claim.keys(CLAIM_KEYS, ("quote", "section"))
