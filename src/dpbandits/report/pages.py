@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult, ReadingResult
-from dpbandits.config import claims
+from dpbandits.curves import evidence
 from dpbandits.factory.papers import Paper, paper
 from dpbandits.report.content import Report, number, runs_needed, turns_at
 from dpbandits.spec.claims import Kind
@@ -47,7 +47,7 @@ def of_paper(report: Report) -> str:
 def _scope(report: Report) -> Iterator[str]:
     yield from ("## Scope", "", "The central claims, in the paper's words:", "")
     for result in report.central:
-        yield f"* {_quote(result)} ({result.claim.section}): {WORDS[result.verdict]}."
+        yield f"* {_quote(result)} ({result.claim.section}): {_verdict(result)}."
     yield ""
 
 
@@ -166,7 +166,8 @@ def _of_reading(reading: ReadingResult) -> str:
 
 
 def _runs(figure: str) -> int:
-    return claims.figure_of_claims(figure).runs
+    # The largest number of runs of its curves.
+    return max(evidence.read_record(figure)["runs"])
 
 
 def _numbers(reading: ReadingResult) -> str:
