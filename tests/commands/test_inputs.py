@@ -68,8 +68,8 @@ EDITS = {
         "conf/figure/privacy-audit.yaml", "values: [0.5, 1, 2, 4]", "values: [0.5, 2, 4]"
     ),
     "claims": (
-        f"conf/figure/{FIGURE}.yaml",
-        lambda text: re.sub(r"(?m)^    where: .*$", "    where: elsewhere", text, count=1),
+        "conf/claims/azize2022.yaml",
+        lambda text: re.sub(r"(?m)^    section: .*Fig. 8$", "    section: elsewhere", text),
     ),
     "what the figure's file says about it": replaced(
         f"conf/figure/{FIGURE}.yaml", "Regret over time on", "The regret over time on"

@@ -289,6 +289,6 @@ def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
 
 
 def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:
-    cells: list[Cell] = [cell_of(name) for name in ("adap-ucb", "adap-klucb")]
+    cells: list[Cell] = [cell_of(name) for name in ("ucb", "klucb")]
     assert cells[0].params == cells[1].params
     assert cells[0] != cells[1]
