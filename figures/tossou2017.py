@@ -1,14 +1,16 @@
 """Figures of tossou2017 (Tossou and Dimitrakakis, AAAI 2017), and our own of its algorithms."""
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits.curves.series import Series
-from dpbandits.drawing.annotations import legend_below
+from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import COLUMN, Drawing
-from dpbandits.drawing.shapes import ROUND, panel_grid, write_decades
+from dpbandits.drawing.shapes import ROUND, draw_log_over_parameter, panel_grid, write_decades
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars per curve, as in the original
@@ -57,6 +59,21 @@ def against_epsilon(drawing: Drawing) -> Figure:
     for ax in axes[::3]:
         ax.set_ylabel("Regret at the horizon")
     figure.legend(handles=handles, loc=(0.74, 0.16))
+    return figure
+
+
+def against_horizon(drawing: Drawing) -> Figure:
+    """Regret at the horizon against the horizon, log-log, with fitted slopes."""
+    figure, axes = panel_grid(drawing, columns=2, height=3.2)
+    handles = dict[str, Artist]()  # by label: each panel has a bound of its own
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles |= {str(one.get_label()): one for one in draw_log_over_parameter(ax, panel)}
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        played = tuple(series for series in panel.series if series.runs)
+        write_slopes(ax, replace(panel, series=played), symbol="T")
+    lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
+    axes[0].set_ylim(bottom=lowest / 20)  # room for the slopes, below the curves
+    legend_below(figure, list(handles.values()), columns=3)
     return figure
 
 
