@@ -68,7 +68,7 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
 
-report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes without a cache
+report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)
 
 test: $(READY) ## run all tests but those of whole commands, on two cores; minutes

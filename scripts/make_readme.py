@@ -38,7 +38,7 @@ def table() -> str:
 
 def headlines() -> str:
     """Return a sentence per paper, on what reproduces, with a link to its report."""
-    lines = ["| paper | what reproduces |", "|---|---|"]
+    lines = ["| paper | result |", "|---|---|"]
     for known in PAPERS:
         if known.key in claims.papers():
             link = f"[{known.short}](docs/reproducibility/{known.key}.md)"

@@ -98,7 +98,7 @@ def turns_at(reading: ReadingResult) -> str:
 
 
 def runs_needed(reading: ReadingResult, runs: int) -> float:
-    """Return about how many times the runs an undecided reading would need."""
+    """Return about how many runs would decide a reading that `runs` leave undecided."""
     factors = [
         f.measure.runs_factor
         for f in reading.findings

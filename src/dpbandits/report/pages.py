@@ -70,7 +70,7 @@ def _results(report: Report) -> Iterator[str]:
     kinds = (
         (Kind.SENTENCE, "Sentences of the paper"),
         (Kind.THEOREM, "Theorems"),
-        (Kind.OURS, "What this project says instead, or besides"),
+        (Kind.OURS, "Statements of this project"),
     )
     yield from ("## Results", "")
     yield "A number is followed by its interval of 95 %. The last column has the number at which"
@@ -113,10 +113,10 @@ def _details(results: Sequence[ClaimResult]) -> Iterator[str]:
 def _lists(report: Report) -> Iterator[str]:
     sentences = report.of_kind(Kind.SENTENCE)
     parts = (
-        ("What reproduces", (Verdict.HOLDS,)),
-        ("What does not", (Verdict.FAILS,)),
-        ("What hangs on the reading", (Verdict.DEPENDS,)),
-        ("What cannot be decided", (Verdict.UNDECIDED, Verdict.NOT_TESTED)),
+        ("Reproduced", (Verdict.HOLDS,)),
+        ("Not reproduced", (Verdict.FAILS,)),
+        ("Dependent on the reading", (Verdict.DEPENDS,)),
+        ("Undecided or not tested", (Verdict.UNDECIDED, Verdict.NOT_TESTED)),
     )
     for heading, kinds in parts:
         chosen = [result for result in sentences if result.verdict in kinds]
@@ -126,8 +126,8 @@ def _lists(report: Report) -> Iterator[str]:
             yield ""
     for heading, texts in (
         ("Errata", report.errata),
-        ("What was easy", report.easy),
-        ("What was hard", report.hard),
+        ("Easy parts", report.easy),
+        ("Hard parts", report.hard),
     ):
         if texts:
             yield from (f"## {heading}", "", *(f"* {text}" for text in texts), "")
