@@ -92,7 +92,7 @@ def on(*laws: str) -> list[Any]:
 
 def plays_batches(algorithm: str) -> bool:
     """Return whether an algorithm, or code it shares, pulls or draws many times in one step."""
-    reached = fingerprint.sources((f"algorithms/{registry.file_name(algorithm)}",))
+    reached = fingerprint.sources((registry.member("algorithm", algorithm).source,))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
     return any(
         re.search(r"\b(pull_(many|each|while_leading)|shared_clock)\b", file.read_text("utf-8"))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.core import registry
 from dpbandits.core.roots import ROOTS, Root
 from dpbandits.store import fingerprint
 
@@ -47,8 +46,8 @@ PACKAGE = ROOTS[0].folder
 
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
     """Return the roots of a cell."""
-    files = registry.file_name(algorithm), registry.file_name(environment)
-    return f"algorithms/{files[0]}", f"environments/{files[1]}", "cells/play_bandit.py"
+    policy, law = algorithm.replace("-", "_"), environment.replace("-", "_")
+    return f"algorithms/{policy}.py", f"environments/{law}.py", "cells/play_bandit.py"
 
 
 @pytest.fixture
@@ -280,6 +279,6 @@ def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:
     (own / "algorithms").mkdir(parents=True)
     (own / "algorithms" / "mine.py").write_text("from dpbandits import helper\n")
     both = Root("dpbandits", package), Root("own_project", own)
-    names = "algorithms/mine.py", "cells/play_bandit.py"
+    names = "own_project/algorithms/mine.py", "cells/play_bandit.py"
     reached = fingerprint.sources(names, both)
     assert {"own_project/algorithms/mine.py", "helper.py", "deep/inner.py"} <= set(reached)

@@ -10,7 +10,8 @@ from dpbandits.cli import listing
 from dpbandits.config import compose, conf_files, instances
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
-from dpbandits.core.registry import file_name
+from dpbandits.core.registry import Member
+from dpbandits.core.roots import Root
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,10 @@ def test_a_file_that_is_no_python_is_listed_all_the_same(
 ) -> None:
     (tmp_path / "my_own.py").write_text("def (", "utf-8")
     (tmp_path / "other.py").write_text('"""Another.\n\nMore."""\n', "utf-8")
-    monkeypatch.setattr(registry, "member_file", lambda kind, name: tmp_path / file_name(name))
+    root = Root("made_up", tmp_path)
+    monkeypatch.setattr(
+        registry, "member", lambda kind, name: Member(root, f"{name.replace('-', '_')}.py")
+    )
     rows = list(listing._members("algorithm", ["my-own", "other"]))
     assert rows == [("my-own", "(its file cannot be read as Python)"), ("other", "Another.")]
 

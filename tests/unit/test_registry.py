@@ -1,13 +1,13 @@
 """A member with a broken file is rejected in one line that names the file and the line."""
 
-import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from dpbandits.core import registry
+from dpbandits.core import importer, registry, roots
 from dpbandits.core.errors import UserError
 from dpbandits.core.roots import ROOTS, Root
 
@@ -28,19 +28,20 @@ def folder(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
-    """Write a file into the folder of a second root, src/own_project/<folder>."""
-    root = Root("own_project", tmp_path / "src" / "own_project")
+    """Write a file into the folder of a second root, own_project/<folder>."""
+    root = Root("own_project", tmp_path / "own_project")
     for name in FINDERS:
         (root.folder / name).mkdir(parents=True)
-    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    monkeypatch.setattr(importer, "ROOTS", (*ROOTS, root))
     monkeypatch.setattr(registry, "ROOTS", (*ROOTS, root))
 
     def write(name: str, text: str) -> None:
         (root.folder / folder / name).write_text(text, "utf-8")
         registry._members.cache_clear()
-        importlib.invalidate_caches()
+        roots._read.cache_clear()
 
     yield write
+    roots._read.cache_clear()
     registry._members.cache_clear()
     registry._module.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "own_project"]:
@@ -52,16 +53,28 @@ def message_about(folder: str) -> str:
     with pytest.raises(UserError) as caught:
         FINDERS[folder]("my-own")
     (line,) = str(caught.value).splitlines()
-    return line.replace(f"src/own_project/{folder}", "FOLDER")
+    return re.sub(rf"\S*own_project/{folder}", "FOLDER", line)
 
 
-def test_a_second_root_adds_members_and_replaces_none(put: Put, folder: str) -> None:
-    taken = {"algorithms": "ucb", "environments": "bernoulli", "stopping": "nas"}[folder]
-    text = "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n"
-    put("my_own.py", text)
-    put(f"{taken}.py", text)
+TAKEN = {"algorithms": "ucb", "environments": "bernoulli", "stopping": "nas"}
+OWN = "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n"
+
+
+def test_a_second_root_adds_members(put: Put, folder: str) -> None:
+    put("my_own.py", OWN)
+    put("_shared.py", OWN)
+    taken = TAKEN[folder]
     assert FINDERS[folder]("my-own").__name__ == f"own_project.{folder}.my_own"
     assert FINDERS[folder](taken).__name__ == f"dpbandits.{folder}.{taken}"
+    with pytest.raises(UserError, match="unknown"):
+        FINDERS[folder]("-shared")
+
+
+def test_a_member_of_a_taken_name_is_refused_with_both_files(put: Put, folder: str) -> None:
+    put(f"{TAKEN[folder]}.py", OWN)
+    (line,) = message_about(folder).splitlines()
+    assert f"are named '{TAKEN[folder]}', src/dpbandits/{folder}/{TAKEN[folder]}.py and" in line
+    assert f"FOLDER/{TAKEN[folder]}.py: rename one of them" in line
 
 
 BROKEN = {

@@ -46,8 +46,7 @@ class AuditCell:
     @property
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports the first by its name."""
-        folder = registry.FOLDERS["algorithm"]
-        return f"{folder}/{registry.file_name(self.member)}", "audit/audits.py"
+        return registry.member("algorithm", self.member).source, "audit/audits.py"
 
     def description(self) -> dict[str, Any]:
         """Return the cell as JSON values; descriptions are equal if and only if the cells are."""

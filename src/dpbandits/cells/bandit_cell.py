@@ -72,8 +72,8 @@ class Cell:
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports the first two by name."""
         return (
-            f"{registry.FOLDERS['algorithm']}/{registry.file_name(self.algorithm)}",
-            f"{registry.FOLDERS['law']}/{registry.file_name(self.environment)}",
+            registry.member("algorithm", self.algorithm).source,
+            registry.member("law", self.environment).source,
             "cells/play_bandit.py",
         )
 
@@ -171,8 +171,7 @@ class StoppingCell:
     @property
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports the first by its name."""
-        folder = registry.FOLDERS["stopping rule"]
-        return f"{folder}/{registry.file_name(self.rule)}", "cells/play_stopping_rule.py"
+        return registry.member("stopping rule", self.rule).source, "cells/play_stopping_rule.py"
 
     def description(self) -> dict[str, Any]:
         """Return the cell as JSON values; descriptions are equal if and only if the cells are."""

@@ -66,7 +66,7 @@ def _figure(name: str) -> Row:
 
 def _members(kind: str, names: Iterable[str]) -> Iterator[Row]:
     for name in names:
-        file = registry.member_file(kind, name)
+        file = registry.member(kind, name).file
         try:
             text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
         except (OSError, SyntaxError, ValueError):

@@ -1,11 +1,11 @@
-"""Import of the package's modules from the sources that were read when the import began.
+"""Import of modules from the sources that were read when the import of dpbandits began.
 
 Python reads a source when its module is first imported, which may be minutes after another one, and
 it trusts a .pyc file of the same size and second. Here every module is executed from the bytes in
 Root.sources, of which the digests are taken. Compiled code is cached in .pyc files that are
-validated by the content of the source. Python reads four files itself, immediately before this
-begins: this one, roots.py and the `__init__.py` of the package and of core/. They compute no
-number.
+validated by the content of the source. Python reads six files itself, immediately before this
+begins: this one, roots.py, own_project.py, plugins.py and the `__init__.py` of the package and of
+core/. They compute no number.
 """
 
 import importlib.util
@@ -53,15 +53,19 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         package, _, rest = fullname.partition(".")
         root = next((root for root in ROOTS if root.package == package), None)
-        if root is None or not rest:
+        if root is None:
             return None
-        base = rest.replace(".", "/")
-        for name in (f"{base}/__init__.py", f"{base}.py"):
+        folder = f"{rest.replace('.', '/')}/" if rest else ""
+        for name in (f"{folder}__init__.py", f"{folder[:-1]}.py"):
             if (source := root.sources().get(name)) is not None:
                 file = str(root.folder / name)
                 # A loader with `is_package` makes the search locations of a package.
                 loader = _Loader(fullname, file, source)
                 return importlib.util.spec_from_file_location(fullname, file, loader=loader)
+        if any(name.startswith(folder) for name in root.sources()):  # a folder without __init__.py
+            spec = ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = [str(root.folder / folder)]
+            return spec
         found = PathFinder.find_spec(fullname, path)
         if found and found.origin and Path(found.origin).is_relative_to(root.folder):
             raise ImportError(

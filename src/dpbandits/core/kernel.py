@@ -5,6 +5,11 @@ another file it still serves the old machine code. Machine code is therefore kep
 by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. Any
 edit of the island starts an empty folder; an edit elsewhere does not. No other module calls numba's
 decorators.
+
+The machine code of a plugin or of the user's project has a folder of its own. It is named by a
+digest of all roots. Code of the package that is compiled for their classes is kept there too,
+because the index of cached code names every class by its module: a process without that module
+could not read the index.
 """
 
 import hashlib
@@ -13,18 +18,21 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from dpbandits.core.errors import variables_of
-from dpbandits.core.roots import ISLAND, ROOTS, Root
+from dpbandits.core.roots import ROOTS, Root
 
 with variables_of("numba", "NUMBA_"):
     import numba
     import numpy as np
+    from numba.core.caching import FunctionCache
+    from numba.core.sigutils import normalize_signature
     from numba.extending import overload, register_jitable
 
 log = logging.getLogger("dpbandits")
@@ -54,10 +62,10 @@ def user_cache() -> Path:
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
 
 
-def machine_code_folder() -> Path | None:
-    """Create and return the folder of the current machine code; None if it cannot be written."""
+def machine_code_folder(roots: Iterable[Root] = ROOTS[:1]) -> Path | None:
+    """Create and return the folder of these roots' machine code; None if it cannot be written."""
     try:
-        folder = user_cache() / "kernels" / island_digest()
+        folder = user_cache() / "kernels" / island_digest(roots)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(ROOM))  # numba raises if it cannot store what it compiled
@@ -73,6 +81,8 @@ def machine_code_folder() -> Path | None:
 
 
 FOLDER = machine_code_folder()
+# The folder of all code that involves a plugin or the user's project.
+FOREIGN_FOLDER = machine_code_folder(ROOTS) if FOLDER and len(ROOTS) > 1 else None
 
 
 # No wrapper for C callers: there are none, and it takes time to compile. A division by zero gives
@@ -90,24 +100,63 @@ _decorating = threading.Lock()
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that releases the GIL, and keep its machine code on disk.
 
-    That of a function outside the kernel island is not kept: the folder's name does not cover its
-    sources. Nor could another process load that of a closure around a kernel (see `kernel_around`).
+    That of a function outside the kernel island and of all other roots is not kept: no folder's
+    name covers its sources. Nor could another process load that of a closure around a kernel (see `kernel_around`).
     """
+    kept = FOLDER is not None and _is_of_root(function)
+    with _machine_code_in(FOREIGN_FOLDER if _is_foreign(function) else FOLDER):
+        compiled = numba.njit(**KERNEL, cache=kept)(function)
+    settings: Any = numba.core.config
+    if kept and not settings.DISABLE_JIT:
+        _check_what_is_loaded(compiled._cache)
+        if FOREIGN_FOLDER is not None and not _is_foreign(function):
+            with _machine_code_in(FOREIGN_FOLDER):
+                of_foreign = FunctionCache(function)
+            _check_what_is_loaded(of_foreign)
+            compiled._cache = _ByTypes(compiled._cache, of_foreign)
+    return compiled
+
+
+@contextmanager
+def _machine_code_in(folder: Path | None) -> Iterator[None]:
     # numba reads the folder while it decorates. It is set only for that moment, so that other users
     # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
     # back to __pycache__, which goes stale.
     settings: Any = numba.core.config
-    kept = FOLDER is not None and _is_of_island(function)
     with _decorating:
         before = settings.CACHE_DIR
-        settings.CACHE_DIR = str(FOLDER or "")
+        settings.CACHE_DIR = str(folder or "")
         try:
-            compiled = numba.njit(**KERNEL, cache=kept)(function)
+            yield
         finally:
             settings.CACHE_DIR = before
-    if kept and not settings.DISABLE_JIT:
-        _check_what_is_loaded(compiled._cache)
-    return compiled
+
+
+class _ByTypes:
+    # Cache of a kernel of the package: code for classes of other roots is kept apart.
+
+    def __init__(self, own: Any, of_foreign: Any) -> None:
+        self.own, self.of_foreign = own, of_foreign
+
+    def __getattr__(self, name: str) -> Any:  # all else that numba asks of a cache
+        return getattr(self.own, name)
+
+    def load_overload(self, types: Any, context: Any) -> Any:
+        return self._of(types).load_overload(types, context)
+
+    def save_overload(self, types: Any, code: Any) -> None:
+        self._of(types).save_overload(types, code)
+
+    def _of(self, types: Any) -> Any:
+        arguments, _ = normalize_signature(types)
+        return self.of_foreign if any(map(_mentions_foreign, arguments)) else self.own
+
+
+def _mentions_foreign(kind: Any) -> bool:
+    # A NamedTuple's type has its class and the types of its fields, NamedTuples among them.
+    named = getattr(kind, "instance_class", None)
+    fields = getattr(kind, "types", ())
+    return (named is not None and _is_foreign(named)) or any(map(_mentions_foreign, fields))
 
 
 def play(params: Any, bandit: Any, rng: Any) -> None:
@@ -140,9 +189,20 @@ def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., 
     return compiled
 
 
-def _is_of_island(function: Callable[..., Any]) -> bool:
-    package, folder, *_ = (*function.__module__.split("."), "")
-    return folder in ISLAND and any(root.package == package for root in ROOTS)
+def _is_of_root(member: Any) -> bool:
+    # True if its source is one from which machine code is kept.
+    package, _, rest = member.__module__.partition(".")
+    path = f"{rest.replace('.', '/')}.py"
+    return any(root.package == package and root.compiles(path) for root in ROOTS)
+
+
+def _is_foreign(member: Any) -> bool:
+    package = _package(member)
+    return any(root.package == package for root in ROOTS[1:])
+
+
+def _package(member: Any) -> str:
+    return str(member.__module__).partition(".")[0]
 
 
 def _check_what_is_loaded(kept: Any) -> None:
@@ -185,21 +245,22 @@ def _refuse_foreign(member: Any, allowed: str = "__main__") -> None:
     # there (ModuleNotFoundError at every call, until the folder is deleted).
     kept = FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
     packages = [root.package for root in ROOTS]
-    if kept and member.__module__.split(".")[0] not in (*packages, allowed):
+    if kept and _package(member) not in (*packages, allowed):
         raise TypeError(
-            f"{member.__module__}.{member.__qualname__} is not of the package {packages[0]}: put"
-            f" its file into {ROOTS[0].folder}, whose machine code is kept together"
+            f"{member.__module__}.{member.__qualname__} is neither of the package {packages[0]}"
+            " nor of a project or plugin, whose machine code is kept together: put its file into"
+            f" {ROOTS[-1].folder}"
         )
 
 
 def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
     """Dispatch a function on the class of its first argument, in Python and in kernels alike.
 
-    `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package
-    or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
+    `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package,
+    in another root or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
     `register` raises TypeError for a second body of a class and, if machine code is cached, for a
-    class from another package or a body from elsewhere for a class of this package. Bodies that
-    create arrays need `allocating`.
+    class that is of no root or a body that is not of its class's package. Bodies that create arrays
+    need `allocating`.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -219,6 +280,11 @@ def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
                 raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
             if cls.__module__ != "__main__":
                 _refuse_foreign(body, allowed="")  # later processes would run it in its absence
+                if _package(body) != _package(cls):
+                    raise TypeError(
+                        f"{stub.__name__}: the body for {cls.__qualname__} must be of its package,"
+                        f" {_package(cls)}, with which its machine code is kept"
+                    )
             bodies[cls] = body
             return body
 

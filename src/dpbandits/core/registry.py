@@ -1,20 +1,22 @@
 """Registry of algorithms, laws and stopping rules: each file in their folders is one member.
 
-The folders are algorithms/, environments/ and stopping/. A member is named after its file, with
-hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose name begins with an underscore holds code
-that members share and is not a member.
+The folders are algorithms/, environments/ and stopping/, of the package and of the user's project.
+A member is named after its file, with hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose name
+begins with an underscore holds code that members share and is not a member. Installed plugins name
+their members themselves.
 """
 
 import importlib
-import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import place_and_reason
-from dpbandits.core.roots import ROOTS, Root
+from dpbandits.core.plugins import Plugin
+from dpbandits.core.roots import PLUGINS, PROJECT, ROOTS, Root, check, source_path
 
 FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
 NEEDED = {  # names that every member must define
@@ -24,54 +26,105 @@ NEEDED = {  # names that every member must define
 }
 
 
+class Member(NamedTuple):
+    """Place of a member's source."""
+
+    root: Root
+    path: str  # below the folder of the root
+
+    @property
+    def source(self) -> str:
+        """Name of the source among all roots, as cells and fingerprints use it."""
+        return source_path(self.root, self.path)
+
+    @property
+    def file(self) -> Path:
+        """Path of the source."""
+        return self.root.folder / self.path
+
+    @property
+    def shown(self) -> str:
+        """Path of the source as messages print it."""
+        if PROJECT and self.root.folder == PROJECT.folder:
+            return self.path
+        return f"src/{self.root.package}/{self.path}" if self.root is ROOTS[0] else str(self.file)
+
+    @property
+    def module(self) -> str:
+        """Name of the module in import statements."""
+        return f"{self.root.package}.{self.path.removesuffix('.py').replace('/', '.')}"
+
+
 @cache
-def _members(kind: str, roots: tuple[Root, ...]) -> Mapping[str, Root]:
-    # Map each member of a kind to the root that holds its file; the first root wins.
-    found: dict[str, Root] = {}
-    for root in roots:
-        for module in pkgutil.iter_modules([str(root.folder / FOLDERS[kind])]):
-            if module.name[0] != "_":
-                found.setdefault(module.name.replace("_", "-"), root)
+def _members(
+    kind: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...] = ()
+) -> Mapping[str, Member]:
+    # Map each name of a kind to its member.
+    check()
+    found: dict[str, Member] = {}
+    for name, member in _all_members(FOLDERS[kind], roots, plugins):
+        if name in found:
+            raise UserError(
+                f"two {kind}s are named '{name}', {found[name].shown} and {member.shown}: rename"
+                " one of them"
+            )
+        found[name] = member
     return dict(sorted(found.items()))
 
 
+def _all_members(
+    folder: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]
+) -> Iterator[tuple[str, Member]]:
+    by_package = {root.package: root for root in roots}
+    for root in roots:
+        if any(plugin.package == root.package for plugin in plugins):
+            continue  # its entry points name the members
+        for path in root.sources():
+            place, _, name = path.rpartition("/")
+            if place == folder and name[0] != "_":
+                yield name.removesuffix(".py").replace("_", "-"), Member(root, path)
+    for plugin in plugins:
+        if plugin.group == folder:
+            yield plugin.name, Member(by_package[plugin.package], plugin.path)
+
+
+def _member(
+    kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]
+) -> Member:
+    members = _members(kind, roots, plugins)
+    if name not in members:
+        raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
+    return members[name]
+
+
 def _names(kind: str) -> list[str]:
-    return list(_members(kind, ROOTS))
+    return list(_members(kind, ROOTS, PLUGINS))
 
 
 @cache
-def _module(kind: str, name: str, roots: tuple[Root, ...]) -> ModuleType:
-    members = _members(kind, roots)
-    if name not in members:
-        raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
-    root, folder = members[name], FOLDERS[kind]
-    place = root.folder / folder, f"src/{root.package}/{folder}"
+def _module(
+    kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...] = ()
+) -> ModuleType:
+    member = _member(kind, name, roots, plugins)
     try:
-        module = importlib.import_module(
-            f"{root.package}.{folder}.{file_name(name).removesuffix('.py')}"
-        )
+        module = importlib.import_module(member.module)
     except (UserError, MemoryError):
         raise
     except Exception as error:
-        raise UserError(f"{kind} '{name}': {place_and_reason(error, *place)}") from error
+        place = place_and_reason(error, member.file.parent, member.shown.rpartition("/")[0])
+        raise UserError(f"{kind} '{name}': {place}") from error
     lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
     if lacking:
-        file = f"{place[1]}/{file_name(name)}"
-        raise UserError(f"{kind} '{name}': {file} must define {' and '.join(lacking)}")
+        raise UserError(f"{kind} '{name}': {member.shown} must define {' and '.join(lacking)}")
     return module
 
 
-def member_file(kind: str, name: str) -> Path:
-    """Return the path of a member's source; `kind` is algorithm, law or stopping rule.
+def member(kind: str, name: str) -> Member:
+    """Return the place of a member's source; `kind` is algorithm, law or stopping rule.
 
-    Raises KeyError for an unknown name.
+    Raises UserError for an unknown name.
     """
-    return _members(kind, ROOTS)[name].folder / FOLDERS[kind] / file_name(name)
-
-
-def file_name(name: str) -> str:
-    """Return the file name of a member: `dp_se.py` for `dp-se`."""
-    return f"{name.replace('-', '_')}.py"
+    return _member(kind, name, ROOTS, PLUGINS)
 
 
 def algorithm_names() -> list[str]:
@@ -95,7 +148,7 @@ def algorithm(name: str) -> ModuleType:
     Raises UserError if there is none of this name, or if its file cannot be imported or lacks a
     required name.
     """
-    return _module("algorithm", name, ROOTS)
+    return _module("algorithm", name, ROOTS, PLUGINS)
 
 
 def environment(name: str) -> ModuleType:
@@ -104,7 +157,7 @@ def environment(name: str) -> ModuleType:
     That function is `law(params)`, or `table(params, horizon, rng)` if all gains are drawn before
     the game. Raises UserError as `algorithm` does.
     """
-    return _module("law", name, ROOTS)
+    return _module("law", name, ROOTS, PLUGINS)
 
 
 def stopping_rule(name: str) -> ModuleType:
@@ -112,4 +165,4 @@ def stopping_rule(name: str) -> ModuleType:
 
     Raises UserError as `algorithm` does.
     """
-    return _module("stopping rule", name, ROOTS)
+    return _module("stopping rule", name, ROOTS, PLUGINS)

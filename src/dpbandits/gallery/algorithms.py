@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.parameters import reading_name
-from dpbandits.core.roots import source_file
+from dpbandits.core.roots import PACKAGE, source, source_file
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import Style, style_of
 from dpbandits.factory import audit_results, captions
@@ -197,18 +197,23 @@ def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
 
 
 def _sources(name: str, rule: bool) -> tuple[str, ...]:
-    own = f"{'stopping' if rule else 'algorithms'}/{registry.file_name(name)}"
+    own = registry.member("stopping rule" if rule else "algorithm", name).source
     reached = fingerprint.sources((own,))
     others = [
         path
         for path in reached
-        if path.startswith(READ) and path != own and not path.endswith("__init__.py")
+        if _is_read(path) and path != own and not path.endswith("__init__.py")
     ]
     return (own, *others)
 
 
+def _is_read(path: str) -> bool:
+    root, below = source(path)
+    return root is not PACKAGE or below.startswith(READ)
+
+
 def source_text(path: str) -> str:
-    """Return the text of a source file of the package."""
+    """Return the text of a source file."""
     return source_file(path).read_text("utf-8")
 
 

@@ -14,7 +14,9 @@ from functools import cache
 from importlib import metadata
 
 from dpbandits.cells.kinds import AnyCell
+from dpbandits.core.errors import UserError
 from dpbandits.core.kernel import island_digest
+from dpbandits.core.roots import ROOTS
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import version
 
@@ -28,6 +30,7 @@ def facts() -> dict[str, str]:
         "Python": " ".join(sys.version.split()),
         **{name: version(name) for name in ("numpy", "numba", "scipy")},
         "dpbandits": metadata.version("dpbandits"),
+        "projects and plugins": ", ".join(root.package for root in ROOTS[1:]) or "none",
         ISLAND: island_digest(),
     }
 
@@ -46,7 +49,7 @@ def sources_of(cell: AnyCell) -> str:
     """Return the digest of everything in this process that determines the numbers of a cell."""
     try:
         sources = fingerprint.sources(cell.roots)
-    except (OSError, SyntaxError):  # the worker fails on the same file and reports the reason
+    except (OSError, SyntaxError, UserError):  # the task fails too and reports the reason
         sources = {}
     decisive = {"island": facts()[ISLAND], "sources": sources}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]

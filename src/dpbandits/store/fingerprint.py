@@ -14,20 +14,22 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from dpbandits.core.roots import ROOTS, Root
+from dpbandits.core.roots import ROOTS, Root, source_path
 
 
 @cache
 def sources(names: tuple[str, ...], roots: tuple[Root, ...] = ROOTS) -> dict[str, str]:
     """Return the digest of every source reachable from the named ones, by path.
 
-    The names are paths below any of the roots, such as algorithms/ucb.py. Paths below a root other
-    than the first begin with the name of its package. Raises FileNotFoundError if no root has such
-    a file, ValueError for a relative import.
+    The names are paths such as algorithms/ucb.py; those of roots other than the first begin with
+    the package, as in my_paper/algorithms/mine.py. Raises FileNotFoundError if no root has such a
+    file, ValueError for a relative import.
     """
     known = _known(roots)
     reached: set[str] = set()
-    waiting = [_path(name, roots) for name in names]
+    if unknown := [name for name in names if name not in known]:
+        raise FileNotFoundError(unknown[0])
+    waiting = [*names]
     while waiting:
         path = waiting.pop()
         if path in known and path not in reached:
@@ -62,21 +64,10 @@ class _Source(NamedTuple):
 @cache
 def _known(roots: tuple[Root, ...]) -> dict[str, _Source]:
     return {
-        _prefix(root, roots) + name: _Source(root.folder / name, content)
+        source_path(root, name): _Source(root.folder / name, content)
         for root in roots
         for name, content in root.sources().items()
     }
-
-
-def _prefix(root: Root, roots: tuple[Root, ...]) -> str:
-    return "" if root is roots[0] else f"{root.package}/"
-
-
-def _path(name: str, roots: tuple[Root, ...]) -> str:
-    for root in roots:
-        if name in root.sources():
-            return _prefix(root, roots) + name
-    raise FileNotFoundError(name)
 
 
 @cache
@@ -112,9 +103,8 @@ def _candidates(names: frozenset[str], roots: tuple[Root, ...]) -> Iterator[str]
         package, *parts = name.split(".")
         for root in roots:
             if package == root.package:
-                prefix = _prefix(root, roots)
-                yield f"{prefix}__init__.py"
+                yield source_path(root, "__init__.py")
                 for depth in range(1, len(parts) + 1):
-                    base = prefix + "/".join(parts[:depth])
+                    base = source_path(root, "/".join(parts[:depth]))
                     yield f"{base}.py"
                     yield f"{base}/__init__.py"
