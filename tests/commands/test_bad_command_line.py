@@ -197,7 +197,7 @@ NAMES: list[Row] = [
     ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
     ("", "", (f"unknown figure ''; valid: {FIRST_FIGURES}",)),
     ("runs=5", "adap-c2", ("'runs=5' is no figure: its name comes first, then key=value",)),
-    ("adap-c2,adap-ksweep", "", ("several values", "experiments/run.py -m figure=<name>")),
+    ("adap-c2,adap-ksweep", "", ("several values", "dpbandits multirun figure=<name>")),
     (C2, "figure.environment=c5", ("adap-c2: unknown environment 'c5'", LINE, "c1, c2, c3")),
     (C2, inline("law: bernouli, means: [0, 1]"), ("unknown law 'bernouli'", LINE, "'bernoulli'")),
     (
@@ -273,7 +273,7 @@ NAMES: list[Row] = [
 
 WITH_A_PLUS = "write +algorithm@figure.curves."
 MINE = "`+algorithm@figure.curves.mine=<name>`"
-SEVERAL = ("several values", "`python experiments/run.py -m figure=<name> key=1,2`")
+SEVERAL = ("several values", "`dpbandits multirun figure=<name> key=1,2`")
 UNREADABLE = ("write key=value", "two pairs of quotes")
 
 STRUCTURE: list[Row] = [
@@ -376,7 +376,7 @@ STRUCTURE: list[Row] = [
     ),
     *((C2, f"runs={several}", SEVERAL) for several in ("5,6", "range(1,3)", "choice(1,2)")),
     *(
-        (C2, override, (f"'{override}'", "Hydra", "`python experiments/run.py figure=adap-c2 ...`"))
+        (C2, override, (f"'{override}'", "Hydra", "`dpbandits multirun figure=adap-c2 ...`"))
         for override in ("hydra.run.dir=x", "hydra/launcher=basic", "+hydra.job.name=x", "hydra=1")
     ),
     (C2, "figure=adap-ksweep", ("figure",)),  # the second figure of the command
@@ -448,7 +448,7 @@ ARGUMENTS: dict[str, str] = {
     "list adap-c2": "unrecognized arguments: adap-c2",
     "run adap-c2 --multirun": "unrecognized arguments: --multirun",
     "run adap-c2 -m": (
-        "unrecognized arguments: -m; several values: python experiments/run.py -m figure=<name>"
+        "unrecognized arguments: -m; several values: dpbandits multirun figure=<name>"
     ),
     "run adap-c2 --runs 5": (
         "unrecognized arguments: --runs 5; overrides are written without dashes: runs=5"
@@ -505,7 +505,7 @@ def test_help_explains_overrides_and_several_values(words: str, ended: Ended) ->
     status, out, err = ended(words)
     assert (status, err) == (0, "")
     assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000`" in out
-    assert "python experiments/run.py -m figure=adap-ksweep seed=1,2`" in out
+    assert "dpbandits multirun figure=adap-ksweep seed=1,2`" in out
 
 
 MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")

@@ -68,7 +68,7 @@ def test_the_version_is_that_of_the_package_and_of_git() -> None:
 def test_run_py_helps_with_figures_and_overrides(typed: tuple[str, ...]) -> None:
     done = Process(*RUN_PY, *typed).done()
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("usage: python experiments/run.py [-m] figure=<name> [key=value")
+    assert done.out.startswith("usage: dpbandits multirun figure=<name> [key=value,value ...]")
     for fragment in ("figure=adap-c2 runs=5", "-m figure=adap-c2 seed=1,2", "+algorithm@figure."):
         assert fragment in done.out
     assert "--hydra-help" in done.out

@@ -126,7 +126,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     assert sidecar["varied"] == keys
     assert [job["name"] for job in sidecar["jobs"]] == jobs
     assert {job["status"] for job in sidecar["jobs"]} == {"done"}
-    assert sidecar["command"].startswith("python experiments/run.py -m figure=adap-headline ")
+    assert sidecar["command"].startswith("dpbandits multirun -m figure=adap-headline ")
     assert str(tmp_path) not in sidecar["command"]
 
 

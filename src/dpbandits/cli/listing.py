@@ -106,7 +106,7 @@ def _means(means: Any) -> str:
 
 def _comment(group: str, name: str) -> str:
     # The comment at the head of a file, in one line.
-    text = (project.folder() / project.member_file(group, name)).read_text("utf-8")
+    text = project.find(project.member_file(group, name)).read_text("utf-8")
     comment = []
     for line in text.splitlines():
         if not line.startswith("#"):

@@ -9,8 +9,8 @@ from dpbandits.cli.process import guarded
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
 `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`. For several values,
-`python experiments/run.py -m figure=adap-ksweep seed=1,2` makes a figure for each
-value, a table and a picture of all of them (docs/sweeps.md).
+`dpbandits multirun figure=adap-ksweep seed=1,2` makes a figure for each value, a
+table and a picture of all of them (docs/sweeps.md).
 """
 
 
@@ -26,6 +26,8 @@ def command() -> int:
     from dpbandits.cli.arguments import ARGUMENTS, SEVERAL
     from dpbandits.cli.verbs import VERBS
 
+    if sys.argv[1:2] == ["multirun"]:  # Hydra parses the rest
+        return VERBS["multirun"].do()
     parser = argparse.ArgumentParser(
         prog="dpbandits",
         description="Figures of differentially private bandits, at the papers' own scale.",
@@ -70,20 +72,19 @@ def command() -> int:
 def _version() -> str:
     from importlib.metadata import version
 
-    from dpbandits.files.provenance import git_revision
+    from dpbandits.files.provenance import revision
 
-    revision = git_revision()
-    return f"dpbandits {version('dpbandits')}{f' (revision {revision})' if revision else ''}"
+    return f"dpbandits {version('dpbandits')} (revision {revision()})"
 
 
 def _hint(more: list[str]) -> str:
-    # For options that are Hydra overrides, or that only experiments/run.py has.
+    # For options that are Hydra overrides, or that only `dpbandits multirun` has.
     from dpbandits.config.overrides import from_options
 
     if written := from_options(sys.argv[1:], more):
         return f"; overrides are written without dashes: {written}"
     if {"-m", "--multirun"} & {*more}:
-        return "; several values: python experiments/run.py -m figure=<name> key=1,2"
+        return "; several values: dpbandits multirun figure=<name> key=1,2"
     return ""
 
 

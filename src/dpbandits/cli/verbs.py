@@ -63,6 +63,13 @@ def tune(figure: str, overrides: list[str], trials: int) -> int:
     return tune(figure, overrides, trials)
 
 
+def multirun() -> int:
+    """Run Hydra's program with the words of the command line."""
+    from dpbandits.cli.multirun import several
+
+    return several()
+
+
 def check(words: list[str]) -> int:
     """Compare the given figures, or all, with their references."""
     from dpbandits.checks.against_reference import check
@@ -141,6 +148,7 @@ VERBS = {
     "run-all": Verb(
         "run every figure, or every figure of one paper", ("--paper", "overrides"), run_all
     ),
+    "multirun": Verb("run several figures, or a figure for several values", (), multirun),
     "plot": Verb("draw a figure from cached runs; compute nothing", ("figure", "overrides"), plot),
     "explain": Verb(
         "list the cells of a figure: key, number of cached runs, reason why others are missing",

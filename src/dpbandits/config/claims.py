@@ -54,11 +54,11 @@ def texts(paper: str) -> Section:
 
 def figure_of_claims(name: str) -> FigureSpec:
     """Return a figure as its file defines it, with the papers' parameters."""
-    return _figure(project.folder(), name)
+    return _figure(project.layers(), name)
 
 
 @cache
-def _figure(folder: Path, name: str) -> FigureSpec:
+def _figure(layers: tuple[Path, ...], name: str) -> FigureSpec:
     spec, _ = compose.load(name, [])
     return spec
 

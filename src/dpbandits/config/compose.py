@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dpbandits.config import changed, conf_files, hydra_config, unused_overrides
 from dpbandits.config.errors import first_line
-from dpbandits.config.errors import one_line_errors as one_line_errors  # for experiments/run.py too
+from dpbandits.config.errors import one_line_errors as one_line_errors  # for cli/multirun.py too
 from dpbandits.config.origins import Origins
 from dpbandits.config.overrides import GROUPS
 from dpbandits.config.readers.figure import Reader
@@ -51,11 +51,11 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
         if re.match(r"[+~]*figure=", override):
             raise UserError(f"the figure is named twice: {figure} and {override}")
         if re.match(r"[+~]*sweep=", override):
-            raise UserError(f"a saved sweep is for `python experiments/run.py {override}`")
+            raise UserError(f"a saved sweep is for `dpbandits multirun {override}`")
         if re.match(r"[+~]*hydra\b", override):
             raise UserError(
                 f"{shown(override)} is a setting of Hydra, which only"
-                f" `python experiments/run.py figure={figure} ...` uses"
+                f" `dpbandits multirun figure={figure} ...` uses"
             )
     words = [f"figure={figure}", *overrides]
     with one_line_errors(words):

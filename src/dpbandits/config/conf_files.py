@@ -26,9 +26,9 @@ def read_member(group: str, name: str) -> dict[str, Any]:
 def read_yaml(file: str) -> dict[str, Any]:
     """Return the keys and values of a file as Hydra reads it, with interpolations unresolved.
 
-    `file` is a path below the project. Raises UserError if the file cannot be read as a mapping.
+    `file` is a path such as conf/config.yaml. Raises UserError if the file cannot be read as a mapping.
     """
-    content = OmegaConf.to_container(_load(project.folder() / file, file), resolve=False)
+    content = OmegaConf.to_container(_load(project.find(file), file), resolve=False)
     if not isinstance(content, dict):
         raise UserError(f"{file} must hold keys and values")
     return content  # type: ignore[return-value]
@@ -48,7 +48,7 @@ def check(files: Iterable[str], overridden: Collection[str]) -> None:
     waiting, checked = list(files), set[str]()
     while waiting:
         file = waiting.pop(0)
-        if file in checked or not (project.folder() / file).is_file():
+        if file in checked or not project.find(file).is_file():
             continue
         checked.add(file)
         for group, names in _defaults(file):

@@ -22,7 +22,7 @@ MESSAGES: tuple[tuple[str, Callable[..., str]], ...] = (
         r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'",
         lambda override: (
             f"{shown(override)} has several values: a list is key=[1,2]; for a figure of each"
-            " value use `python experiments/run.py -m figure=<name> key=1,2`"
+            " value use `dpbandits multirun figure=<name> key=1,2`"
         ),
     ),
     (

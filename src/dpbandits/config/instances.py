@@ -96,12 +96,12 @@ def name(law: str, params: Any) -> str:
 
     If no file names it, return its law and number of arms.
     """
-    return _names(project.folder()).get((law, params)) or _unnamed(law, params)
+    return _names(project.layers()).get((law, params)) or _unnamed(law, params)
 
 
 def description(law: str, params: Any) -> str:
     """Return the text for an instance: its name, if a file has one, its number of arms, its law."""
-    if named := _names(project.folder()).get((law, params)):
+    if named := _names(project.layers()).get((law, params)):
         return f"{named} ({_of_law(law, params, named=True)})"
     return _of_law(law, params)
 
@@ -109,14 +109,14 @@ def description(law: str, params: Any) -> str:
 def description_of_means(means: Sequence[float]) -> str:
     """Return the text for arms of which only the means matter."""
     named = {
-        tuple(p.means): n for (law, p), n in _names(project.folder()).items() if law == "bernoulli"
+        tuple(p.means): n for (law, p), n in _names(project.layers()).items() if law == "bernoulli"
     }
     arms = f"K = {len(means)}, means {_numbers(means)}"
     return f"{named[tuple(means)]} ({arms})" if tuple(means) in named else arms
 
 
 @cache
-def _names(folder: Path) -> Mapping[tuple[str, Any], str]:
+def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
     # By law and parameters: a name belongs to the instance, in whatever form a command gives it.
     names: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):

@@ -65,7 +65,7 @@ def check(overrides: Sequence[str]) -> None:
     if names := {*overrides} & {*project.names("figure")}:
         raise UserError(
             f"{shown(min(names))} is a figure without its key: figure={min(names)}; several figures"
-            " are `python experiments/run.py -m figure=<name>,<name>`"
+            " are `dpbandits multirun figure=<name>,<name>`"
         )
     for override in hydra_config.parse(overrides):
         key, text = override.key_or_group, shown(override.input_line)

@@ -17,8 +17,8 @@ Rows = dict[tuple[str, str], list[dict[str, str]]]  # by panel and label
 
 
 def folder(figure: str) -> Path:
-    """Return the folder figures/reference/<figure>/."""
-    return project.folder() / "figures" / "reference" / figure
+    """Return the folder figures/reference/<figure>/, beside the conf/ that has the figure."""
+    return project.home("figure", figure) / "figures" / "reference" / figure
 
 
 def exists(figure: str, scale: str) -> bool:

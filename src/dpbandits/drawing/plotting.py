@@ -58,18 +58,21 @@ class Drawing:
 def drawing_file(paper: str) -> Path:
     """Return the path of figures/<paper>.py, which holds a paper's drawing functions.
 
-    Raises UserError if the file does not exist.
+    Raises UserError if the file does not exist, or if there are two of them.
     """
-    path = project.folder() / "figures" / f"{paper}.py"
-    if not path.is_file():
-        known = [other.stem for other in path.parent.glob("*.py")]
+    folders = [layer / "figures" for layer in project.layers()]
+    paths = [path for one in folders if (path := one / f"{paper}.py").is_file()]
+    if not paths:
+        known = [other.stem for one in folders for other in one.glob("*.py")]
         raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, known)}")
-    return path
+    if len(paths) > 1:
+        raise UserError(f"{paths[0]}: the name is taken by {paths[1]}; rename the file")
+    return paths[0]
 
 
 def style_file() -> Path:
     """Return the path of the house style."""
-    return project.folder() / "figures" / "style" / "paper.mplstyle"
+    return project.find("figures/style/paper.mplstyle")
 
 
 def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:

@@ -49,7 +49,7 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
 def audits() -> Mapping[AuditCell, Audited]:
     """Return the result for every audited curve and budget, in the order of the figure."""
-    return _of_project(project.folder())
+    return _of_project(project.layers())
 
 
 def _alike(cell: AuditCell, params: Any) -> bool:
@@ -68,8 +68,8 @@ def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float
 
 
 @cache
-def _of_project(folder: Path) -> Mapping[AuditCell, Audited]:
-    # The folder is only the cache key: every project has results of its own.
+def _of_project(layers: tuple[Path, ...]) -> Mapping[AuditCell, Audited]:
+    # The layers are only the cache key: every project has results of its own.
     if FIGURE not in project.names("figure") or not references.exists(FIGURE, references.PAPER):
         return {}
     spec, _ = compose.load(FIGURE, [])

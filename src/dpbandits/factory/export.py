@@ -17,7 +17,7 @@ from dpbandits.factory.captions import statistics
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
-from dpbandits.files.provenance import git_revision, provenance
+from dpbandits.files.provenance import revision, provenance
 from dpbandits.spec.figure import Curve, FigureSpec
 
 
@@ -49,7 +49,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
             f"{spec.title} ({spec.paper}): {statistics(spec)}.",
             *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
             f"{produce.command('export', spec, settings)} --format pgfplots",
-            f"Revision {git_revision()}.",
+            f"Revision {revision()}.",
         ]
         return to_pgfplots(draw, produce.drawing(spec, series), comments).encode()
     if kind == "csv":

@@ -44,11 +44,11 @@ def about(spec: FigureSpec, store: Store) -> list[ClaimResult]:
 
 def committed(figure: str) -> Lines | None:
     """Return the curves of a figure with the committed evidence; None if there is none."""
-    return _committed(project.folder(), figure)
+    return _committed(project.layers(), figure)
 
 
 @cache
-def _committed(folder: Path, figure: str) -> Lines | None:
+def _committed(layers: tuple[Path, ...], figure: str) -> Lines | None:
     spec = claims.figure_of_claims(figure)
     found = evidence.read(spec)
     return None if found is None else verdicts.lines_of(spec, found)

@@ -25,7 +25,7 @@ from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
-from dpbandits.files.provenance import git_revision, provenance
+from dpbandits.files.provenance import revision, provenance
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
@@ -157,7 +157,7 @@ def _write_files(
         inputs.update(_digest(part).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
         return False
-    keywords = f"{command('run', spec, settings)}, revision {git_revision()}"
+    keywords = f"{command('run', spec, settings)}, revision {revision()}"
     files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
     sidecar["inputs"] = inputs.hexdigest()
     sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}

@@ -17,7 +17,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.curves import references
 from dpbandits.curves.series import Series, summarise, x_values
 from dpbandits.factory import judged_claims
-from dpbandits.files.provenance import git_revision, versions
+from dpbandits.files.provenance import revision, versions
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
@@ -97,7 +97,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
     cells = spec.cells()
     if not cells:
         return Source(
-            ResultKind.EXACT, _several([git_revision()]), (), 0.0, (), tuple(versions().items())
+            ResultKind.EXACT, _several([revision()]), (), 0.0, (), tuple(versions().items())
         )
     headers = [header for cell in cells for header in store.provenance(cell)]
     dates = _several(header.get("written") for header in headers)

@@ -1,14 +1,16 @@
-"""Provenance of results: revision, versions, machine, time."""
+"""Provenance of results: revision, versions, machine, time, and the user's project."""
 
 import datetime
+import hashlib
 import os
 import platform
 import subprocess
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from dpbandits.core.roots import ROOTS
+from dpbandits.core.roots import PACKAGE, PROJECT, ROOTS, Root
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 
@@ -20,15 +22,35 @@ def git_revision() -> str | None:
     The suffix `-dirty` marks changes since that commit, and sources that were edited since the
     process started.
     """
-    command = [
-        "git",
-        "-C",
-        str(ROOTS[0].folder),
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=12",
-    ]
+    # An installed package may lie in the folder of a user's repository, which says nothing of it.
+    if not (PACKAGE.folder.parents[1] / ".git").exists():
+        return None
+    return _described(PACKAGE)
+
+
+def revision() -> str:
+    """Return the commit of the checkout; of an installed package, version and digest of files.
+
+    The digest covers all files of the package, conf/ and references among them, as they were
+    installed: `0.1.0+` and 12 hexadecimal digits of SHA-256.
+    """
+    return git_revision() or f"{version('dpbandits')}+{_digest_of_files(PACKAGE.folder)}"
+
+
+@cache
+def _digest_of_files(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _described(root: Root) -> str | None:
+    # The commit of the repository that a folder is in.
+    command = ["git", "-C", str(root.folder), "describe", "--always", "--dirty", "--abbrev=12"]
     command += ["--exclude", "*"]
     # Drop GIT_DIR and similar variables, which a hook sets: they may name another repository.
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -38,10 +60,17 @@ def git_revision() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    revision = done.stdout.strip()
-    if not revision.endswith("-dirty") and any(root.is_edited() for root in ROOTS):
-        return f"{revision}-dirty"
-    return revision
+    described = done.stdout.strip()
+    if not described.endswith("-dirty") and root.is_edited():
+        return f"{described}-dirty"
+    return described
+
+
+def _digest_of(root: Root) -> str:
+    digest = hashlib.sha256()
+    for path, content in root.sources().items():
+        digest.update(f"\0{path}\0".encode() + content)
+    return digest.hexdigest()[:12]
 
 
 @cache
@@ -61,9 +90,18 @@ def now() -> str:
 
 
 def provenance() -> dict[str, Any]:
-    """Return revision, versions, machine and time as JSON values."""
+    """Return revision, versions, machine and time as JSON values.
+
+    With a project of the user, also its package and its commit, null outside a repository; with
+    plugins, the digest of each one's sources.
+    """
+    project = next((root for root in ROOTS if PROJECT and root.folder == PROJECT.folder), None)
+    plugins = {root.package: _digest_of(root) for root in ROOTS[1:] if root is not project}
+    own = {"package": project.package, "revision": _described(project)} if project else None
     return {
-        "revision": git_revision(),
+        "revision": revision(),
+        **({"project": own} if own else {}),
+        **({"plugins": plugins} if plugins else {}),
         "versions": versions(),
         "machine": f"{platform.system()} {platform.machine()}",
         "written": now(),

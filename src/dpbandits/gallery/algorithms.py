@@ -156,7 +156,7 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
 
 
 def _text(name: str) -> str:
-    return (project.folder() / project.member_file("algorithm", name)).read_text("utf-8").strip()
+    return project.find(project.member_file("algorithm", name)).read_text("utf-8").strip()
 
 
 def _fields(params: Any) -> tuple[Field, ...]:

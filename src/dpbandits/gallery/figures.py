@@ -158,7 +158,7 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
     files = plotting.render(draw, drawing, keywords, look)
     files["csv"] = to_csv(series)
     files["txt"] = caption(spec).encode()
-    files["yaml"] = (project.folder() / project.member_file("figure", spec.name)).read_bytes()
+    files["yaml"] = project.find(project.member_file("figure", spec.name)).read_bytes()
     for kind, content in files.items():
         write_atomically(folder / f"{spec.name}.{kind}", content)
     return FigurePage(

@@ -17,7 +17,7 @@ from dpbandits.factory import captions
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
-from dpbandits.files.provenance import git_revision
+from dpbandits.files.provenance import revision
 from dpbandits.gallery import dark, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import FigurePage, decisive
@@ -86,7 +86,7 @@ def _write_documents(pages: "_Pages") -> None:
 
 def _document(name: str) -> str:
     # Links to the report of a paper lead to its page; the gallery has no page of other documents.
-    path = project.folder() / "docs" / name
+    path = project.find(f"docs/{name}")
     if not path.is_file():
         return f"docs/{name} is missing from this project.\n"
 
@@ -175,7 +175,7 @@ class _Pages:
         }
         self.templates.globals |= {
             "verdicts": {verdict.value: words for verdict, words in VERDICTS.items()},
-            "revision": git_revision(),
+            "revision": revision(),
             "figures": figures,
             "algorithms": algorithms,
             "by_name": {algorithm.name: algorithm for algorithm in algorithms},

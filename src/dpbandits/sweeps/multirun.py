@@ -19,7 +19,7 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import produce_one
 from dpbandits.files import schemas
-from dpbandits.files.provenance import git_revision
+from dpbandits.files.provenance import revision
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.changes import as_file_name
@@ -154,7 +154,7 @@ def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None
         return
     keys = varied([done.job for done in group])
     folder = settings.out / "multirun" / figure
-    command = files.command(("python", "experiments/run.py"), words)
+    command = files.command(("dpbandits", "multirun"), words)
     sidecar = {
         "schema": schemas.MULTIRUN,
         "figure": figure,
@@ -190,7 +190,7 @@ def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
     if not (picture := summary(points, varied([done.job for done in group]))):
         return table
     drawing, draw = picture
-    return table | plotting.render(draw, drawing, f"{command}, revision {git_revision()}")
+    return table | plotting.render(draw, drawing, f"{command}, revision {revision()}")
 
 
 def _table(made: Sequence[Done]) -> bytes:

@@ -12,7 +12,7 @@ from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, written
 from dpbandits.drawing import plotting
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
 from dpbandits.files import schemas
-from dpbandits.files.provenance import git_revision
+from dpbandits.files.provenance import revision
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
@@ -97,7 +97,7 @@ def write(
     pictures = plotting.render(
         lambda _: _draw(ranges, done, list(labels.values()), only(spec)),
         drawing,
-        f"{command}, revision {git_revision()}",
+        f"{command}, revision {revision()}",
     )
     sidecar = {
         "schema": schemas.TUNE,

@@ -1,0 +1,91 @@
+"""Hydra's program: a figure, or several jobs at once, with all options of Hydra.
+
+`dpbandits multirun figure=<name> key=1,2` and `python experiments/run.py -m ...` are the same.
+"""
+
+import os
+import sys
+
+from dpbandits.cli.process import status_of
+
+HELP = """\
+usage: dpbandits multirun figure=<name> [key=value,value ...]
+       python experiments/run.py [-m] figure=<name> [key=value ...]
+
+Compute the missing runs of several figures, or of one figure for several values of its keys, and
+draw them. Without -m, experiments/run.py makes one figure, as `dpbandits run` does.
+
+  dpbandits multirun figure=adap-c1,adap-c2       several figures
+  dpbandits multirun figure=adap-c2 seed=1,2      a figure for each value
+  dpbandits multirun sweep=alpha                  a saved multirun, from conf/sweep/
+  dpbandits multirun figure=adap-c2 --cfg job     print only the configuration
+
+Overrides: `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. `+key=value` adds a key that the
+figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine=ucb` adds a curve.
+`dpbandits list` prints the names, docs/sweeps.md explains several values, and --hydra-help
+prints Hydra's own options.
+"""
+
+
+def several() -> int:
+    """Run `dpbandits multirun`, whose words are in sys.argv; return the exit status."""
+    words = sys.argv[2:]
+    is_plain = all("=" in word and not word.startswith(("-", "sweep=")) for word in words)
+    sys.argv[1:] = ["-m", *words] if words and is_plain else words
+    return main()
+
+
+def main() -> int:
+    """Run the figure, or all jobs of a multirun; return the exit status.
+
+    Hydra only collects the jobs: if it ran them, it would stop at a failure or report only the
+    first.
+    """
+    if {"-h", "--help"} & {*sys.argv[1:]}:
+        print(HELP, end="")
+        return 0
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
+    # Imported late, so that an interrupt or an error during the imports is reported in one line.
+    import hydra
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import DictConfig
+
+    from dpbandits.cli.libraries import load_factory
+    from dpbandits.config import compose, hydra_config
+    from dpbandits.core.errors import UserError
+    from dpbandits.sweeps.jobs import Job, read
+
+    jobs: list[Job] = []
+    home, words = os.getpid(), sys.argv[1:]
+
+    def play(those: list[Job]) -> int:
+        load_factory()
+        from dpbandits.sweeps.multirun import produce
+
+        return produce(those, words)
+
+    @hydra.main(version_base="1.3", config_path=hydra_config.main_folder(), config_name="config")
+    def task(composed: DictConfig) -> None:
+        job = read(composed)
+        if os.getpid() == home:
+            jobs.append(job)
+            return
+        # A launcher runs the job in another process, with a copy of the list; only an error gets
+        # back. It becomes a short UserError here, because Hydra would add text of its own.
+        if status := status_of(lambda: play([job])):
+            elsewhere = HydraConfig.get()
+            raise UserError(
+                f"job {elsewhere.job.num} of the multirun ended with status {status}; its output"
+                f" is below {elsewhere.sweep.dir}/.submitit"
+            )
+
+    try:
+        with compose.one_line_errors(words):
+            sys.argv[1:] = [*words, *hydra_config.search_path()]
+            task()
+    except OSError as error:  # from Hydra, which makes the folder of a multirun
+        raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
+    if not jobs and any(word.startswith("hydra/launcher=") for word in words):
+        return 0  # all jobs ran in other processes
+    return play(jobs)
