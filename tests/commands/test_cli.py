@@ -69,7 +69,7 @@ def test_run_py_helps_with_figures_and_overrides(typed: tuple[str, ...]) -> None
     done = Process(*RUN_PY, *typed).done()
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("usage: dpbandits multirun figure=<name> [key=value,value ...]")
-    for fragment in ("figure=adap-c2 runs=5", "-m figure=adap-c2 seed=1,2", "+algorithm@figure."):
+    for fragment in ("figure=adap-c1,adap-c2", "figure=adap-c2 seed=1,2", "+algorithm@figure."):
         assert fragment in done.out
     assert "--hydra-help" in done.out
 

@@ -5,6 +5,7 @@ from typing import Any
 SEVERAL = ("overrides", "parameters", "words")  # each takes all remaining words
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "name": {"help": "new folder, such as my-paper"},
     "figure": {"help": "name of the figure; `dpbandits list` prints all names"},
     # Without a default, the error for a missing figure would ask for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},

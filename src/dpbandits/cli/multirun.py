@@ -82,7 +82,6 @@ def main() -> int:
 
     try:
         with compose.one_line_errors(words):
-            sys.argv[1:] = [*words, *hydra_config.search_path()]
             task()
     except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error

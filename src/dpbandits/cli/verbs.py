@@ -19,6 +19,13 @@ def show_list() -> int:
     return 0
 
 
+def init(name: str) -> int:
+    """Write a small project of one's own."""
+    from dpbandits.cli.init import init
+
+    return init(name)
+
+
 def run(figure: str, overrides: list[str]) -> int:
     """Compute the missing runs of a figure and draw it."""
     from dpbandits.config import compose
@@ -144,6 +151,11 @@ class Verb(NamedTuple):
 
 VERBS = {
     "list": Verb("list the figures, algorithms and environments", (), show_list),
+    "init": Verb(
+        "write a small project with an algorithm, an instance and a figure of one's own",
+        ("name",),
+        init,
+    ),
     "run": Verb("compute the missing runs of a figure and draw it", ("figure", "overrides"), run),
     "run-all": Verb(
         "run every figure, or every figure of one paper", ("--paper", "overrides"), run_all

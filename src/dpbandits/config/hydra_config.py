@@ -1,4 +1,4 @@
-"""Composition of the configuration by Hydra, from the files of conf/ and overrides."""
+"""Composition of the configuration by Hydra, from conf/ of all layers and overrides."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import hydra
+from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
+from hydra.core.plugins import Plugins
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 
 from dpbandits.files import project
@@ -22,21 +25,26 @@ def compose(overrides: Sequence[str]) -> DictConfig:
     around.clear()
     try:
         with hydra.initialize_config_dir(config_dir=main_folder(), version_base="1.3"):
-            return hydra.compose("config", overrides=[*overrides, *search_path()])
+            return hydra.compose("config", overrides=list(overrides))
     finally:
         around.hydra = outer
 
 
 def main_folder() -> str:
-    """Return the folder that Hydra searches first: conf/ of the first layer."""
-    return str(project.layers()[0] / "conf")
+    """Return the folder that Hydra searches last: conf/ of the last layer."""
+    return str(project.layers()[-1] / "conf")
 
 
-def search_path() -> list[str]:
-    """Return the override that names conf/ of all other layers; none if there is one layer."""
-    others = [(layer / "conf").as_posix() for layer in project.layers()[1:]]
-    quoted = ",".join("'file://{}'".format(path.replace("'", r"\'")) for path in others)
-    return [f"hydra.searchpath=[{quoted}]"] if others else []
+class Layers(SearchPathPlugin):
+    """Plugin of Hydra: it searches conf/ of the layers before that of dpbandits."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Insert the layers of this process in their order."""
+        for layer in reversed(project.layers()[:-1]):
+            search_path.prepend("dpbandits", (layer / "conf").as_uri())
+
+
+Plugins.instance().register(Layers)
 
 
 def parse(overrides: Sequence[str]) -> list[Override]:

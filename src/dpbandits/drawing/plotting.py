@@ -7,7 +7,8 @@ dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look 
 import importlib.util
 import io
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -87,19 +88,32 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
-    try:
+    folder = drawing_file(paper).parent
+    with _errors_in_one_line(paper, folder):
         module_spec.loader.exec_module(module)
-    except UserError:
-        raise
-    except Exception as error:
-        where = place_and_reason(error, drawing_file(paper).parent, "figures")
-        raise UserError(f"the drawing of {paper}: {where}") from error
     known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
     if name not in known:
         raise UserError(
             f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *own])}"
         )
-    return getattr(module, name)
+    draw: Callable[[Drawing], Figure] = getattr(module, name)
+
+    def draw_or_name_the_line(drawing: Drawing) -> Figure:
+        with _errors_in_one_line(paper, folder):
+            return draw(drawing)
+
+    return draw if folder.parent == project.SHIPPED else draw_or_name_the_line
+
+
+@contextmanager
+def _errors_in_one_line(paper: str, folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        where = place_and_reason(error, folder, "figures")
+        raise UserError(f"the drawing of {paper}: {where}") from error
 
 
 def style_digest(paper: str) -> str:
