@@ -58,12 +58,12 @@ class Done:
 
 
 class Process:
-    """Command that has been started in the checkout."""
+    """Command that has been started in the checkout, or in another folder."""
 
-    def __init__(self, *command: str, **environment: str) -> None:
+    def __init__(self, *command: str, folder: str = str(ROOT), **environment: str) -> None:
         self.popen = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=folder,
             env=os.environ | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

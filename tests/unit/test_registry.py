@@ -57,7 +57,14 @@ def message_about(folder: str) -> str:
 
 
 TAKEN = {"algorithms": "ucb", "environments": "bernoulli", "stopping": "nas"}
-OWN = "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n"
+OWN = """
+from typing import NamedTuple
+
+LABEL = 'Own'
+class Params(NamedTuple):
+    epsilon: float = 1.0
+play = halt = arms = print
+"""
 
 
 def test_a_second_root_adds_members(put: Put, folder: str) -> None:
@@ -115,6 +122,28 @@ def test_a_file_that_lacks_what_every_member_has_is_named_with_it(put: Put, fold
     message = message_about(folder)
     assert "'my-own': FOLDER/my_own.py must define " in message
     assert "Params" not in message.partition("must define")[2]
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ("    table: dict = {}", "Params.table is annotated with dict, which kernels cannot take"),
+        ("    words: str = 'a'", "Params.words is annotated with str, which kernels cannot take"),
+        ("    many: list[int] = []", "Params.many is annotated with list, which kernels"),
+        ("    gone: Gone = 1", "the annotations of Params cannot be read: name 'Gone'"),
+    ],
+)
+def test_params_that_kernels_cannot_take_are_refused(
+    params: str, problem: str, put: Put, folder: str
+) -> None:
+    head = "from __future__ import annotations\n"
+    put("my_own.py", head + OWN.replace("    epsilon: float = 1.0", params))
+    assert f"'my-own': FOLDER/my_own.py: {problem}" in message_about(folder)
+
+
+def test_params_must_be_a_named_tuple(put: Put, folder: str) -> None:
+    put("my_own.py", "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n")
+    assert "FOLDER/my_own.py: Params must be a NamedTuple" in message_about(folder)
 
 
 def test_an_obstacle_that_has_its_own_words_keeps_them(put: Put, folder: str) -> None:

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from dpbandits.core.errors import UserError, shown
-from dpbandits.core.own_project import MARKER, is_package_name
+from dpbandits.core.own_project import MARKER, installed_elsewhere, is_package_name
+from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 
 # A project as it is written, except for its names my-paper and my_paper.
-TEMPLATE = Path(__file__).parents[1] / "template"
+TEMPLATE = project.SHIPPED / "template"
 HIDDEN = {"gitignore": ".gitignore"}  # under another name, because it would have an effect there
 
 
@@ -20,10 +21,10 @@ def init(name: str) -> int:
     folder = Path(name)
     title = folder.resolve().name
     package = title.replace("-", "_")
-    if not is_package_name(package):
+    if not is_package_name(package) or installed_elsewhere(package, folder.resolve()):
         raise UserError(
             f"{shown(name)} cannot be the name of a project: use lower-case letters, digits and"
-            " hyphens, as in my-paper, and no name of a Python package"
+            " hyphens, as in my-paper, and no name of an installed Python package"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{shown(name)} exists already: choose a new or an empty folder")

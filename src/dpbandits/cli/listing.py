@@ -1,5 +1,7 @@
 """List of everything that has a name on the command line, one line each.
 
+What comes from the user's project or from a plugin ends with its name in parentheses.
+
 Files are only read as text, so that a broken file is listed too. There is one exception: a title
 with a placeholder, such as {instance}, is filled in from the loaded figure.
 """
@@ -44,10 +46,16 @@ def _rows(group: str, row: Callable[[str], Row]) -> list[Row]:
     rows: list[Row] = []
     for name in project.names(group):
         try:
-            rows.append(row(name))
+            *columns, last = row(name)
         except UserError as error:
-            rows.append((name, "", f"({error})"))
+            *columns, last = name, "", f"({error})"
+        rows.append((*columns, _with_owner(last, project.owner(project.home(group, name)))))
     return rows
+
+
+def _with_owner(text: str, owner: str) -> str:
+    # Adds the name of the project or plugin that something comes from.
+    return f"{text} ({owner})".lstrip() if owner else text
 
 
 def _figure(name: str) -> Row:
@@ -66,12 +74,12 @@ def _figure(name: str) -> Row:
 
 def _members(kind: str, names: Iterable[str]) -> Iterator[Row]:
     for name in names:
-        file = registry.member(kind, name).file
+        member = registry.member(kind, name)
         try:
-            text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+            text = ast.get_docstring(ast.parse(member.file.read_bytes())) or ""
         except (OSError, SyntaxError, ValueError):
             text = "(its file cannot be read as Python)"
-        yield name, text.partition("\n")[0]
+        yield name, _with_owner(text.partition("\n")[0], project.owner(member.root.folder))
 
 
 def _configured(name: str) -> Row:

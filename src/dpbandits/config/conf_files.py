@@ -26,7 +26,8 @@ def read_member(group: str, name: str) -> dict[str, Any]:
 def read_yaml(file: str) -> dict[str, Any]:
     """Return the keys and values of a file as Hydra reads it, with interpolations unresolved.
 
-    `file` is a path such as conf/config.yaml. Raises UserError if the file cannot be read as a mapping.
+    `file` is a path such as conf/config.yaml. Raises UserError if the file cannot be read as a
+    mapping.
     """
     content = OmegaConf.to_container(_load(project.find(file), file), resolve=False)
     if not isinstance(content, dict):

@@ -101,7 +101,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that releases the GIL, and keep its machine code on disk.
 
     That of a function outside the kernel island and of all other roots is not kept: no folder's
-    name covers its sources. Nor could another process load that of a closure around a kernel (see `kernel_around`).
+    name covers its sources. Nor could another process load that of a closure around a kernel (see
+    `kernel_around`).
     """
     kept = FOLDER is not None and _is_of_root(function)
     with _machine_code_in(FOREIGN_FOLDER if _is_foreign(function) else FOLDER):
@@ -111,7 +112,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         _check_what_is_loaded(compiled._cache)
         if FOREIGN_FOLDER is not None and not _is_foreign(function):
             with _machine_code_in(FOREIGN_FOLDER):
-                of_foreign = FunctionCache(function)
+                of_foreign = FunctionCache(function)  # type: ignore[no-untyped-call]
             _check_what_is_loaded(of_foreign)
             compiled._cache = _ByTypes(compiled._cache, of_foreign)
     return compiled
@@ -148,7 +149,7 @@ class _ByTypes:
         self._of(types).save_overload(types, code)
 
     def _of(self, types: Any) -> Any:
-        arguments, _ = normalize_signature(types)
+        arguments, _ = normalize_signature(types)  # type: ignore[no-untyped-call]
         return self.of_foreign if any(map(_mentions_foreign, arguments)) else self.own
 
 
@@ -257,8 +258,8 @@ def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
     """Dispatch a function on the class of its first argument, in Python and in kernels alike.
 
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package,
-    in another root or in `__main__` (a notebook). Classes without a body of their own use that of the stub.
-    `register` raises TypeError for a second body of a class and, if machine code is cached, for a
+    in another root or in `__main__` (a notebook). Classes without a body of their own use that of
+    the stub. `register` raises TypeError for a second body of a class and, if machine code is cached, for a
     class that is of no root or a body that is not of its class's package. Bodies that create arrays
     need `allocating`.
     """

@@ -1,7 +1,8 @@
 """Project of one's own: a folder marked by dpbandits.toml, whose sources are a package.
 
 Its folders algorithms/, environments/, mechanisms/ and stopping/ are imported under the name that
-the file gives, `package = "my_paper"`: algorithms/my_algorithm.py as my_paper.algorithms.my_algorithm.
+the file gives: with `package = "my_paper"`, algorithms/my_algorithm.py is the module
+my_paper.algorithms.my_algorithm.
 """
 
 import importlib.machinery
@@ -10,7 +11,7 @@ import os
 import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MARKER = "dpbandits.toml"
 VARIABLE = "DPBANDITS_PROJECT"  # names the project's folder; otherwise the current folder does
@@ -52,6 +53,18 @@ def is_package_name(name: object) -> bool:
     )
 
 
+def installed_elsewhere(package: str, folder: Path) -> str:
+    """Return the place of an installed package of this name; '' if there is none.
+
+    The project's own folder does not count: it may be installed as a package, too.
+    """
+    found = importlib.machinery.PathFinder.find_spec(package)
+    places = list(found.submodule_search_locations or ()) if found else []
+    if found is None or (places and all(Path(place) == folder for place in places)):
+        return ""
+    return found.origin or ", ".join(places)
+
+
 def _folder() -> Path | None:
     if named := os.environ.get(VARIABLE):
         folder = Path(named).absolute()
@@ -71,7 +84,7 @@ def _package(folder: Path) -> str:
         content = tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:  # not readable, not UTF-8 or not TOML
         raise Invalid(f"{file} cannot be read: {error}") from error
-    package = content.get("package")
+    package: Any = content.get("package")
     if not is_package_name(package):
         raise Invalid(
             f"{file}: package must be a name in lower case, such as my_paper, and of no other"
@@ -79,11 +92,8 @@ def _package(folder: Path) -> str:
         )
     if unknown := sorted(content.keys() - {"package"}):
         raise Invalid(f"{file}: unknown key {unknown[0]!r}; the only key is package")
-    elsewhere = importlib.machinery.PathFinder.find_spec(package)
-    places = list(elsewhere.submodule_search_locations or ()) if elsewhere else []
-    if elsewhere and not (places and all(Path(place) == folder for place in places)):
+    if place := installed_elsewhere(package, folder):
         raise Invalid(
-            f"{file}: package {package!r} is installed already"
-            f" ({elsewhere.origin or ', '.join(places)}); choose another name"
+            f"{file}: package {package!r} is installed already ({place}); choose another name"
         )
-    return package
+    return str(package)

@@ -79,8 +79,35 @@ def _fields(params: type) -> dict[str, Any]:
     return {name: _constrained(annotation) for name, annotation in hints.items()}
 
 
+def unsupported(params: Any) -> str:
+    """Return why a Params class cannot be used, with the remedy; '' if it can.
+
+    Kernels take numbers, booleans, readings and tuples of numbers only.
+    """
+    if not (isinstance(params, type) and hasattr(params, "_fields")):
+        return "Params must be a NamedTuple"
+    try:
+        annotations = fields(params)
+    except (NameError, TypeError) as error:
+        return f"the annotations of Params cannot be read: {error}"
+    for name, annotation in annotations.items():
+        kind = typing.get_args(annotation)[0] if _is_annotated(annotation) else annotation
+        reading = isinstance(kind, type) and issubclass(kind, IntEnum)
+        if not reading and kind not in (bool, int, float, tuple[float, ...]):
+            return (
+                f"Params.{name} is annotated with {getattr(kind, '__name__', kind)}, which kernels"
+                " cannot take: use float, int, bool, tuple[float, ...], an IntEnum of readings or"
+                " a type of dpbandits.core.parameters"
+            )
+    return ""
+
+
+def _is_annotated(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is Annotated
+
+
 def _constrained(annotation: Any) -> Any:
-    if typing.get_origin(annotation) is not Annotated:
+    if not _is_annotated(annotation):
         return annotation
     kind, *declared = typing.get_args(annotation)
     constraints = [each for each in declared if isinstance(each, Constraint)]
@@ -99,7 +126,7 @@ def coerce(annotation: Any, value: Any) -> Any:
     is not supported.
     """
     constraint = None
-    if typing.get_origin(annotation) is Annotated:
+    if _is_annotated(annotation):
         annotation, constraint = typing.get_args(annotation)
     words = constraint.words if constraint else WORDS.get(annotation, "")
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import place_and_reason
 from dpbandits.core.plugins import Plugin
@@ -88,9 +89,7 @@ def _all_members(
             yield plugin.name, Member(by_package[plugin.package], plugin.path)
 
 
-def _member(
-    kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]
-) -> Member:
+def _member(kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]) -> Member:
     members = _members(kind, roots, plugins)
     if name not in members:
         raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
@@ -116,6 +115,8 @@ def _module(
     lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
     if lacking:
         raise UserError(f"{kind} '{name}': {member.shown} must define {' and '.join(lacking)}")
+    if problem := parameters.unsupported(module.Params):
+        raise UserError(f"{kind} '{name}': {member.shown}: {problem}")
     return module
 
 

@@ -17,7 +17,7 @@ from dpbandits.factory.captions import statistics
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
-from dpbandits.files.provenance import revision, provenance
+from dpbandits.files.provenance import provenance, revision
 from dpbandits.spec.figure import Curve, FigureSpec
 
 

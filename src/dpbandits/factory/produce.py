@@ -25,7 +25,7 @@ from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
-from dpbandits.files.provenance import revision, provenance
+from dpbandits.files.provenance import provenance, revision
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration

@@ -52,9 +52,7 @@ def names(group: str) -> list[str]:
     for layer in layers():
         for path in (layer / "conf" / group).glob("*.yaml"):
             if path.stem in homes and group in DISTINCT:
-                raise UserError(
-                    f"{homes[path.stem]}: the name is taken by {path}; rename the file"
-                )
+                raise UserError(f"{homes[path.stem]}: the name is taken by {path}; rename the file")
             homes.setdefault(path.stem, path)
     return sorted(homes)
 

@@ -3,6 +3,7 @@
 No other module loops over the runs of many cells.
 """
 
+import pickle
 import queue
 import threading
 import traceback
@@ -20,12 +21,13 @@ from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.config.settings import Cluster
+from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.run.engines import started
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.threads import Engine
-from dpbandits.run.worker import refusal, sources_of
+from dpbandits.run.worker import refusal, sources_of, unreadable
 from dpbandits.store.blocks import Store
 
 
@@ -91,8 +93,11 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
         try:
             for task in joined(tasks, pace):
                 away.add(task)
-                wanted = sources_of(task.cell) if engine.elsewhere else None
-                yield joblib.delayed(attempt)(task, wanted)
+                if engine.elsewhere:
+                    content = pickle.dumps(task)
+                    yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
+                else:
+                    yield joblib.delayed(attempt)(task)
         except BaseException as error:
             arrived.put(error)
 
@@ -107,6 +112,9 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     return_as="generator_unordered",
                 )
                 for outcome in parallel(calls()):
+                    if isinstance(outcome, Unread):
+                        task = pickle.loads(outcome.content)
+                        outcome = Outcome(task, error=outcome.reason)
                     if outcome.seconds is not None:
                         pace[outcome.task.cell] = outcome.seconds[-1]
                     arrived.put(outcome)
@@ -131,6 +139,26 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
         away.remove(outcome.task)
         left -= len(outcome.task.runs)
         yield outcome
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Task that a worker cannot read, and why."""
+
+    content: bytes
+    reason: str
+
+
+def attempt_elsewhere(content: bytes, sources: str) -> Outcome | Unread:
+    """Play a pickled task in a worker as `attempt` does; return Unread if it cannot be unpickled.
+
+    The task crosses the scheduler as bytes: that process cannot import the project of a user.
+    """
+    try:
+        task = pickle.loads(content)
+    except (ImportError, AttributeError, UserError) as error:
+        return Unread(content, unreadable(error))
+    return attempt(task, sources)
 
 
 def attempt(task: Task, sources: str | None = None) -> Outcome:

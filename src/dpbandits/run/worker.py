@@ -16,6 +16,8 @@ from importlib import metadata
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
 from dpbandits.core.kernel import island_digest
+from dpbandits.core.messages import in_one_line
+from dpbandits.core.own_project import VARIABLE
 from dpbandits.core.roots import ROOTS
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import version
@@ -62,10 +64,23 @@ def refusal(cell: AnyCell, wanted: str | None) -> str | None:
     """
     if wanted is None or sources_of(cell) == wanted:
         return None
-    from distributed import get_worker
-
     return (
-        f"the worker {get_worker().address} has other sources or versions than the command"
+        f"the worker {_address()} has other sources or versions than the command"
         f" (source digest {sources_of(cell)}, wanted {wanted}): start it again from the same"
         " checkout and environment"
     )
+
+
+def unreadable(error: Exception) -> str:
+    """Return why this process cannot read a task, with the remedy."""
+    return (
+        f"the worker {_address()} cannot read the task ({in_one_line(error)}): start it again from"
+        f" the same checkout and environment, with {VARIABLE} set to the project's folder if there"
+        " is one"
+    )
+
+
+def _address() -> str:
+    from distributed import get_worker
+
+    return str(get_worker().address)
