@@ -259,9 +259,9 @@ def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
 
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package,
     in another root or in `__main__` (a notebook). Classes without a body of their own use that of
-    the stub. `register` raises TypeError for a second body of a class and, if machine code is cached, for a
-    class that is of no root or a body that is not of its class's package. Bodies that create arrays
-    need `allocating`.
+    the stub. `register` raises TypeError for a second body of a class and, if machine code is
+    cached, for a class that is of no root or a body that is not of its class's package. Bodies that
+    create arrays need `allocating`.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
