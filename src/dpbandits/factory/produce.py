@@ -105,6 +105,8 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     """Return the command line that repeats this, without overrides of folders and engines."""
+    if settings.command:
+        return settings.command
     own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
     return shlex.join(["dpbandits", verb, spec.name, *own])
 
