@@ -209,3 +209,19 @@ def _curve_of(bound: Bound, runs: int) -> Curve:
         sources=(bound,),
         runs=runs,
     )
+
+
+def means_of(name: str, environment: Any, means: Any) -> tuple[float, ...]:
+    """Return the means of Bernoulli arms, from a name, a description or the means themselves.
+
+    Raises UserError for an invalid value, or if the arms are not Bernoulli.
+    """
+    player = Player("uniform", {"algorithm": "uniform"})
+    asked = Request(name, [player], environment, means, (), None, 2**53, 1, 0, "end")
+    (curve,) = specification(asked, with_bound=False).panels[0].curves
+    (cell,) = curve.sources
+    assert isinstance(cell, Cell)
+    if cell.environment != "bernoulli":
+        raise UserError(f"{name}: the bound is for Bernoulli arms, not for {cell.environment}")
+    found: tuple[float, ...] = cell.instance.means  # type: ignore[attr-defined]
+    return found

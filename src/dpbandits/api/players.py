@@ -41,6 +41,13 @@ class Player:
         return cls
 
     @property
+    def label(self) -> str:
+        """Its name in the papers."""
+        if self.definition is not None:
+            return self.definition.label
+        return str(self.curve.get("label") or registry.algorithm(self.curve["algorithm"]).LABEL)
+
+    @property
     def fields(self) -> dict[str, Any]:
         """Fields of its parameters, with their annotations."""
         return parameters.fields(self.params)

@@ -63,3 +63,10 @@ def frame(content: Any, **settings: Any) -> "DataFrame":
             " pip install 'dpbandits[pandas]', in a checkout pip install '.[pandas]'"
         ) from error
     return pandas.DataFrame(content, **settings)
+
+
+def joined(parts: "Sequence[DataFrame]") -> "DataFrame":
+    """Return the rows of several tables as one table."""
+    import pandas
+
+    return pandas.concat(parts, ignore_index=True)
