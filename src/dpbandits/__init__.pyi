@@ -6,6 +6,7 @@ from dpbandits.api.errors import UserError
 from dpbandits.api.figures import FigureResult, figure
 from dpbandits.api.plays import PlayResult, play
 from dpbandits.api.privacy import AuditResult, budget, lower_bound, run_audit
+from dpbandits.api.standings import Standing
 
 __version__: str
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Comparison",
     "FigureResult",
     "PlayResult",
+    "Standing",
     "UserError",
     "__version__",
     "budget",

@@ -15,6 +15,7 @@ MODULES = {  # name: module of this folder
     "Comparison": "comparisons",
     "FigureResult": "figures",
     "PlayResult": "plays",
+    "Standing": "standings",
     "UserError": "errors",
     "budget": "privacy",
     "compare": "comparisons",

@@ -50,10 +50,20 @@ class Comparison:
     def table(self) -> "DataFrame":
         """Return the standings as a pandas table, one row for every algorithm and epsilon.
 
+        The columns are the attributes of `Standing`, with the claimed and the composed epsilon in
+        place of the budget.
+
         Raises:
             UserError: if pandas is not installed.
         """
-        return tables.frame([asdict(standing) for standing in self.standings])
+        rows = []
+        for standing in self.standings:
+            row = {key: value for key, value in asdict(standing).items() if key != "budget"}
+            own = standing.budget
+            row["claimed"] = own.claimed if own else None
+            row["composed"] = own.composed if own else None
+            rows.append(row)
+        return tables.frame(rows)
 
     def to_frame(self) -> "DataFrame":
         """Return a tidy pandas table with one row for every epsilon, algorithm, run and checkpoint.

@@ -66,6 +66,8 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
     else:
         definition = definition_of(algorithm)
         name = re.sub(r"[^a-z0-9]+", "-", definition.label.lower()).strip("-") or "algorithm"
+        if name in registry.algorithm_names():
+            name += "-in-memory"  # what is known of the registered one is not known of this one
         curve = {"algorithm": "uniform", "label": definition.label}  # replaced once it is read
         found = Player(name, curve, "", given, definition)
     known = [name for name in found.fields if name not in OF_GAME]

@@ -4,14 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpbandits.api import budgets
+from dpbandits.api.budgets import Budget
 from dpbandits.checks.comparisons import ERRORS, Compared, Verdict, plain, quotient, with_error
 from dpbandits.checks.ranks import LOWER, ranks
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.curves.series import Series
-from dpbandits.factory.captions import privacy
 from dpbandits.spec.figure import FigureSpec, Panel
-
-NOT_PRIVATE = "not private"
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Standing:
             by more than three standard errors of the difference of independent means.
         worst: highest rank that the errors leave possible.
         factor: mean divided by the lowest mean; nan if that is 0.
-        privacy: budget given, notion, and the budget that the releases compose to.
+        budget: claimed and composed privacy budget; None for an algorithm that is not private.
     """
 
     epsilon: float | None
@@ -43,7 +42,7 @@ class Standing:
     best: float
     worst: float
     factor: float
-    privacy: str
+    budget: Budget | None
 
 
 def epsilon_of(panel: Panel) -> float | None:
@@ -58,8 +57,13 @@ def epsilon_of(panel: Panel) -> float | None:
 def of_panel(panel: Panel, series: Sequence[Series]) -> list[Standing]:
     """Return the standings of a panel, the lowest regret first; formulas have none."""
     played = [each for each in series if each.panel == panel.letter and each.runs]
-    budgets = {curve.label: privacy(curve) for curve in panel.curves}
-    lowest = min(each.mean[-1] for each in played)
+    own = {
+        curve.label: budgets.of_cell(cell)
+        for curve in panel.curves
+        for cell in curve.sources
+        if isinstance(cell, Cell)
+    }
+    lowest = min(float(each.mean[-1]) for each in played)
     single = any(each.runs < 2 for each in played)
     standings = []
     for each, rank in zip(played, ranks(played, -1), strict=True):
@@ -72,11 +76,11 @@ def of_panel(panel: Panel, series: Sequence[Series]) -> list[Standing]:
                 error=math.nan if each.runs < 2 else each.error(-1),
                 std=float(each.std[-1]),
                 runs=each.runs,
-                rank=rank.place,
-                best=1.0 if single else rank.best,
-                worst=float(len(played)) if single else rank.worst,
+                rank=float(rank.place),
+                best=1.0 if single else float(rank.best),
+                worst=float(len(played)) if single else float(rank.worst),
                 factor=mean / lowest if lowest > 0 else math.nan,
-                privacy=budgets[each.label],
+                budget=own[each.label],
             )
         )
     return sorted(standings, key=lambda standing: standing.regret)
@@ -88,8 +92,8 @@ def verdict(standings: Sequence[Standing]) -> str:
     If some algorithms are private, the verdict is about these. Means are compared as those of
     independent runs.
     """
-    private = [standing for standing in standings if standing.privacy != NOT_PRIVATE]
-    others = [standing for standing in standings if standing.privacy == NOT_PRIVATE]
+    private = [standing for standing in standings if standing.budget is not None]
+    others = [standing for standing in standings if standing.budget is None]
     judged = private or others
     baseline = ""
     if private and others:
@@ -105,7 +109,7 @@ def verdict(standings: Sequence[Standing]) -> str:
             f" error.{baseline}"
         )
     compared = {each.label: _compared(best, each) for each in rest}
-    rivals = [l for l, each in compared.items() if each.verdict(False) is not Verdict.HOLDS]
+    rivals = [label for label, each in compared.items() if each.verdict(False) is not Verdict.HOLDS]
     second = rest[0]
     ratio = _ratio(best, second, compared[second.label])
     if not rivals:
