@@ -152,7 +152,7 @@ def _more_runs(rivals: Sequence[Compared], runs: int) -> str:
     factors = [each.measure.runs_factor if each.measure else math.inf for each in rivals]
     if math.isinf(max(factors)):
         return ""
-    return f"; at these means about {plain(max(factors) * runs)} runs would decide"
+    return f"; at these means about {math.ceil(max(factors) * runs):,} runs would decide"
 
 
 def of_figure(spec: FigureSpec, series: Sequence[Series]) -> list[list[Standing]]:

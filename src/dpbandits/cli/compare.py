@@ -161,8 +161,8 @@ def _name(read: Words, numbers: Mapping[str, Sequence[Any]]) -> str:
         if key in read.values:
             several = read.values[key].strip("[]").split(",")
             parts.append("-".join([key, *(str(value_of(part)) for part in several)]))
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", "_".join(filter(None, parts)).replace("_", "~"))
-    name = re.sub("-{2,}", "-", name)
+    # No dot: the name is also that of files, whose suffix is what follows the last dot.
+    name = re.sub(r"[^A-Za-z0-9_]+", "-", "-".join(filter(None, parts)).replace(".", "_"))
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[: LONGEST_NAME - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
