@@ -52,6 +52,4 @@ def of_releases(claim: Guarantee, releases: list[Any]) -> Budget:
 
 
 def _budget(claim: Guarantee, composed: float, tight: float | None = None) -> Budget:
-    return Budget(
-        claim.epsilon, composed, claim.delta, claim.notion.title, claim.where, tight
-    )
+    return Budget(claim.epsilon, composed, claim.delta, claim.notion.title, claim.where, tight)

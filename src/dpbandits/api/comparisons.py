@@ -142,7 +142,7 @@ def compare(
         >>> len(result.standings), len(result.verdicts)
         (4, 2)
     """
-    settings, seed = settings_of(workers, seed)
+    settings, seed = settings_of("compare", workers, seed)
     players = players_of(algorithms)
     budgets = _budgets(epsilon)
     asked = Request(
@@ -187,9 +187,7 @@ def players_of(algorithms: Sequence[Any]) -> list[Player]:
     """
     if isinstance(algorithms, str) or not algorithms:
         raise UserError(f"compare: give a list of algorithms, got {shown(algorithms)}")
-    players = [
-        player(*entry) if _is_pair(entry) else player(entry, {}) for entry in algorithms
-    ]
+    players = [player(*entry) if _is_pair(entry) else player(entry, {}) for entry in algorithms]
     names = [each.name for each in players]
     return [
         _renamed(each) if names.count(each.name) > 1 and each.given else each for each in players

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpbandits.config import described
@@ -21,13 +20,13 @@ class Computed(NamedTuple):
     runs: int
 
 
-def settings_of(workers: Any, seed: Any) -> tuple[Settings, Any]:
+def settings_of(name: str, workers: Any, seed: Any) -> tuple[Settings, Any]:
     """Return the settings of the current project, with a number of threads, and the seed.
 
     A seed of None is the project's.
     """
     words: Sequence[str] = () if workers is None else (f"engine.workers={workers}",)
-    settings, usual = described.settings_of(words)
+    settings, usual = described.settings_of(words, name)
     return settings, usual if seed is None else seed
 
 
@@ -46,9 +45,7 @@ def computed(spec: FigureSpec, settings: Settings, progress: bool) -> Computed:
     missing = tasks.plan(runs_of, store, settings.block)
     if any(not isinstance(task.cell, MemoryCell) for task in missing):
         check_writable(store.folder)
-    failures = runner.play(
-        missing, store, settings.workers, spec.name, settings.cluster, progress
-    )
+    failures = runner.play(missing, store, settings.workers, spec.name, settings.cluster, progress)
     if failures:
         raise _error(failures, sum(len(task.runs) for task in missing))
     return Computed(store, sum(len(task.runs) for task in missing))
@@ -64,8 +61,3 @@ def _error(failures: Sequence[runner.Outcome], runs: int) -> UserError:
     if first.trace:
         error.add_note(first.trace)
     return error
-
-
-def folder_of(settings: Settings, name: str) -> Path:
-    """Return the folder of a figure's files."""
-    return settings.folder(name)

@@ -1,11 +1,11 @@
 """`figure`: a figure of conf/figure/, computed, as a table, files and axes."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from collections.abc import Mapping
 
 from dpbandits.api import tables
 from dpbandits.api.computing import computed

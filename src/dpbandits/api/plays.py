@@ -184,7 +184,7 @@ def play(
         >>> dp.play(always_first, means=[0.5, 0.75], horizon=100, runs=2).mean[-1]
         np.float64(25.0)
     """
-    settings, seed = settings_of(workers, seed)
+    settings, seed = settings_of("play", workers, seed)
     own = player(algorithm, parameters)
     asked = Request("play", [own], environment, means, (), None, horizon, runs, seed, grid)
     spec = specification(asked, with_bound=False)

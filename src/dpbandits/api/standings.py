@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from dpbandits.api import budgets
 from dpbandits.api.budgets import Budget
+from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks.comparisons import ERRORS, Compared, Verdict, plain, quotient, with_error
 from dpbandits.checks.ranks import LOWER, ranks
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.curves.series import Series
 from dpbandits.spec.figure import FigureSpec, Panel
 

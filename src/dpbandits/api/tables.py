@@ -25,7 +25,9 @@ def quantiles(regret: np.ndarray, q: float | Sequence[float]) -> np.ndarray:
     except (TypeError, ValueError):
         valid = False
     if not valid:
-        raise UserError(f"quantiles: q must be in [0, 1], or a list of such numbers, got {shown(q)}")
+        raise UserError(
+            f"quantiles: q must be in [0, 1], or a list of such numbers, got {shown(q)}"
+        )
     result: np.ndarray = np.quantile(regret, wanted, axis=0)
     return result
 
@@ -47,9 +49,7 @@ def of_series(summarised: Iterable[Series]) -> "DataFrame":
     """Return the table of a figure's CSV: a row for every point of every curve."""
     header = (*series.PLACE, *series.STATISTICS)
     numbers = len(series.STATISTICS)
-    rows = [
-        (*row[:-numbers], *map(float, row[-numbers:])) for row in series.rows(summarised)
-    ]
+    rows = [(*row[:-numbers], *map(float, row[-numbers:])) for row in series.rows(summarised)]
     return frame(rows, columns=list(header))
 
 

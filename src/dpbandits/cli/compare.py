@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,7 +59,7 @@ def compare(words: Sequence[str]) -> int:
     """
     read = read_words(words)
     request, settings = _request(read, words)
-    spec = specification(request, with_bound=True)
+    spec = replace(specification(request, with_bound=True), name=_name(read))
     status = produce.produce(spec, settings)
     if status:
         return status
@@ -129,9 +129,9 @@ def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
     overrides = [*read.settings]
     if "workers" in values:
         overrides.append(f"engine.workers={values['workers']}")
-    settings, seed = described.settings_of(overrides)
+    settings, seed = described.settings_of(overrides, "compare")
     request = Request(
-        name=_name(read, numbers),
+        name="compare",
         players=players,
         environment=environment,
         means=numbers.get("means"),
@@ -150,14 +150,12 @@ def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
     return request, replace(settings, out=settings.out / "compare", command=command)
 
 
-def _name(read: Words, numbers: Mapping[str, Sequence[Any]]) -> str:
-    # Readable, and different for different curves. Runs and seed are not part of it, as for figures.
+def _name(read: Words) -> str:
+    # The name of the folder and of the files: readable, and different for different curves. Runs and seed are not part of it, as for figures.
     parts = [*read.algorithms, read.values.get("environment", "")]
-    if "means" in numbers:
-        parts.append("means-" + "-".join(map(str, numbers["means"])))
     parts += [f"{key}-{value}" for key, value in read.environment.items()]
     parts += [f"{a}.{k}-{v}" for a, own in read.parameters.items() for k, v in own.items()]
-    for key in ("epsilon", "delta", "horizon", "checkpoints", "centre", "spread"):
+    for key in ("means", "epsilon", "delta", "horizon", "checkpoints", "centre", "spread"):
         if key in read.values:
             several = read.values[key].strip("[]").split(",")
             parts.append("-".join([key, *(str(value_of(part)) for part in several)]))

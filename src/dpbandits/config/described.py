@@ -79,17 +79,17 @@ def environment_of(name: str, changes: Mapping[str, Any]) -> str | dict[str, Any
     return {"law": name, **changes}
 
 
-def settings_of(overrides: Sequence[str]) -> tuple[Settings, int]:
+def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     """Return the folders and the engine of the configuration, and its seed.
 
-    The overrides may set keys of the paths and of the engine. Raises UserError for invalid ones.
+    The overrides may set keys of the paths and of the engine; `name` begins messages. Raises UserError for invalid ones.
     """
     with one_line_errors(overrides):
         config = hydra_config.compose([*WITHOUT_A_FIGURE, *overrides])
         plain: Any = OmegaConf.to_container(config, resolve=True)
     keys = frozenset(override.partition("=")[0] for override in overrides)
     chosen = {o.partition("=")[0]: o.partition("=")[2] for o in overrides if "." not in o}
-    origins = Origins("", plain, keys, chosen)
+    origins = Origins(name, plain, keys, chosen)
     whole = Section(origins, plain, "")
     for group in ("paths", "engine"):
         section = whole.section(group)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,14 +107,15 @@ def keep_no_strange_machine_code() -> None:
     A kernel of the package that gets the Params of such a class would otherwise be stored in the
     folder of the package's machine code, whose index would then be unreadable for other processes.
     """
-    save = Cache.save_overload
+    cache_of_numba: Any = Cache
+    save = cache_of_numba.save_overload
 
     def save_own(self: Any, signature: Any, compiled: Any) -> None:
-        ours = kernel.FOLDER is not None and str(kernel.FOLDER) in self.cache_path
+        ours = Path(self.cache_path).is_relative_to(kernel.user_cache())
         if not (ours and any(map(_is_strange, compiled.signature.args))):
             save(self, signature, compiled)
 
-    Cache.save_overload = save_own
+    cache_of_numba.save_overload = save_own
 
 
 def _is_strange(kind: Any) -> bool:

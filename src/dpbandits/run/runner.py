@@ -55,8 +55,9 @@ def play(
     """Play the tasks, write every block as it arrives and report progress; return the failures.
 
     The tasks run on threads of this process or on a cluster; this process writes the blocks in
-    either case; `progress` shows how far they are. A failed task does not stop the others. UserError (a full disk, no worker left) and
-    KeyboardInterrupt stop all of them; the blocks written so far stay.
+    either case, and reports nothing without `progress`. A failed task does not stop the others.
+    UserError (a full disk, no worker left) and KeyboardInterrupt stop all of them; the blocks
+    written so far stay.
     """
     failures: list[Outcome] = []
     if not tasks:
