@@ -32,7 +32,8 @@ class Comparison:
         epsilons: privacy budgets, in the order given; `(None,)` if there are none.
         plays: results by algorithm and epsilon, `plays["dp-se", 0.1]`.
         lower_bounds: by epsilon, theorem 3 of azize2022 times log t at the rounds of the plays,
-            float64 of shape (checkpoints,), in units of reward. Empty unless the arms are Bernoulli.
+            float64 of shape (checkpoints,), in units of reward; empty if the arms are not
+            Bernoulli.
         standings: regret at the horizon with ranks and errors, the lowest first, for every epsilon.
         verdicts: one sentence for every epsilon: the lowest regret, by how much, and if decided.
         caption: what is drawn, the game, and the claimed and composed budget of every algorithm.

@@ -15,9 +15,11 @@ from dpbandits.run.in_memory import MemoryCell
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec, Quantity
 
 LOWER_BOUND = "Lower bound"
+AXES = "Axes: x linear, y logarithmic, on which a regret of 0 cannot be drawn."
 ABOUT_BOUND = (
-    "Lower bound: azize2022, Theorem 3 times log t, for every consistent algorithm with ε-global DP."
-    " It is asymptotic: at a finite round a curve may lie below it, as may one that is not private."
+    "Lower bound: azize2022, Theorem 3 times log t, for every consistent algorithm with ε-global"
+    " DP. It is asymptotic: at a finite round a curve may lie below it, as may one that is not"
+    " private."
 )
 ABOUT_BOUND_WITHOUT_PRIVACY = (
     "Lower bound: azize2022, Theorem 3 without privacy (Lai and Robbins) times log t. It is"
@@ -64,6 +66,7 @@ def specification(request: Request, with_bound: bool) -> FigureSpec:
         "horizon": request.horizon,
         "environment": _environment(request),
         "checkpoints": request.grid,
+        "note": AXES,
         "curves": {player.name: dict(player.curve) for player in request.players},
     }
     if request.delta is not None:
@@ -194,7 +197,7 @@ def _with_bound(spec: FigureSpec, request: Request) -> FigureSpec:
             bound = Bound("azize2022.no_privacy_lower_bound", tuple(arguments.items()))
         panels.append(replace(panel, curves=(*panel.curves, _curve_of(bound, spec.runs))))
     note = ABOUT_BOUND if request.epsilons and any(private) else ABOUT_BOUND_WITHOUT_PRIVACY
-    return replace(spec, panels=tuple(panels), note=note)
+    return replace(spec, panels=tuple(panels), note=f"{AXES} {note}")
 
 
 def _curve_of(bound: Bound, runs: int) -> Curve:

@@ -84,8 +84,8 @@ def definition_of(algorithm: Any) -> Definition:
     """Return the algorithm that an object defines: a function, a class, a module or a namespace.
 
     A function is the `play` of an algorithm without parameters. Any other object has `play` and, if
-    needed, `LABEL`, `Params`, `releases` and `claim`, as a file in algorithms/ has. Raises UserError
-    if it has no `play`, or if its Params are no NamedTuple.
+    needed, `LABEL`, `Params`, `releases` and `claim`, as a file in algorithms/ has. Raises
+    UserError if it has no `play`, or if its Params are no NamedTuple.
     """
     is_function = inspect.isfunction(algorithm) or hasattr(algorithm, "py_func")
     play = algorithm if is_function else getattr(algorithm, "play", None)
