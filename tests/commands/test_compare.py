@@ -41,7 +41,9 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     assert "(a), (b) UCB: not private" in caption
     assert "Lower bound: azize2022, Theorem 3" in caption
     sidecar = json.loads((folder / f"{folder.name}.json").read_bytes())
-    assert sidecar["command"] == f"dpbandits compare {' '.join(w for w in words if 'work' not in w)}"
+    assert (
+        sidecar["command"] == f"dpbandits compare {' '.join(w for w in words if 'work' not in w)}"
+    )
     assert sidecar["provenance"]["versions"]["numba"]
     labels = {curve["label"] for curve in sidecar["curves"]}
     assert labels == {"DP-SE", "UCB", "AdaP-KLUCB", "Lower bound"}
@@ -71,8 +73,9 @@ def test_an_algorithm_without_yaml_in_a_project_of_ones_own(
     tmp_path: Path, in_project: Path
 ) -> None:
     (in_project / "algorithms" / "alone.py").write_text(ALONE)
-    from commands import DPBANDITS
     import subprocess
+
+    from commands import DPBANDITS
 
     words = "alone", "alone.arm=1", "dp-se", "epsilon=1", *GAME
     done = subprocess.run(
@@ -122,7 +125,10 @@ BAD = [
     ("dp-se environment=c2 horizon=4", "horizon must be at least 5, the number of arms, got 4"),
     ("dp-se environment=c2 runs=0", "runs must be a whole number from 1 to 10^6, got 0"),
     ("dp-se environment=c2 workers=0", "engine.workers must be a whole number from 1 to 1024"),
-    ("dp-se environment=c2 horzon=4", "unknown key 'horzon' (command line); did you mean 'horizon'"),
+    (
+        "dp-se environment=c2 horzon=4",
+        "unknown key 'horzon' (command line); did you mean 'horizon'",
+    ),
     ("dp-se environment=c2 runs=1 runs=2", "runs is set twice"),
     ("dp-se dp-se environment=c2", "dp-se is named twice"),
     ("dp-se environment=c2 dp-se.bet=1", "dp-se has no parameter 'bet'; valid: epsilon"),

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import dpbandits as dp
 import matplotlib
 import numpy as np
 import pytest
 
+import dpbandits as dp
 from dpbandits.api import MODULES
 from dpbandits.config import compose
 from dpbandits.curves.series import summarise
@@ -22,7 +22,7 @@ from dpbandits.factory.produce import drawing
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
-ARMS = {"means": [0.9, 0.5]}
+ARMS: dict[str, Any] = {"means": [0.9, 0.5]}
 SMALL: dict[str, Any] = {**ARMS, "horizon": 300, "runs": 4, "seed": 1, "progress": False}
 FUNCTIONS = {"play", "compare", "budget", "run_audit", "lower_bound", "figure"}
 RESULTS = {"PlayResult", "Comparison", "Standing", "Budget", "AuditResult", "FigureResult"}
@@ -154,7 +154,9 @@ def test_a_comparison_has_plays_bounds_standings_and_verdicts() -> None:
     assert dp.lower_bound(**ARMS, epsilon=0.01, horizon=300) > bound  # privacy has its price
     assert [standing.epsilon for standing in found.standings] == [0.5] * 3 + [2.0] * 3
     for epsilon, first in ((0.5, found.standings[0]), (2.0, found.standings[3])):
-        means = {played.label: played.mean[-1] for (_, e), played in found.plays.items() if e == epsilon}
+        means = {
+            played.label: played.mean[-1] for (_, e), played in found.plays.items() if e == epsilon
+        }
         assert first.regret == min(means.values())
         assert first.label == min(means, key=lambda label: means[label])
     assert "composes to 0.5" in found.caption
@@ -244,7 +246,7 @@ def test_progress_can_be_silenced(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpbandits.run.progress.LINE_EVERY", 0.0)
-    dp.play("ucb", **SMALL)
+    dp.play("ucb", **{**SMALL, "runs": 20})
     assert capfd.readouterr() == ("", "")
     dp.play("ucb", **{**SMALL, "seed": 2, "runs": 20, "progress": True})
     assert "play: " in capfd.readouterr().err

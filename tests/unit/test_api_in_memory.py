@@ -6,10 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import dpbandits as dp
 import numpy as np
 import pytest
 
+import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
 from dpbandits.core import kernel, registry
 from dpbandits.core.bandit import playing, pull, pull_many, rounds_left

@@ -40,9 +40,9 @@ class PlayResult:
         seed: root of all random streams.
         rounds: rounds at which the regret is recorded, int64 of shape (checkpoints,). The last one
             is the horizon.
-        regret: cumulative regret in units of reward, float64 of shape (runs, checkpoints). It is the
-            pseudo-regret, the sum of the gaps of the arms pulled so far; on a table of gains, it is
-            the realised regret against the best arm in hindsight.
+        regret: cumulative regret in units of reward, float64 of shape (runs, checkpoints). It is
+            the pseudo-regret, the sum of the gaps of the arms pulled so far; on a table of gains,
+            it is the realised regret against the best arm in hindsight.
         budget: claimed and composed privacy budget; None for an algorithm that is not private.
         computed: number of runs that were missing in the store.
         provenance: key of the cell, revision, versions and machine, as in the sidecar of a figure.
@@ -145,8 +145,8 @@ def play(
             names. Or an algorithm of this process: a function `play(params, bandit, rng)`, or an
             object with `play` and, if needed, `LABEL`, `Params`, `releases` and `claim`. Such an
             algorithm is played in memory; nothing of it is stored.
-        environment: name of a file in conf/environment/, such as "c2", or a law with its parameters,
-            such as `{"law": "beta", "means": [0.7, 0.4]}`.
+        environment: name of a file in conf/environment/, such as "c2", or a law with its
+            parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         horizon: T, number of rounds, at least the number of arms.
         runs: number of independent runs.

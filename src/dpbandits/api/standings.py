@@ -114,8 +114,8 @@ def verdict(standings: Sequence[Standing]) -> str:
     ratio = _ratio(best, second, compared[second.label])
     if not rivals:
         return (
-            f"{best.label} has the lowest regret of the {len(judged)} {kind}, {ratio} {second.label},"
-            f" the second: decided, {_distance(compared[second.label])}.{baseline}"
+            f"{best.label} has the lowest regret of the {len(judged)} {kind}, {ratio}"
+            f" {second.label}, the second: decided, {_distance(compared[second.label])}.{baseline}"
         )
     more = _more_runs([compared[label] for label in rivals], best.runs)
     return (

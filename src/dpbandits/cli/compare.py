@@ -151,7 +151,8 @@ def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
 
 
 def _name(read: Words) -> str:
-    # The name of the folder and of the files: readable, and different for different curves. Runs and seed are not part of it, as for figures.
+    # The name of the folder and of the files: readable, and different for different curves. Runs
+    # and seed are not part of it, as for figures.
     parts = [*read.algorithms, read.values.get("environment", "")]
     parts += [f"{key}-{value}" for key, value in read.environment.items()]
     parts += [f"{a}.{k}-{v}" for a, own in read.parameters.items() for k, v in own.items()]

@@ -82,7 +82,8 @@ def environment_of(name: str, changes: Mapping[str, Any]) -> str | dict[str, Any
 def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     """Return the folders and the engine of the configuration, and its seed.
 
-    The overrides may set keys of the paths and of the engine; `name` begins messages. Raises UserError for invalid ones.
+    The overrides may set keys of the paths and of the engine; `name` begins messages. Raises
+    UserError for invalid ones.
     """
     with one_line_errors(overrides):
         config = hydra_config.compose([*WITHOUT_A_FIGURE, *overrides])
