@@ -133,7 +133,7 @@ def test_a_play_that_stops_early_or_fails_is_an_error_with_its_traceback() -> No
     def broken(params: Any, bandit: Any, rng: Any) -> None:
         raise ZeroDivisionError("no luck")
 
-    with pytest.raises(dp.UserError, match="4 of 4 runs failed.*idle played 1 rounds of 300"):
+    with pytest.raises(dp.UserError, match=r"4 of 4 runs failed.*idle played 1 rounds of 300"):
         dp.play(idle, **SMALL)
     with pytest.raises(dp.UserError, match="ZeroDivisionError: no luck") as caught:
         dp.play(broken, **SMALL)
