@@ -36,7 +36,7 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     assert folder.name == "dp-se-ucb-adap-klucb-means-0_9-0_5-epsilon-0_5-2-horizon-400"
     assert {path.suffix[1:] for path in folder.iterdir()} == KINDS
     assert {path.stem for path in folder.iterdir()} == {folder.name}
-    caption = (folder / f"{folder.name}.txt").read_text("utf-8")
+    caption = " ".join((folder / f"{folder.name}.txt").read_text("utf-8").split())
     assert "(a) AdaP-KLUCB: given ε = 0.5 (global DP), composes to 0.5" in caption
     assert "(a), (b) UCB: not private" in caption
     assert "Lower bound: azize2022, Theorem 3" in caption
