@@ -84,6 +84,15 @@ def test_an_algorithm_without_yaml_in_a_project_of_ones_own(
     assert done.returncode == 0, done.stderr
     assert "Alone" in done.stdout
     assert list((in_project / "out" / "compare").glob("alone-dp-se-*/*.png"))
+    label = ALONE.replace('"Alone"', 'r"$\\foo$"')
+    (in_project / "algorithms" / "undrawable.py").write_text(label)
+    done = subprocess.run(
+        [*DPBANDITS, "compare", "undrawable", *GAME], cwd=in_project, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "cannot be drawn" in done.stderr
+    assert "set by its algorithm" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.fixture
