@@ -2,7 +2,7 @@
 
 from typing import Any
 
-SEVERAL = ("overrides", "parameters", "words")  # each takes all remaining words
+SEVERAL = ("overrides", "parameters", "rivals", "words")  # each takes all remaining words
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "name": {"help": "new folder, such as my-paper"},
@@ -10,6 +10,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     # Without a default, the error for a missing figure would ask for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "rivals": {
+        "nargs": "*",
+        "default": [],
+        "metavar": "algorithm | key=value",
+        "help": "algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=1_000_000,"
+        " runs=100, seed=1, dp-se.beta=0.01, workers=1",
+    },
     "papers": {"nargs": "*", "metavar": "paper", "help": "keys of papers; default: all"},
     "--gather": {
         "action": "store_true",

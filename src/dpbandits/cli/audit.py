@@ -9,6 +9,7 @@ from typing import Any
 
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
+from dpbandits.cli.values import value_of
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Seed, Workers, coerce
@@ -34,11 +35,11 @@ def audit(
         if text.startswith("epsilon="):
             raise UserError(f"the privacy budget is set by --epsilon, not by {shown(text)}")
     subject = subject_of(algorithm, [f"epsilon={epsilon}", *parameters])
-    games = _checked("--plays", Plays, _read(plays))
-    arms = _checked("--many-arms", ManyArms, _read(many_arms))
+    games = _checked("--plays", Plays, value_of(plays))
+    arms = _checked("--many-arms", ManyArms, value_of(many_arms))
     reward = None
     if changed_reward is not None:
-        reward = _checked("--changed-reward", ChangedReward, _read(changed_reward))
+        reward = _checked("--changed-reward", ChangedReward, value_of(changed_reward))
     _checked("--seed", Seed, seed)
     if workers is not None:
         _checked("--workers", Workers, workers)
@@ -79,7 +80,7 @@ def subject_of(algorithm: str, settings: Sequence[str]) -> Subject:
             raise UserError(f"parameters are written as name=value, got {shown(text)}")
         if name in values:
             raise UserError(f"{name} is set twice")
-        values[name] = _read(value)
+        values[name] = value_of(value)
     if "horizon" in values:
         raise UserError("horizon cannot be set: the length of the audit's games determines it")
     subject = Subject(algorithm, tuple(values.items()))
@@ -92,17 +93,6 @@ def _checked(option: str, annotation: Any, value: Any) -> Any:
         return coerce(annotation, value)
     except ValueError as error:
         raise UserError(f"{option} must be {error}, got {shown(value)}") from None
-
-
-def _read(value: str) -> Any:
-    if value in ("true", "false"):
-        return value == "true"
-    for kind in (int, float):
-        try:
-            return kind(value.replace("_", ""))
-        except ValueError:
-            continue
-    return value
 
 
 def lines(subject: Subject, findings: Sequence[AuditFinding]) -> Iterator[str]:

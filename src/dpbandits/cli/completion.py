@@ -77,6 +77,15 @@ def words(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
     return [*figures(), *overrides(prefix, parsed_args)]
 
 
+def rivals(prefix: str, **_: Any) -> list[str]:
+    """Return the algorithms, the keys and the environments of a comparison."""
+    key, equals, _value = prefix.partition("=")
+    if equals:
+        return [f"{key}={value}" for value in _values(key)]
+    keys = [f"{name}=" for name in ("environment", "means", "epsilon", "horizon", "runs", "seed")]
+    return [*sorted({*algorithms(), *project.names("algorithm")}), *keys]
+
+
 def _values(key: str) -> list[str]:
     # The names that a key accepts, also for algorithm@figure.curves.x.
     group = key.lstrip("+").partition("@")[0].rpartition(".")[2]
@@ -125,6 +134,7 @@ COMPLETERS: dict[str, Completer] = {
     "algorithm": algorithms,
     "algorithms": algorithms,
     "parameters": parameters,
+    "rivals": rivals,
     "--paper": papers,
     "--output": argcomplete.completers.FilesCompleter(),
     "--out": argcomplete.completers.DirectoriesCompleter(),

@@ -77,6 +77,14 @@ def multirun() -> int:
     return several()
 
 
+def compare(rivals: list[str]) -> int:
+    """Play algorithms in one game, draw their regret, and print the table and a verdict."""
+    load_factory()
+    from dpbandits.cli.compare import compare
+
+    return compare(rivals)
+
+
 def check(words: list[str]) -> int:
     """Compare the given figures, or all, with their references."""
     from dpbandits.checks.against_reference import check
@@ -171,6 +179,11 @@ VERBS = {
         "search the range key=low..high for the least final regret of a curve; needs Optuna",
         ("figure", "overrides", "--trials"),
         tune,
+    ),
+    "compare": Verb(
+        "play algorithms in one game and draw their regret, with the lower bound and a verdict",
+        ("rivals",),
+        compare,
     ),
     "check": Verb(
         "play figures again with few runs and compare them with their references",

@@ -34,6 +34,7 @@ class Settings:
     cluster: Cluster | None = None  # None: threads of this process
     variant: str = ""  # folder name of the overrides that change the figure; empty: unchanged
     job: str | None = None  # name of the job of a multirun
+    command: str = ""  # command line for the record; empty: that of the figure and the overrides
 
     def folder(self, figure: str) -> Path:
         """Return the folder of a figure's files, `out/<figure>`, or a folder in it if changed.

@@ -44,6 +44,8 @@ def _origin(spec: FigureSpec, key: str) -> str:
     if any(key == change.key or key.startswith(f"{change.key}.") for change in spec.changes):
         return "command line"
     parts = key.split(".")
+    if spec.name not in project.names("figure"):  # described on the command line (cli/compare.py)
+        return "set by its algorithm"
     if parts[1] == "curves":
         curves = conf_files.read_member("figure", spec.name).get("curves") or {}
         if parts[-1] not in (curves.get(parts[2]) or {}):

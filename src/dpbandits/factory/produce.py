@@ -62,6 +62,18 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     return 0
 
 
+def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
+    """Write the files of a figure, unless they are up to date, and return its curves.
+
+    The store must have all runs. Raises UserError if the figure cannot be drawn.
+    """
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    style = plotting.style_digest(spec.paper)
+    series = summarise(spec, store)
+    _write_files(spec, settings, store, draw, style, series, judged_claims.about(spec, store))
+    return series
+
+
 def redraw(spec: FigureSpec, settings: Settings) -> int:
     """Draw from the cache alone, even if the files are up to date; return the status 0.
 
@@ -105,6 +117,8 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     """Return the command line that repeats this, without overrides of folders and engines."""
+    if settings.command:
+        return settings.command
     own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
     return shlex.join(["dpbandits", verb, spec.name, *own])
 

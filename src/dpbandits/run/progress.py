@@ -69,10 +69,16 @@ class TimeLeft(ProgressColumn):
 
 
 class Reporter:
-    """Reporter of the progress of the runs; use it as a context manager."""
+    """Reporter of the progress of the runs; use it as a context manager.
 
-    def __init__(self, title: str, runs: Mapping[str, int], workers: int) -> None:
+    It writes to the standard error, and nothing unless `shown`.
+    """
+
+    def __init__(
+        self, title: str, runs: Mapping[str, int], workers: int, shown: bool = True
+    ) -> None:
         self.title = title
+        self.shown = shown
         self.total = sum(runs.values())
         self.estimate = Estimate(runs, workers)
         self.finished = 0
@@ -81,7 +87,7 @@ class Reporter:
         self.task = TaskID(0)
 
     def __enter__(self) -> "Reporter":
-        if sys.stderr.isatty():
+        if self.shown and sys.stderr.isatty():
             self.bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
@@ -113,7 +119,7 @@ class Reporter:
         if self.bar:
             until = None if remaining is None else now + remaining
             self.bar.update(self.task, advance=runs, until=until)
-        elif now - self.last_line >= LINE_EVERY and self.finished < self.total:
+        elif self.shown and now - self.last_line >= LINE_EVERY and self.finished < self.total:
             self.last_line = now
             spent = duration(now - self.started)
             left = "" if remaining is None else f", {time_left(remaining)}"

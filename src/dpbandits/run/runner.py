@@ -23,7 +23,9 @@ from dpbandits.cells.play_bandit import simulate
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
+from dpbandits.run import in_memory
 from dpbandits.run.engines import started
+from dpbandits.run.in_memory import MemoryCell
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.threads import Engine
@@ -48,12 +50,14 @@ def play(
     workers: int | None,
     title: str,
     cluster: Cluster | None = None,
+    progress: bool = True,
 ) -> list[Outcome]:
     """Play the tasks, write every block as it arrives and report progress; return the failures.
 
     The tasks run on threads of this process or on a cluster; this process writes the blocks in
-    either case. A failed task does not stop the others. UserError (a full disk, no worker left) and
-    KeyboardInterrupt stop all of them; the blocks written so far stay.
+    either case, and reports nothing without `progress`. A failed task does not stop the others.
+    UserError (a full disk, no worker left) and KeyboardInterrupt stop all of them; the blocks
+    written so far stay.
     """
     failures: list[Outcome] = []
     if not tasks:
@@ -64,7 +68,7 @@ def play(
     try:
         with (
             started(workers, cluster) as engine,
-            Reporter(title, runs, engine.threads) as reporter,
+            Reporter(title, runs, engine.threads, progress) as reporter,
         ):
             for outcome in _outcomes(tasks, engine):
                 task = outcome.task
@@ -169,7 +173,9 @@ def attempt(task: Task, sources: str | None = None) -> Outcome:
     if (refused := refusal(task.cell, sources)) is not None:
         return Outcome(task, error=refused)
     try:
-        if isinstance(task.cell, Cell):
+        if isinstance(task.cell, MemoryCell):
+            curves, seconds = in_memory.simulate(task.cell, task.runs)
+        elif isinstance(task.cell, Cell):
             curves, seconds = simulate(task.cell, task.runs)
         elif isinstance(task.cell, StoppingCell):
             curves, seconds = play_stopping_rule.simulate(task.cell, task.runs)

@@ -1,0 +1,3 @@
+"""The error of the interface."""
+
+from dpbandits.core.errors import UserError as UserError
