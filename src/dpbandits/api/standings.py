@@ -68,13 +68,14 @@ def of_panel(panel: Panel, series: Sequence[Series]) -> list[Standing]:
     standings = []
     for each, rank in zip(played, ranks(played, -1), strict=True):
         mean = float(each.mean[-1])
+        alike = each.min[-1] == each.max[-1]  # then rounding alone makes a deviation
         standings.append(
             Standing(
                 epsilon=epsilon_of(panel),
                 label=each.label,
                 regret=mean,
-                error=math.nan if each.runs < 2 else each.error(-1),
-                std=float(each.std[-1]),
+                error=math.nan if each.runs < 2 else 0.0 if alike else each.error(-1),
+                std=0.0 if alike else float(each.std[-1]),
                 runs=each.runs,
                 rank=float(rank.place),
                 best=1.0 if single else float(rank.best),

@@ -171,22 +171,15 @@ def _print_results(spec: FigureSpec, settings: Settings) -> None:
     series = summarise(spec, Store(settings.cache))
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     for panel in standings.of_figure(spec, series):
-        print()
-        console.print(_table(panel, spec))
+        epsilon = panel[0].epsilon
+        at = "" if epsilon is None else f", epsilon = {epsilon:g}"
+        print(f"\n{spec.title}{at}: regret at the horizon, {panel[0].runs:,} runs")
+        console.print(_table(panel))
         print(textwrap.fill(standings.verdict(panel), console.width))
 
 
-def _table(panel: Sequence[Standing], spec: FigureSpec) -> Table:
-    epsilon = panel[0].epsilon
-    at = "" if epsilon is None else f", epsilon = {epsilon:g}"
-    table = Table(
-        title=f"{spec.title}{at}: regret at the horizon, {panel[0].runs:,} runs",
-        title_justify="left",
-        title_style="",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
+def _table(panel: Sequence[Standing]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", overflow="fold")
     for column in ("regret", "error", "factor", "rank", "possible", "claimed", "composed"):
         table.add_column(column, justify="right", no_wrap=True)
