@@ -162,7 +162,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "broken, algorithm": (UCB, BROKEN, C2, ("not valid YAML", UCB, "line 6")),
     "broken, environment": (ENVIRONMENT, BROKEN, C2, (ENVIRONMENT, "line 5")),
     "broken, profile": (PAPER, BROKEN, C2, (f"{PAPER} is not valid YAML: line 6",)),
-    "broken, config": (CONFIG, BROKEN, C2, (f"{CONFIG} is not valid YAML: line 24",)),
+    "broken, config": (CONFIG, BROKEN, C2, (f"{CONFIG} is not valid YAML: line 25",)),
     "a tab, figure": (FIGURE, swap("title: ", "\ttitle: "), C2, ("not valid YAML", FIGURE)),
     "no text at all, figure": (FIGURE, instead(b"\xff\xfe\x00"), C2, (FIGURE,)),
     "no text at all, environment": (ENVIRONMENT, instead(b"\xff\xfe\x00"), C2, (ENVIRONMENT,)),
