@@ -296,7 +296,7 @@ def test_sources_that_were_edited_are_not_those_of_the_commit(
     described = subprocess.CompletedProcess("git", 0, "0123456789ab\n")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: described)
     monkeypatch.setattr(Root, "is_edited", lambda _: edited)
-    assert provenance.git_revision.__wrapped__() == "0123456789ab" + "-dirty" * edited
+    assert provenance._described.__wrapped__(ROOTS[0]) == "0123456789ab" + "-dirty" * edited
 
 
 # Pictures -----------------------------------------------------------------------------------------
