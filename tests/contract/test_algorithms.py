@@ -21,7 +21,6 @@ from cells import (
     readings_of,
 )
 from many_runs import final_outcomes
-from same_law import p_value
 
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.budget import budget
@@ -35,6 +34,7 @@ from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
+from dpbandits.verify.same_law import p_value
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
 # outcomes vary. Close calls are comparisons of two equal arms on the first, DP-SE's eliminations on

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cells import ALGORITHMS, params_of
-from same_law import p_value
 
 from dpbandits.algorithms import exp3_tau
 from dpbandits.algorithms._exp3 import STEP, exploration
@@ -25,6 +24,7 @@ from dpbandits.environments.adversaries import Kind
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
+from dpbandits.verify.same_law import p_value
 
 IN_LANES = [name for name in ALGORITHMS if hasattr(registry.algorithm(name), "IN_LANES")]
 INSTANCES = [

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from many_runs import final_outcomes
-from same_law import p_value
 from scipy import stats
 
 from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
@@ -28,6 +27,7 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli, beta
 from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile
+from dpbandits.verify.same_law import p_value
 
 # Parameters with short starts.
 PARAMS: list[tuple[str, dict[str, float]]] = [

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from many_runs import final_outcomes
-from same_law import p_value
 from scipy.stats import chi2_contingency
 
 from dpbandits.algorithms import _leads, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit, pull_many
 from dpbandits.environments import bernoulli
+from dpbandits.verify.same_law import p_value
 
 NINE = (*(0.1 + 0.05 * arm for arm in range(8)), 0.9)
 NEW = dp_ftpl_new.Params

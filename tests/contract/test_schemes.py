@@ -11,7 +11,6 @@ from cells import ALGORITHMS, cell_of, readings_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from many_runs import final_outcomes
-from same_law import p_value
 
 from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb
 from dpbandits.algorithms._hybrid_counters import Counter
@@ -24,6 +23,7 @@ from dpbandits.mechanisms.binary import binary_counters
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.exact import exact_sums
 from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.verify.same_law import p_value
 
 # Policies with a scheme of their own for Bernoulli arms.
 SCHEMES = ["dp-ucb", "dp-ucb-bound", "private-ucb", "ucb"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from same_law import p_value
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.budget import budget
@@ -19,6 +18,7 @@ from dpbandits.privacy.releases import Laplace, SparseVector
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
+from dpbandits.verify.same_law import p_value
 
 RULES = registry.stopping_rule_names()
 PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]

@@ -131,6 +131,14 @@ def audit(**arguments: Any) -> int:
     return audit(**arguments)
 
 
+def verify(words: list[str]) -> int:
+    """Check that algorithms keep the contract."""
+    load_joblib()  # the audit plays on all cores
+    from dpbandits.cli.verify import verify
+
+    return verify(words)
+
+
 def gallery(words: list[str], out: str | None) -> int:
     """Write the pages of every figure, claim and algorithm, or of some figures."""
     from pathlib import Path
@@ -207,6 +215,11 @@ VERBS = {
             *("--changed-reward", "--seed", "--workers"),
         ),
         audit,
+    ),
+    "verify": Verb(
+        "check that algorithms keep the contract of this project; each failure with its remedy",
+        ("words",),
+        verify,
     ),
     "report": Verb(
         "write the reproducibility reports of papers, docs/reproducibility/",

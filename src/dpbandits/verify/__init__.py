@@ -1,0 +1,1 @@
+"""Contract of one algorithm: checks, each with its remedy."""
