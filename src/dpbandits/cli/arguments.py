@@ -5,6 +5,11 @@ from typing import Any
 SEVERAL = ("overrides", "parameters", "rivals", "words")  # each takes all remaining words
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "names": {
+        "nargs": "*",
+        "metavar": "name",
+        "help": "figures, keys of papers or algorithms; default: all papers",
+    },
     "name": {"help": "new folder, such as my-paper"},
     "figure": {"help": "name of the figure; `dpbandits list` prints all names"},
     # Without a default, the error for a missing figure would ask for overrides too.

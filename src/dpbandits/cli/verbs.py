@@ -139,6 +139,13 @@ def verify(words: list[str]) -> int:
     return verify(words)
 
 
+def cite(names: list[str]) -> int:
+    """Print BibTeX entries."""
+    from dpbandits.cli.cite import cite
+
+    return cite(names)
+
+
 def gallery(words: list[str], out: str | None) -> int:
     """Write the pages of every figure, claim and algorithm, or of some figures."""
     from pathlib import Path
@@ -220,6 +227,11 @@ VERBS = {
         "check that algorithms keep the contract of this project; each failure with its remedy",
         ("words",),
         verify,
+    ),
+    "cite": Verb(
+        "print BibTeX of this project and of the papers behind figures or algorithms",
+        ("names",),
+        cite,
     ),
     "report": Verb(
         "write the reproducibility reports of papers, docs/reproducibility/",

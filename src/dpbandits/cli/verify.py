@@ -33,5 +33,5 @@ def verify(words: Sequence[str]) -> int:
             failures += result.status is Status.FAILED
             for line in report.lines(result):
                 print(line, flush=True)
-    print(f"{failures} checks failed" if failures else "all checks passed")
+    print(f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed")
     return ExitStatus.ALARM if failures else ExitStatus.DONE

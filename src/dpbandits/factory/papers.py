@@ -15,6 +15,8 @@ class Paper:
     venue: str = ""
     cited: str = ""  # last names of its authors, as in a citation
     year: int = 0
+    journal: str = ""  # of an article; empty: the venue is a conference
+    volume: str = ""
 
     @property
     def short(self) -> str:
@@ -63,6 +65,8 @@ PAPERS = (
         "Journal of Machine Learning Research 25 (2024)",
         "Wang and Zhu",
         2024,
+        "Journal of Machine Learning Research",
+        "25",
     ),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
 )

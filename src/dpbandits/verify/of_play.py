@@ -18,11 +18,11 @@ FALSE_ALARMS = 1e-4  # of the whole check of laws, by Bonferroni over its compar
 
 
 def every_round(check: str, subject: Subject) -> Result:
-    """Check that the policy plays exactly to the horizon, also to a short one."""
+    """Check that the policy plays exactly to the horizon, from one round per arm on."""
     games = 0
     for means in ((0.3, 0.6), (0.3, 0.6, 0.5), (0.5,) * 7):
         arms = len(means)
-        for horizon in sorted({1, 2, arms - 1, arms, arms + 1, 3 * arms + 2, 1000}):
+        for horizon in (arms, arms + 1, 3 * arms + 2, 100, 1000):
             for per_round in (False, True):
                 try:
                     bandit = play_run(subject.cell(means, horizon, Grid.END), 0, per_round)
@@ -31,8 +31,8 @@ def every_round(check: str, subject: Subject) -> Result:
                         check,
                         f"K = {arms}, T = {horizon}: {reason(error)}",
                         "`play` must compile and pull until `playing(bandit)` is false, also if"
-                        " the game ends within its first phase; the bandit cuts off pulls beyond"
-                        " the horizon",
+                        " the game ends within its first phase; the bandit cuts off batches"
+                        " beyond the horizon",
                     )
                 if int(bandit.pulls.sum()) != horizon or bandit.pulls.min() < 0:
                     return failed(
@@ -42,7 +42,7 @@ def every_round(check: str, subject: Subject) -> Result:
                         " count pulls",
                     )
                 games += 1
-    return passed(check, f"{games} games of 1 to 1,000 rounds, 2 to 7 arms")
+    return passed(check, f"{games} games of K to 1,000 rounds, 2 to 7 arms")
 
 
 def same_bits(check: str, subject: Subject) -> Result:
