@@ -1,7 +1,7 @@
-"""Write the tables of README.md and its pictures: `python scripts/make_readme.py`.
+"""Write the tables of README.md and docs/figures.md: `python scripts/make_readme.py`.
 
-The tables of papers and of figures are between comments of the file; docs/images/ holds one picture
-per paper, drawn from the committed references.
+The tables of papers and of figures are between comments of these files; docs/images/ holds one
+picture per paper, drawn from the committed references.
 """
 
 import sys
@@ -46,9 +46,13 @@ def headlines() -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_tables(text: str) -> str:
-    """Return README.md's text with the new tables; exit if one of their comments is missing."""
-    return replaced(replaced(text, "papers", headlines()), "figures", table())
+TABLES = {"README.md": ("papers", headlines), "docs/figures.md": ("figures", table)}
+
+
+def with_table(file: str) -> str:
+    """Return a file's text with its new table; exit if one of the table's comments is missing."""
+    name, content = TABLES[file]
+    return replaced((ROOT / file).read_text("utf-8"), name, content())
 
 
 def picture(name: str) -> bytes:
@@ -61,8 +65,8 @@ def picture(name: str) -> bytes:
 
 
 def main() -> int:
-    file = ROOT / "README.md"
-    file.write_text(with_tables(file.read_text("utf-8")), "utf-8")
+    for file in TABLES:
+        (ROOT / file).write_text(with_table(file), "utf-8")
     for name in PICTURES:
         (ROOT / "docs" / "images" / f"{name}.png").write_bytes(picture(name))
     return 0
