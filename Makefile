@@ -10,7 +10,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery report test test-all check slow reliability lint mutants bench clean distclean
+.PHONY: help list all smoke gallery docs report test test-all check slow reliability lint mutants bench clean distclean
 .PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
@@ -68,6 +68,11 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
 
+docs: $(READY) ## build the site of the documentation: out/site/index.html
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+	@echo out/site/index.html
+
 report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)
 
@@ -112,7 +117,7 @@ fig figs figure figures fig- explain explain-:
 	  make list shows the names)
 paper paper- sweep sweep-:
 	$(error which $(@:-=)? make $(@:-=)-<name>, one of $(filter $(@:-=)-%,$(NAMES)))
-FOLDERS := $(filter-out figures,$(patsubst %/,%,$(wildcard */)))
+FOLDERS := $(filter-out docs figures,$(patsubst %/,%,$(wildcard */)))
 .PHONY: $(FOLDERS)
 .DEFAULT $(FOLDERS):
 	$(error no target '$@'$(nearest): make help lists the targets)

@@ -27,7 +27,7 @@ def command() -> int:
     from dpbandits.cli.verbs import VERBS
 
     if sys.argv[1:2] == ["multirun"]:  # Hydra parses the rest
-        return VERBS["multirun"].do()
+        return VERBS["multirun"].do(words=sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="dpbandits",
         description="Figures of differentially private bandits, at the papers' own scale.",

@@ -28,9 +28,8 @@ prints Hydra's own options.
 """
 
 
-def several() -> int:
-    """Run `dpbandits multirun`, whose words are in sys.argv; return the exit status."""
-    words = sys.argv[2:]
+def several(words: list[str]) -> int:
+    """Run `dpbandits multirun` with these words; return the exit status."""
     is_plain = all("=" in word and not word.startswith(("-", "sweep=")) for word in words)
     sys.argv[1:] = ["-m", *words] if words and is_plain else words
     return main()

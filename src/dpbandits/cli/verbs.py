@@ -70,11 +70,11 @@ def tune(figure: str, overrides: list[str], trials: int) -> int:
     return tune(figure, overrides, trials)
 
 
-def multirun() -> int:
+def multirun(words: list[str]) -> int:
     """Run Hydra's program with the words of the command line."""
     from dpbandits.cli.multirun import several
 
-    return several()
+    return several(words)
 
 
 def compare(rivals: list[str]) -> int:
@@ -183,7 +183,7 @@ VERBS = {
     "run-all": Verb(
         "run every figure, or every figure of one paper", ("--paper", "overrides"), run_all
     ),
-    "multirun": Verb("run several figures, or a figure for several values", (), multirun),
+    "multirun": Verb("run several figures, or a figure for several values", ("words",), multirun),
     "plot": Verb("draw a figure from cached runs; compute nothing", ("figure", "overrides"), plot),
     "explain": Verb(
         "list the cells of a figure: key, number of cached runs, reason why others are missing",
