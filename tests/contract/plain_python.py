@@ -91,7 +91,7 @@ def stops() -> dict[str, list[list[str]]]:
 
 def hidden_pulls() -> dict[str, list[int]]:
     """Return the pulls of every algorithm on the law that has no means."""
-    from hidden_law import Hidden  # registers itself, which compiled kernels refuse
+    from dpbandits.verify.hidden_law import Hidden  # late: it registers itself
 
     result = {}
     for algorithm in ALGORITHMS:

@@ -7,47 +7,18 @@ functions, on a law that has neither means nor gaps.
 
 import json
 import sys
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpbandits.cells.play_bandit import play_run
 from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
+from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.verify.hidden_law import Hidden
 from dpbandits.verify.subject import Subject
 
 PRIVATE = (*Bandit._fields,)  # all fields: a policy calls functions
 GAMES = ((0.62, 0.5, 0.55), 1500, 3)  # means, horizon, run
-
-
-class Hidden(NamedTuple):
-    """Coins with hidden probabilities: no `means`, no `gaps`."""
-
-    coins: np.ndarray
-
-
-@draw.register(Hidden)
-def hidden_draw(law: Hidden, rng: np.random.Generator, arm: int, t: int) -> float:
-    """Draw one reward."""
-    return float(rng.random() < law.coins[arm])
-
-
-@has_closed_sum.register(Hidden)
-def hidden_has_closed_sum(law: Hidden) -> bool:
-    """Return True: sums of coins are binomial."""
-    return True
-
-
-@draw_sum.register(Hidden)
-def hidden_draw_sum(law: Hidden, rng: np.random.Generator, arm: int, n: int) -> float:
-    """Draw the sum of n rewards."""
-    return float(rng.binomial(n, law.coins[arm]))
-
-
-@regret.register(Hidden)
-def hidden_regret(law: Hidden, pulls: np.ndarray) -> float:
-    """Return 0: the gaps are hidden."""
-    return 0.0
 
 
 class Watched(Bandit):
