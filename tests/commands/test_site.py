@@ -24,7 +24,18 @@ pytest.importorskip("mkdocs", reason="no MkDocs: pip install -r requirements-doc
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-PAGES = ("", "start/", "projects/", "verify/", "commands/", "api/", "figures/", "deviations/")
+NOTEBOOKS = ("notebooks/play-and-compare/", "notebooks/your-own-algorithm/")
+PAGES = (
+    "",
+    "start/",
+    "projects/",
+    "verify/",
+    "commands/",
+    "api/",
+    "figures/",
+    "deviations/",
+    *NOTEBOOKS,
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +79,13 @@ def test_the_interface_is_documented_in_full(site: Path) -> None:
     text = (site / "api" / "index.html").read_text("utf-8")
     public = [name for name in dpbandits.__all__ if not name.startswith("_")]
     assert [name for name in public if f'id="dpbandits.{name}"' not in text] == []
+
+
+def test_the_notebooks_are_executed(site: Path) -> None:
+    for name in NOTEBOOKS:
+        text = (site / name / "index.html").read_text("utf-8")
+        assert 'class="jp-RenderedImage' in text  # a picture that a cell has drawn
+    assert "has the lowest regret" in (site / NOTEBOOKS[0] / "index.html").read_text("utf-8")
 
 
 # In a browser ------------------------------------------------------------------------------------
