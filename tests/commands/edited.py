@@ -126,7 +126,7 @@ def play_cells(folder: Path, events: Callable[[], int]) -> None:
     from dpbandits.audit.cell import AuditCell
     from dpbandits.audit.subject import Subject
     from dpbandits.cells.bandit_cell import Cell, Grid
-    from dpbandits.core import kernel
+    from dpbandits.core import machine_code
     from dpbandits.environments import bernoulli
     from dpbandits.run import worker
     from dpbandits.run.missing_runs import complete
@@ -143,7 +143,7 @@ def play_cells(folder: Path, events: Callable[[], int]) -> None:
     complete(dict.fromkeys(cells, 1), settings, "test", folder)
     facts = {
         "events": events(),
-        "folder": kernel.FOLDER and kernel.FOLDER.name,
+        "folder": machine_code.FOLDER and machine_code.FOLDER.name,
         "island": worker.facts()[worker.ISLAND],
         "worker": [worker.sources_of(cell) for cell in cells],
     }

@@ -12,7 +12,7 @@ import pytest
 from commands import DPBANDITS, ROOT, RUN_PY
 from complaints import readable
 
-from dpbandits.core import kernel
+from dpbandits.core import machine_code
 from dpbandits.core.errors import UserError, variables_of
 
 # One cell of one run. UCB promises no privacy, so its caption needs no results of audits.
@@ -237,7 +237,7 @@ def test_the_variables_set_the_folder_of_the_machine_code(
         monkeypatch.delenv(name, raising=False)
         if value is not None:
             monkeypatch.setenv(name, value)
-    assert kernel.user_cache() == Path(folder.format(here=Path.cwd(), home=tmp_path))
+    assert machine_code.user_cache() == Path(folder.format(here=Path.cwd(), home=tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value.replace("@", str(tmp_path)))
-    assert kernel.machine_code_folder() is None
+    assert machine_code.machine_code_folder() is None
     (message,) = caplog.messages
     readable(message)
     for part in (*fragments, "set DPBANDITS_CACHE to a folder that can be written"):

@@ -16,7 +16,7 @@ import numba
 import pytest
 from numba.core.caching import NullCache
 
-from dpbandits.core import kernel, roots
+from dpbandits.core import kernel, machine_code, roots
 from dpbandits.core.bandit import draw
 from dpbandits.core.roots import ISLAND, ROOTS, Root
 from dpbandits.core.sample_stream import SampleStream
@@ -108,12 +108,12 @@ def test_without_room_for_machine_code_there_is_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path))
-    assert kernel.machine_code_folder() is not None
+    assert machine_code.machine_code_folder() is not None
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     # As on a full disk: a write beyond 8 kB fails.
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
     try:
-        assert kernel.machine_code_folder() is None
+        assert machine_code.machine_code_folder() is None
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
@@ -124,29 +124,29 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     # Each digest stands for that of a process that starts by then.
     monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
     root = Root("dpbandits", package, compiled=ISLAND)
-    before = kernel.island_digest([root])
+    before = machine_code.island_digest([root])
     outside = root.sources().keys() - root.island().keys()
     assert len(outside) > 60
     assert len(root.island()) > 60
     for name in sorted(outside):
         (package / name).write_bytes(root.sources()[name] + b"x = 1\n")
-    assert kernel.island_digest([root]) == before
+    assert machine_code.island_digest([root]) == before
     seen = {before}
     for name, content in root.island().items():
         (package / name).write_bytes(content + b"x = 1\n")
-        seen.add(kernel.island_digest([root]))
+        seen.add(machine_code.island_digest([root]))
         (package / name).write_bytes(content)
     assert len(seen) == 1 + len(root.island())
     (package / "environments" / "another.py").write_text("")
-    assert kernel.island_digest([root]) not in seen
+    assert machine_code.island_digest([root]) not in seen
 
 
 def test_an_edit_while_the_process_runs_does_not_move_its_digest(package: Path) -> None:
     root = Root("dpbandits", package)
-    before = kernel.island_digest([root])
+    before = machine_code.island_digest([root])
     assert not root.is_edited()
     (package / "core" / "bandit.py").write_text("x = 1\n")
-    assert kernel.island_digest([root]) == before
+    assert machine_code.island_digest([root]) == before
     assert root.is_edited()
 
 
@@ -174,7 +174,7 @@ def test_only_the_island_compiles() -> None:
             assert not compilers & {*imported(source)}, file
 
 
-@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+@pytest.mark.skipif(machine_code.FOLDER is None, reason="nothing is kept here")
 def test_machine_code_of_other_modules_is_not_kept() -> None:
     # Its helpers may be edited without a change of the digest that names the folder.
     def play(x: int) -> int:
@@ -206,7 +206,7 @@ def test_threads_that_decorate_at_the_same_time_use_one_folder(
     monkeypatch.setattr(numba, "njit", njit)
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: kernel.kernel(lambda: 0), range(8)))
-    assert folders == [str(kernel.FOLDER or "")] * 8
+    assert folders == [str(machine_code.FOLDER or "")] * 8
     assert before == numba.core.config.CACHE_DIR  # type: ignore[attr-defined]
 
 
@@ -225,7 +225,7 @@ class Neither(NamedTuple):
 @pytest.fixture
 def side(monkeypatch: pytest.MonkeyPatch) -> Any:
     # Classes of a test do not belong to the package; nothing compiled with them is cached.
-    monkeypatch.setattr(kernel, "FOLDER", None)
+    monkeypatch.setattr(machine_code, "FOLDER", None)
 
     @kernel.by_class
     def side(one: Any, factor: float) -> float:
@@ -257,13 +257,30 @@ def test_a_class_has_one_body(side: Any) -> None:
         side.register(Left)(lambda one, factor: 0.0)
 
 
-@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+@pytest.mark.skipif(machine_code.FOLDER is None, reason="nothing is kept here")
+def test_machine_code_for_a_class_of_no_root_is_not_kept(tmp_path: Path) -> None:
+    # The index of kept code names the class by a module that other processes cannot import.
+    with machine_code.kept_in(tmp_path):
+        compiled: Any = numba.njit(cache=True)(first_of)
+    machine_code.keep_apart(first_of, compiled)
+    assert compiled(Left(3.0)) == 3.0
+    assert not list(tmp_path.rglob("*.nb?"))
+    assert compiled((3.0,)) == 3.0
+    assert {path.suffix for path in tmp_path.rglob("*.nb?")} == {".nbi", ".nbc"}
+
+
+def first_of(pair: Any) -> Any:
+    """Return the first entry."""
+    return pair[0]
+
+
+@pytest.mark.skipif(machine_code.FOLDER is None, reason="nothing is kept here")
 def test_a_class_that_later_processes_cannot_import_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Left is neither of the package dpbandits nor"):
         draw.register(Left)
 
 
-@pytest.mark.skipif(kernel.FOLDER is None, reason="nothing is kept here")
+@pytest.mark.skipif(machine_code.FOLDER is None, reason="nothing is kept here")
 def test_a_body_from_elsewhere_is_refused_for_a_class_of_the_package() -> None:
     def foreign(law: Any, rng: Any, arm: int, t: int) -> float:
         return 0.0

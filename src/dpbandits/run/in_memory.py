@@ -8,21 +8,17 @@ those of any other cell.
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core.caching import Cache
 
 from dpbandits.algorithms import uniform
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import Game
 from dpbandits.cells.shared_tables import named_environment
-from dpbandits.core import kernel, randomness
+from dpbandits.core import randomness
 from dpbandits.core.randomness import spelt
-from dpbandits.core.roots import ROOTS
 from dpbandits.privacy.notions import Guarantee
 from dpbandits.store.blocks import ALL, Store
 
@@ -89,7 +85,6 @@ def simulate(cell: MemoryCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
 
     float64 of shape (runs, checkpoints) and (runs,), as play_bandit.simulate returns them.
     """
-    keep_no_strange_machine_code()
     game = MemoryGame(cell)
     curves = np.empty((len(runs), len(game.checkpoints)))
     seconds = np.empty(len(runs))
@@ -98,33 +93,6 @@ def simulate(cell: MemoryCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
         curves[row] = game.play(run).curve
         seconds[row] = time.perf_counter() - start
     return curves, seconds
-
-
-@cache
-def keep_no_strange_machine_code() -> None:
-    """Keep no machine code for argument classes that another process cannot import.
-
-    A kernel of the package that gets the Params of such a class would otherwise be stored in the
-    folder of the package's machine code, whose index would then be unreadable for other processes.
-    """
-    cache_of_numba: Any = Cache
-    save = cache_of_numba.save_overload
-
-    def save_own(self: Any, signature: Any, compiled: Any) -> None:
-        ours = Path(self.cache_path).is_relative_to(kernel.user_cache())
-        if not (ours and any(map(_is_strange, compiled.signature.args))):
-            save(self, signature, compiled)
-
-    cache_of_numba.save_overload = save_own
-
-
-def _is_strange(kind: Any) -> bool:
-    # True for a type of numba with a class, at any depth, of a module outside the packages.
-    of_class = getattr(kind, "instance_class", None)
-    packages = {root.package for root in ROOTS}
-    if of_class is not None and of_class.__module__.partition(".")[0] not in packages:
-        return True
-    return any(map(_is_strange, getattr(kind, "types", ())))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from importlib import metadata
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
-from dpbandits.core.kernel import island_digest
+from dpbandits.core.machine_code import island_digest
 from dpbandits.core.messages import in_one_line
 from dpbandits.core.own_project import VARIABLE
 from dpbandits.core.roots import ROOTS
