@@ -53,8 +53,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
 
 def files_of(folder: str) -> list[str]:
     """Return the modules of a folder that take part, relative to the package."""
-    found = {file for pattern in FOLDERS[folder] for file in (PACKAGE / folder).glob(pattern)}
-    return sorted(file.relative_to(PACKAGE).as_posix() for file in found)
+    files = {file for pattern in FOLDERS[folder] for file in (PACKAGE / folder).glob(pattern)}
+    return sorted(file.relative_to(PACKAGE).as_posix() for file in files)
 
 
 def module_digest(file: str) -> str:

@@ -67,8 +67,8 @@ def group_of(test: str) -> str:
 
 def test_files(checkout: Path) -> list[str]:
     """Return the files of tests that take part, relative to the checkout."""
-    found = sorted((checkout / "tests").glob("[cu]*/test_*.py"))
-    names = [file.relative_to(checkout / "tests").as_posix() for file in found]
+    files = sorted((checkout / "tests").glob("[cu]*/test_*.py"))
+    names = [file.relative_to(checkout / "tests").as_posix() for file in files]
     named = [name for name in names if name not in LEFT_OUT]
     chosen = [n for n in named if not n.startswith("commands/") or n in FROM_COMMANDS]
     return [f"tests/{name}" for name in chosen]

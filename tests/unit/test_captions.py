@@ -103,11 +103,11 @@ def test_no_audited_bound_stands_beside_a_smaller_budget_without_its_own(root: P
 def test_an_audit_of_another_reading_is_not_taken() -> None:
     found = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
     assert found is not None
-    assert (found.given, found.delta, found.one_choice) == (1.0, 0.0, None)
+    assert (found.epsilon_given, found.delta, found.one_choice) == (1.0, 0.0, None)
     assert 0.5 < found.epsilon <= 1.0
     own = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
     assert own is not None
-    assert own.given == 2.0
+    assert own.epsilon_given == 2.0
     full, split = (
         audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
         for counter in (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)

@@ -15,7 +15,7 @@ from composed import load
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster, Settings
-from dpbandits.factory import produce
+from dpbandits.factory import sidecar
 from dpbandits.files import project
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
 from dpbandits.store import blocks
@@ -375,8 +375,8 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 def test_the_command_in_a_picture_names_neither_folders_nor_engine(override: str) -> None:
     settings = load("adap-c2", ["runs=3"])[1]
     spec, elsewhere = load("adap-c2", [override, "runs=3"])
-    command = produce.command("run", spec, elsewhere)
-    assert command == produce.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
+    command = sidecar.command("run", spec, elsewhere)
+    assert command == sidecar.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
 
 
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:

@@ -20,7 +20,7 @@ from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_play
 from dpbandits.core.errors import UserError
 from dpbandits.core.power_sums import power_sum
 from dpbandits.environments import bernoulli, beta
-from dpbandits.factory import produce
+from dpbandits.factory import sidecar
 from dpbandits.privacy.releases import composed_epsilon
 
 E10 = math.exp(-10)
@@ -342,7 +342,7 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
     assert composed_epsilon(dp_ucb_int.releases(params, 2, 10**5), params.delta) == math.inf
     cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
     assert budget(cell) == math.inf
-    written = json.dumps(produce._source(cell), allow_nan=False)
+    written = json.dumps(sidecar.of_source(cell), allow_nan=False)
     assert json.loads(written)["composed_epsilon"] == "infinite"
 
 

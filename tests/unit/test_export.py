@@ -24,7 +24,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, summarise, to_csv
 from dpbandits.drawing.latex import COMMANDS, in_latex
 from dpbandits.drawing.styles import style_of
-from dpbandits.factory import produce
+from dpbandits.factory import sidecar
 from dpbandits.factory.export import export, exported
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
@@ -358,4 +358,4 @@ def test_runs_that_are_missing_are_told_with_the_command_that_computes_them(tmp_
             exported(spec, settings, kind)
         readable(str(caught.value))
         assert "32 runs are not computed yet" in str(caught.value)
-        assert produce.command("run", spec, settings) in str(caught.value)
+        assert sidecar.command("run", spec, settings) in str(caught.value)

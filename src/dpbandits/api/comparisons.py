@@ -191,7 +191,7 @@ def players_of(algorithms: Sequence[Any]) -> list[Player]:
     players = [player(*entry) if _is_pair(entry) else player(entry, {}) for entry in algorithms]
     names = [each.name for each in players]
     return [
-        _renamed(each) if names.count(each.name) > 1 and each.given else each for each in players
+        _renamed(each) if names.count(each.name) > 1 and each.settings else each for each in players
     ]
 
 
@@ -200,7 +200,7 @@ def _is_pair(entry: Any) -> bool:
 
 
 def _renamed(each: Player) -> Player:
-    words = ", ".join(f"{key}={value}" for key, value in each.given.items())
+    words = ", ".join(f"{key}={value}" for key, value in each.settings.items())
     label = f"{each.label} ({words})"
     name = f"{each.name} ({words})".replace(".", ",")
     return replace(each, name=name, curve={**each.curve, "label": label})

@@ -85,7 +85,7 @@ def specification(request: Request, with_bound: bool) -> FigureSpec:
         request.seed,
         request.source,
         {player.name: player.member for player in request.players if player.member},
-        [f"figure.curves.{p.name}.{key}" for p in request.players for key in p.given],
+        [f"figure.curves.{p.name}.{key}" for p in request.players for key in p.settings],
     )
     read = _distinguished(_with_own(read, request), request.players)
     return _with_bound(read, request) if with_bound else read
@@ -109,10 +109,10 @@ def _check_names(request: Request) -> None:
 def _environment(request: Request) -> Any:
     environment, means = request.environment, request.means
     if (environment is None) == (means is None):
-        given = "both are given" if means is not None else "neither is given"
+        problem = "both are given" if means is not None else "neither is given"
         raise UserError(
             f"{request.name}: the game needs environment, such as environment=c2, or means of"
-            f" Bernoulli arms; {given}"
+            f" Bernoulli arms; {problem}"
         )
     if means is not None:
         return {"law": "bernoulli", "means": plain(means)}
@@ -149,7 +149,7 @@ def _of_process(
     around = {**of_panel, "horizon": cell.horizon}
     values = {key: around[key] for key in player.fields if around.get(key) is not None}
     params: Any = parameters.build(
-        player.params, values | dict(player.given), player.name, lambda key: request.source
+        player.params, values | dict(player.settings), player.name, lambda key: request.source
     )
     shared = {
         key: getattr(cell, key)
@@ -226,5 +226,5 @@ def means_of(name: str, environment: Any, means: Any) -> tuple[float, ...]:
     assert isinstance(cell, Cell)
     if cell.environment != "bernoulli":
         raise UserError(f"{name}: the bound is for Bernoulli arms, not for {cell.environment}")
-    found: tuple[float, ...] = cell.instance.means  # type: ignore[attr-defined]
-    return found
+    of_law: tuple[float, ...] = cell.instance.means  # type: ignore[attr-defined]
+    return of_law

@@ -29,7 +29,7 @@ class Player:
     name: str  # of the curve
     curve: Mapping[str, Any]  # content that a figure's file would have
     member: str = ""  # file in conf/algorithm/ that it comes from
-    given: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user gave
+    settings: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user set
     definition: Definition | None = None  # of an algorithm of this process
 
     @property
@@ -53,31 +53,31 @@ class Player:
         return parameters.fields(self.params)
 
 
-def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
+def player(algorithm: Any, settings: Mapping[str, Any]) -> Player:
     """Return an algorithm with parameters.
 
     `algorithm` is a name or an object that defines one. Raises UserError for an unknown name, for
     an object without `play`, and for a parameter that the algorithm does not have.
     """
-    given = {name: plain(value) for name, value in given.items()}
+    settings = {name: plain(value) for name, value in settings.items()}
     if isinstance(algorithm, str):
         curve, is_member = curve_of(algorithm)
-        found = Player(algorithm, {**curve, **given}, algorithm if is_member else "", given)
+        made = Player(algorithm, {**curve, **settings}, algorithm if is_member else "", settings)
     else:
         definition = definition_of(algorithm)
         name = re.sub(r"[^a-z0-9]+", "-", definition.label.lower()).strip("-") or "algorithm"
         if name in registry.algorithm_names():
             name += "-in-memory"  # what is known of the registered one is not known of this one
         curve = {"algorithm": "uniform", "label": definition.label}  # replaced once it is read
-        found = Player(name, curve, "", given, definition)
-    known = [name for name in found.fields if name not in OF_GAME]
-    for name in given:
+        made = Player(name, curve, "", settings, definition)
+    known = [name for name in made.fields if name not in OF_GAME]
+    for name in settings:
         if name == "horizon":
-            raise UserError(f"{found.name}: horizon is that of the game, not a parameter")
+            raise UserError(f"{made.name}: horizon is that of the game, not a parameter")
         if name not in known:
-            problem = f"{found.name} has no parameter {shown(name)}"
+            problem = f"{made.name} has no parameter {shown(name)}"
             raise UserError(f"{problem}; {nearest(name, known)}")
-    return found
+    return made
 
 
 def definition_of(algorithm: Any) -> Definition:

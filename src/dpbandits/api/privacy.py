@@ -190,7 +190,9 @@ def lower_bound(
 
 def _values(own: Player) -> dict[str, Any]:
     # The parameters of an algorithm: those of its file and those that were given.
-    return {key: value for key, value in own.curve.items() if key not in NO_CURVE} | dict(own.given)
+    return {key: value for key, value in own.curve.items() if key not in NO_CURVE} | dict(
+        own.settings
+    )
 
 
 def _checked(name: str, annotation: Any, value: Any) -> Any:

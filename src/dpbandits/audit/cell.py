@@ -25,8 +25,8 @@ class AuditCell:
     @property
     def name(self) -> str:
         """One-line description for progress and error messages."""
-        given = ", ".join(f"{name}={value}" for name, value in self.subject.given)
-        return f"audit of {self.member}({given}) with {self.plays} games"
+        settings = ", ".join(f"{name}={value}" for name, value in self.subject.settings)
+        return f"audit of {self.member}({settings}) with {self.plays} games"
 
     @property
     def member(self) -> str:
@@ -52,7 +52,7 @@ class AuditCell:
         """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
         return {
             "audit": self.member,
-            "params": dict(self.subject.given),
+            "params": dict(self.subject.settings),
             "plays": self.plays,
             "seed": self.seed,
         }

@@ -199,14 +199,14 @@ class Auditor:
         rounds = self.subject.horizons
         if (index := self.changed_reward) is not None:
             rounds = designs.later(index, rounds)
-            found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first, index))
-            return found + [one for n in rounds for one in designs.constant(n, (index,))]
-        found = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
+            chosen = list(designs.at_the_edge(rounds[-1], self._pulls_of_first, index))
+            return chosen + [design for n in rounds for design in designs.constant(n, (index,))]
+        chosen = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
         if designs.is_short(rounds):
-            found += [design for n in rounds for design in designs.constant(n)]
-            found += designs.waiting(rounds[0])
-            found += designs.many_arms(self.many_arms)
-        return found
+            chosen += [design for n in rounds for design in designs.constant(n)]
+            chosen += designs.waiting(rounds[0])
+            chosen += designs.many_arms(self.many_arms)
+        return chosen
 
     def _pulls_of_first(self, design: Design) -> float:
         algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)

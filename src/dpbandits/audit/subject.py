@@ -33,7 +33,7 @@ class Subject:
     """Algorithm and its parameters without the horizon, which the tables determine."""
 
     algorithm: str
-    given: tuple[tuple[str, Any], ...]
+    settings: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, algorithm: str, params: Any) -> "Subject":
@@ -46,7 +46,7 @@ class Subject:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""
         cls = registry.algorithm(self.algorithm).Params
         horizon = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
-        values = {**dict(self.given), **horizon}
+        values = {**dict(self.settings), **horizon}
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
     def claim(self, arms: int, rounds: int) -> Guarantee:

@@ -34,10 +34,10 @@ class Feature:
 @lru_cache(maxsize=256)  # an audit asks for those of a few lengths again and again
 def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     """Return the features of a game: first those of its rounds, then those of its arms."""
-    found = [_of_round(t, arms) for t in range(rounds)]
+    of_game = [_of_round(t, arms) for t in range(rounds)]
     at = rounds * arms
     for arm in range(arms):
-        found.append(Feature(f"the pulls of arm {arm + 1}", at, at + rounds + 1))
+        of_game.append(Feature(f"the pulls of arm {arm + 1}", at, at + rounds + 1))
         at += rounds + 1
     hashed = (
         "the pulls of the changed arm at the quarters of the game",
@@ -45,9 +45,9 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
         "the sequence of all arms",
     )
     for words in hashed:
-        found.append(Feature(words, at, at + BUCKETS))
+        of_game.append(Feature(words, at, at + BUCKETS))
         at += BUCKETS
-    return tuple(found)
+    return tuple(of_game)
 
 
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:

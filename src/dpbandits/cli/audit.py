@@ -97,7 +97,7 @@ def _checked(option: str, annotation: Any, value: Any) -> Any:
 
 def lines(subject: Subject, findings: Sequence[AuditFinding]) -> Iterator[str]:
     """Yield the lines of the result for the terminal."""
-    settings = shlex.join(f"{name}={value}" for name, value in subject.given)
+    settings = shlex.join(f"{name}={value}" for name, value in subject.settings)
     claim = findings[0].claim
     yield f"{subject.algorithm} {settings}"
     yield f"  claimed: {budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"

@@ -12,7 +12,7 @@ from dpbandits.verify.subject import Subject
 
 
 def verify(words: Sequence[str]) -> int:
-    """Verify the named algorithms with the given parameters; return ALARM if a check fails.
+    """Verify the named algorithms with the settings parameters; return ALARM if a check fails.
 
     Raises UserError for an unknown algorithm or an invalid parameter.
     """
@@ -24,8 +24,8 @@ def verify(words: Sequence[str]) -> int:
             known = registry.algorithm_names()
             raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, known)}")
     pairs = [word.partition("=") for word in words if "=" in word]
-    given = {name: value_of(value) for name, _, value in pairs}
-    subjects = [Subject.of(name, given) for name in names]
+    settings = {name: value_of(value) for name, _, value in pairs}
+    subjects = [Subject.of(name, settings) for name in names]
     failures = 0
     for subject in subjects:
         print(f"{subject.name} ({subject.file})", flush=True)

@@ -30,9 +30,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
         likely = [match for match in matches if far[match] <= 2 * far[matches[0]]]
         return f"did you mean {' or '.join(repr(match) for match in likely)}?"
     lengths = accumulate(len(name) + 2 for name in known)
-    told = [name for name, length in zip(known, lengths, strict=True) if length <= ROOM]
-    more = f" and {len(known) - len(told)} more" if len(told) < len(known) else ""
-    return f"valid: {', '.join(told)}{more}" if known else "there are none"
+    listed = [name for name, length in zip(known, lengths, strict=True) if length <= ROOM]
+    more = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
+    return f"valid: {', '.join(listed)}{more}" if known else "there are none"
 
 
 def shown(value: Any) -> str:

@@ -181,7 +181,7 @@ def _check_what_is_loaded(kept: Any) -> None:
     load = kept.load_overload
 
     def load_checked(types: Any, context: Any) -> Any:
-        found = load(types, context)
-        return found if found is not None and found.signature.args == tuple(types) else None
+        code = load(types, context)
+        return code if code is not None and code.signature.args == tuple(types) else None
 
     kept.load_overload = load_checked

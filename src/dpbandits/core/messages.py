@@ -15,8 +15,8 @@ def in_one_line(error: BaseException) -> str:
     """
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, MemoryError):
-        told = f" ({text})" if text else ""
-        return f"out of memory{told}; fewer runs at once need less, engine.workers=1 the least"
+        quoted = f" ({text})" if text else ""
+        return f"out of memory{quoted}; fewer runs at once need less, engine.workers=1 the least"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

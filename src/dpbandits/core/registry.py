@@ -62,15 +62,15 @@ def _members(
 ) -> Mapping[str, Member]:
     # Map each name of a kind to its member.
     check()
-    found: dict[str, Member] = {}
+    by_name: dict[str, Member] = {}
     for name, member in _all_members(FOLDERS[kind], roots, plugins):
-        if name in found:
+        if name in by_name:
             raise UserError(
-                f"two {kind}s are named '{name}', {found[name].shown} and {member.shown}: rename"
+                f"two {kind}s are named '{name}', {by_name[name].shown} and {member.shown}: rename"
                 " one of them"
             )
-        found[name] = member
-    return dict(sorted(found.items()))
+        by_name[name] = member
+    return dict(sorted(by_name.items()))
 
 
 def _all_members(

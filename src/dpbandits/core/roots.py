@@ -55,13 +55,13 @@ class Root(NamedTuple):
 @cache
 def _read(folder: Path, inside: tuple[str, ...] | None) -> Mapping[str, bytes]:
     folders = [folder] if inside is None else [folder / name for name in inside]
-    found = {}
+    contents = {}
     for path in sorted(path for each in folders for path in each.rglob("*.py")):
         # An editor may be replacing the file, or keep a dangling link as a lock beside it. A
         # module without a source here cannot be imported.
         with suppress(OSError):
-            found[path.relative_to(folder).as_posix()] = path.read_bytes()
-    return MappingProxyType(found)
+            contents[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return MappingProxyType(contents)
 
 
 PACKAGE = Root("dpbandits", Path(__file__).parents[1], compiled=ISLAND)

@@ -96,10 +96,10 @@ def _times_factor(number: Long) -> Long:
 
 def _words(number: int) -> list[int]:
     # Return the 32-bit words of a number, the lowest first.
-    found = [number % WORD]
+    low_first = [number % WORD]
     while number := number // WORD:
-        found.append(number % WORD)
-    return found
+        low_first.append(number % WORD)
+    return low_first
 
 
 class Memory(NamedTuple):

@@ -26,7 +26,7 @@ class Audited(NamedTuple):
     """Lower bounds on epsilon, each with 99 % confidence."""
 
     label: str  # label of the curve
-    given: float  # epsilon given to the algorithm in the audit
+    epsilon_given: float  # epsilon given to the algorithm in the audit
     delta: float  # delta of the audit, 0 if the algorithm has none
     epsilon: float  # lower bound from all arms together
     one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
@@ -42,8 +42,8 @@ def of(algorithm: str, params: Any) -> Audited | None:
         for cell, result in audits().items()
         if cell.member == algorithm and _alike(cell, params)
     ]
-    same = [result for result in own if result.given == params.epsilon]
-    usual = [result for result in own if result.given == EPSILON]
+    same = [result for result in own if result.epsilon_given == params.epsilon]
+    usual = [result for result in own if result.epsilon_given == EPSILON]
     return next(iter(same + usual), None)
 
 

@@ -130,10 +130,10 @@ def _audited(cells: Sequence[AnyCell]) -> str:
     result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
     if result is None:
         return ""
-    made_at = (result.given, result.delta)
+    made_at = (result.epsilon_given, result.delta)
     same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
     delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
-    where = "" if same else f" at ε = {result.given:g}{delta}"
+    where = "" if same else f" at ε = {result.epsilon_given:g}{delta}"
     by_one_choice = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
     return f"; audited{where}: at least {result.epsilon:.3g}{by_one_choice}"
 

@@ -12,7 +12,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.drawing.pgfplots import to_pgfplots
-from dpbandits.factory import produce
+from dpbandits.factory import produce, sidecar
 from dpbandits.factory.captions import statistics
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import schemas
@@ -48,7 +48,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
         comments = [
             f"{spec.title} ({spec.paper}): {statistics(spec)}.",
             *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
-            f"{produce.command('export', spec, settings)} --format pgfplots",
+            f"{sidecar.command('export', spec, settings)} --format pgfplots",
             f"Revision {revision()}.",
         ]
         return to_pgfplots(draw, produce.drawing(spec, series), comments).encode()
@@ -64,11 +64,11 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
         "figure": spec.name,
         "title": spec.title,
         "paper": spec.paper,
-        "command": produce.command("run", spec, settings),
+        "command": sidecar.command("run", spec, settings),
         "centre": spec.centre,
         "spread": spec.spread,
         "seed": spec.seed,
-        "changed_from_its_file": produce.changed(spec),
+        "changed_from_its_file": sidecar.changed(spec),
         # Without the time of writing, which is no property of the numbers.
         "provenance": {k: v for k, v in provenance().items() if k != "written"},
         "panels": [
@@ -85,7 +85,7 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
 
 def _described(curve: Curve, series: Series) -> dict[str, Any]:
     # A sweep plays the algorithm at every x, so each source has its own parameters.
-    sources = produce.sources(curve)
+    sources = sidecar.sources(curve)
     played = {source.get("algorithm") or source.get("rule") for source in sources}
     return {
         "label": curve.label,

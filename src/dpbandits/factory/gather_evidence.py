@@ -24,13 +24,13 @@ def gather(figure: str) -> int:
     completed = complete(spec.runs_of_cells(), settings, figure, settings.folder(figure))
     if completed.failures:
         return ExitStatus.FAILED
-    found = evidence.of_runs(spec, drawn, completed.store)
-    table = evidence.to_csv(found)
+    summaries = evidence.of_runs(spec, drawn, completed.store)
+    table = evidence.to_csv(summaries)
     record = {
         "schema": schemas.EVIDENCE,
         "figure": figure,
         "command": f"dpbandits report --gather {figure}",
-        "runs": sorted({each.runs for each in found.values() if each.runs}),
+        "runs": sorted({each.runs for each in summaries.values() if each.runs}),
         "cells": evidence.digest_of_cells(drawn),
         "sources": evidence.digest_of_sources(drawn),
         "seconds": round(sum(map(completed.store.seconds, spec.cells())), 3),

@@ -31,9 +31,9 @@ def about(spec: FigureSpec, store: Store) -> list[ClaimResult]:
     @cache
     def lines(figure: str) -> Lines | None:
         of = spec if figure == spec.name else claims.figure_of_claims(figure)
-        found = committed(figure)
-        if found is not None and evidence.is_current(of):
-            return found
+        summaries = committed(figure)
+        if summaries is not None and evidence.is_current(of):
+            return summaries
         runs = of.runs_of_cells()
         if any(store.missing(cell, number) for cell, number in runs.items()):
             return None
@@ -50,5 +50,5 @@ def committed(figure: str) -> Lines | None:
 @cache
 def _committed(layers: tuple[Path, ...], figure: str) -> Lines | None:
     spec = claims.figure_of_claims(figure)
-    found = evidence.read(spec)
-    return None if found is None else verdicts.lines_of(spec, found)
+    summaries = evidence.read(spec)
+    return None if summaries is None else verdicts.lines_of(spec, summaries)

@@ -2,27 +2,22 @@
 
 import hashlib
 import json
-import math
-import re
-import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits.cells.budget import budget
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
-from dpbandits.factory import judged_claims
+from dpbandits.factory import judged_claims, sidecar
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
+from dpbandits.factory.sidecar import as_json, command, digest
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
@@ -30,8 +25,8 @@ from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.run.tasks import plan
-from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.store.blocks import Store, key
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 VERDICT = "verdict.json"
@@ -115,14 +110,6 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     return plotting.Drawing(spec.title, tuple(panels), changes)
 
 
-def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
-    """Return the command line that repeats this, without overrides of folders and engines."""
-    if settings.command:
-        return settings.command
-    own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
-    return shlex.join(["dpbandits", verb, spec.name, *own])
-
-
 VERDICT_WORDS = {
     "holds": "reproduced",
     "fails": "not reproduced",
@@ -155,33 +142,33 @@ def _write_files(
     folder = settings.folder(spec.name)
     file = folder / spec.name
     texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
-    sidecar = _sidecar(spec, settings, store, series)
+    described = sidecar.sidecar(spec, settings, store, series)
     verdict = _verdict(spec, results)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
-    undated = {k: v for k, v in sidecar.items() if k != "provenance"}
+    undated = {k: v for k, v in described.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
-    inputs = hashlib.sha256(_as_json(undated))
+    inputs = hashlib.sha256(as_json(undated))
     for part in (
         *texts.values(),
         verdict,
         repr(spec).encode(),
         style.encode(),
     ):
-        inputs.update(_digest(part).encode())
+        inputs.update(digest(part).encode())
     if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
         return False
     keywords = f"{command('run', spec, settings)}, revision {revision()}"
     files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
-    sidecar["inputs"] = inputs.hexdigest()
-    sidecar["files"] = {kind: _digest(content) for kind, content in files.items()}
+    described["inputs"] = inputs.hexdigest()
+    described["files"] = {kind: digest(content) for kind, content in files.items()}
     for kind, content in files.items():
         write_atomically(file.with_suffix(f".{kind}"), content)
     if verdict:
         write_atomically(folder / VERDICT, verdict)
     else:
         (folder / VERDICT).unlink(missing_ok=True)
-    write_atomically(file.with_suffix(".json"), _as_json(sidecar))
+    write_atomically(file.with_suffix(".json"), as_json(described))
     return True
 
 
@@ -190,82 +177,21 @@ def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
     if not results:
         return b""
     content = {"figure": spec.name, "claims": verdicts.as_json(results)}
-    return _as_json({"schema": schemas.VERDICT, **content})
-
-
-def _as_json(content: dict[str, Any]) -> bytes:
-    return (json.dumps(content, indent=1) + "\n").encode()
+    return as_json({"schema": schemas.VERDICT, **content})
 
 
 def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
     # True if the sidecar has the digest of these inputs and no file has changed since.
     try:
-        sidecar = json.loads(file.with_suffix(".json").read_bytes())
+        before = json.loads(file.with_suffix(".json").read_bytes())
         written = file.with_name(VERDICT).read_bytes() if verdict else b""
         return (
-            sidecar["inputs"] == inputs
+            before["inputs"] == inputs
             and written == verdict
             and all(
-                _digest(file.with_suffix(f".{kind}").read_bytes()) == digest
-                for kind, digest in sidecar["files"].items()
+                digest(file.with_suffix(f".{kind}").read_bytes()) == of_file
+                for kind, of_file in before["files"].items()
             )
         )
     except (OSError, ValueError, KeyError):
         return False
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _sidecar(
-    spec: FigureSpec, settings: Settings, store: Store, series: Sequence[Series]
-) -> dict[str, Any]:
-    slopes = {(s.panel, s.label): s.slope for s in series}
-    return {
-        "schema": schemas.FIGURE,
-        "figure": spec.name,
-        "paper": spec.paper,
-        "title": spec.title,
-        "changed_from_its_file": changed(spec),
-        "command": command("run", spec, settings),
-        "runs": spec.runs,
-        "seed": spec.seed,
-        "centre": spec.centre,
-        "spread": spec.spread,
-        "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
-        "provenance": provenance(),
-        "curves": [
-            {
-                "panel": panel.letter,
-                "label": curve.label,
-                "loglog_slope": slopes[panel.letter, curve.label],
-                "sources": sources(curve),
-            }
-            for panel in spec.panels
-            for curve in panel.curves
-        ],
-    }
-
-
-def changed(spec: FigureSpec) -> list[dict[str, str | None]]:
-    """Return the differences from the figure's file as JSON values; null: absent or deleted."""
-    return [{"key": c.key, "value": c.value, "file": c.before} for c in spec.changes]
-
-
-def sources(curve: Curve) -> list[dict[str, Any]]:
-    """Return the cells or bounds of a curve as JSON values, one for each swept x."""
-    swept = curve.x or [None] * len(curve.sources)
-    return [{**_source(s), "x": x} for s, x in zip(curve.sources, swept, strict=True)]
-
-
-def _source(source: Any) -> dict[str, Any]:
-    if not isinstance(source, AnyCell):
-        return {"bound": source.function, "arguments": dict(source.arguments)}
-    spent = budget(source)
-    return {
-        "key": key(source),
-        **source.description(),
-        # JSON has no infinity.
-        "composed_epsilon": "infinite" if spent == math.inf else spent,
-    }

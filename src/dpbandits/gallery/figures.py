@@ -16,7 +16,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.curves.series import to_csv
 from dpbandits.drawing import plotting
-from dpbandits.factory import produce, stored_results
+from dpbandits.factory import produce, sidecar, stored_results
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
@@ -52,7 +52,7 @@ class FigurePage:
     def command(self) -> str:
         """Command that computes and draws it."""
         if self.result:
-            return produce.command("run", self.result.spec, self.result.settings)
+            return sidecar.command("run", self.result.spec, self.result.settings)
         return shlex.join(["dpbandits", "run", self.name, *self.overrides])
 
     @property
@@ -169,4 +169,4 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
 def decisive(result: ClaimResult) -> list[Finding]:
     """Return the findings to show in a table: the one that decides, or one for each reading."""
     readings = [r for r in result.readings if r.verdict is result.verdict][:1] or result.readings
-    return [found for reading in readings if (found := reading.decisive)]
+    return [finding for reading in readings if (finding := reading.decisive)]

@@ -130,11 +130,11 @@ def _totals(figures: Sequence[FigurePage], paper: str = "") -> dict[str, int]:
 
 def _claims(figures: Sequence[FigurePage]) -> list[tuple[list[FigurePage], ClaimResult]]:
     # Every claim once, with the figures that it is about.
-    found: dict[str, tuple[list[FigurePage], ClaimResult]] = {}
+    by_id: dict[str, tuple[list[FigurePage], ClaimResult]] = {}
     for figure in figures:
         for result in figure.results:
-            found.setdefault(result.claim.id, ([], result))[0].append(figure)
-    return list(found.values())
+            by_id.setdefault(result.claim.id, ([], result))[0].append(figure)
+    return list(by_id.values())
 
 
 def _figure(figure: FigurePage) -> dict[str, Any]:

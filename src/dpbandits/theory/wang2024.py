@@ -149,14 +149,14 @@ def gauss_start_deltas(arms: int, horizon: int, epsilon: Budget) -> tuple[float,
     """
     from scipy.special import lambertw
 
-    found = []  # values of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
+    values = []  # of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
     squared = epsilon * epsilon
     if 0.0 < squared < 1.0:
-        found.append(-float(lambertw(-squared / math.e, -1).real) / squared)
+        values.append(-float(lambertw(-squared / math.e, -1).real) / squared)
     full = horizon / arms
     if squared * full <= 1.0 + math.log(full):
-        found.append(full)
-    return tuple(sorted(0.5 / math.sqrt(math.pi * y) for y in found))
+        values.append(full)
+    return tuple(sorted(0.5 / math.sqrt(math.pi * y) for y in values))
 
 
 def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[float, ...]:
@@ -169,10 +169,10 @@ def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[f
     if y <= 1.0:
         return ()
     log = 1.0 + math.log(y)
-    found = [math.sqrt(log / y)]
+    epsilons = [math.sqrt(log / y)]
     if y > horizon / arms:
-        found.append(math.sqrt(log * arms / horizon))
-    return tuple(sorted(found))
+        epsilons.append(math.sqrt(log * arms / horizon))
+    return tuple(sorted(epsilons))
 
 
 def _gaps(means: Sequence[float]) -> list[float]:

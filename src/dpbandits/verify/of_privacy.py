@@ -21,21 +21,21 @@ NONE = "the algorithm declares no privacy"
 def complete_file(check: str, subject: Subject) -> Result:
     """Check that a private algorithm declares its budget, its releases and its claim."""
     module, fields = subject.module, parameters.fields(subject.module.Params)
-    given, declares = "epsilon" in fields, [hasattr(module, n) for n in ("releases", "claim")]
-    if given and not all(declares):
+    is_private, declares = "epsilon" in fields, [hasattr(module, n) for n in ("releases", "claim")]
+    if is_private and not all(declares):
         return failed(
             check,
             "Params have `epsilon`, but `releases` or `claim` is missing",
             f"define releases(params, arms, horizon) and claim(params, arms, horizon) in"
             f" {subject.file}, or drop `epsilon`",
         )
-    if any(declares) and not given:
+    if any(declares) and not is_private:
         return failed(
             check,
             "`releases` or `claim` is defined, but Params have no `epsilon`",
             "name the budget `epsilon` in Params, annotated with Positive",
         )
-    return passed(check, "private" if given else "not private")
+    return passed(check, "private" if is_private else "not private")
 
 
 def releases_are_sound(check: str, subject: Subject) -> Result:
@@ -101,7 +101,7 @@ def audited(check: str, subject: Subject) -> Result:
         findings = Auditor(of_audit, seed=1, workers=None).audit(PLAYS)
     except UserError as error:
         return not_applicable(check, str(error))
-    worst = max(findings, key=lambda found: found.epsilon)
+    worst = max(findings, key=lambda finding: finding.epsilon)
     claim = worst.claim
     if not worst.epsilon:
         return passed(
@@ -111,7 +111,7 @@ def audited(check: str, subject: Subject) -> Result:
         f"at least {worst.epsilon:.3g} of epsilon = {claim.epsilon:g}, with 99 % confidence, from"
         f" {PLAYS:,} games"
     )
-    if any(found.refutes_claim or found.refutes_releases for found in findings):
+    if any(finding.refutes_claim or finding.refutes_releases for finding in findings):
         return failed(
             check,
             numbers,

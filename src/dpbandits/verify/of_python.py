@@ -35,10 +35,10 @@ def in_plain_python(subject: Subject) -> list[Result]:
         )
     else:
         results.append(passed(same, f"2 games of {horizon:,} rounds, bit for bit"))
-    found = answer["peeks"]
-    if found["fields"] or found["error"]:
-        fields = ", ".join(f"bandit.{name}" for name in found["fields"])
-        what = " and ".join(filter(None, [fields and f"`play` reads {fields}", found["error"]]))
+    peeks = answer["peeks"]
+    if peeks["fields"] or peeks["error"]:
+        fields = ", ".join(f"bandit.{name}" for name in peeks["fields"])
+        what = " and ".join(filter(None, [fields and f"`play` reads {fields}", peeks["error"]]))
         results.append(
             failed(
                 reads,
@@ -55,10 +55,10 @@ def in_plain_python(subject: Subject) -> list[Result]:
 def _ask(subject: Subject) -> dict[str, Any] | str:
     # The answer of a process without the compiler, or the last line of its error.
     own = subject.params(1000)
-    given = {k: v for k, v in parameters.plain(own).items() if k != "horizon" and v is not None}
+    values = {k: v for k, v in parameters.plain(own).items() if k != "horizon" and v is not None}
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.verify.plain"],
-        input=json.dumps({"name": subject.name, "given": given}),
+        input=json.dumps({"name": subject.name, "values": values}),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

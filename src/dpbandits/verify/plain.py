@@ -64,6 +64,6 @@ def outcome(subject: Subject, per_round: bool) -> dict[str, Any]:
 
 if __name__ == "__main__":
     request = json.load(sys.stdin)
-    this = Subject(request["name"], request["given"])
+    this = Subject(request["name"], request["values"])
     answer = {"outcomes": [outcome(this, mode) for mode in (False, True)], "peeks": peeks(this)}
     json.dump(answer, sys.stdout)

@@ -21,16 +21,16 @@ class Subject:
     """Algorithm, and its parameters without the horizon."""
 
     name: str
-    given: Mapping[str, Any]
+    settings: Mapping[str, Any]
 
     @classmethod
-    def of(cls, name: str, given: Mapping[str, Any]) -> "Subject":
-        """Return an algorithm with some parameters given.
+    def of(cls, name: str, settings: Mapping[str, Any]) -> "Subject":
+        """Return an algorithm with some parameters set.
 
         All others are those of conf/algorithm/, or defaults. Raises UserError for an unknown
         algorithm, or parameters that are invalid.
         """
-        if "horizon" in given:
+        if "horizon" in settings:
             raise UserError("horizon cannot be set: the checks play games of several lengths")
         fields = parameters.fields(registry.algorithm(name).Params)
         values = {k: v for k, v in USUAL.items() if k in fields}
@@ -39,7 +39,7 @@ class Subject:
                 content = conf_files.read_member("algorithm", name)
                 if content.get("algorithm") == name:
                     values |= {k: v for k, v in content.items() if k in fields}
-        subject = cls(name, values | dict(given))
+        subject = cls(name, values | dict(settings))
         subject.params(1000)
         return subject
 
@@ -62,7 +62,7 @@ class Subject:
         """Return its Params for a horizon; raise UserError if they are invalid."""
         own = {"horizon": horizon} if self.knows_horizon else {}
         return parameters.build(
-            self.module.Params, {**self.given, **own}, self.name, lambda _: "command line"
+            self.module.Params, {**self.settings, **own}, self.name, lambda _: "command line"
         )
 
     def cell(self, means: tuple[float, ...], horizon: int, grid: Grid = Grid.LOG) -> Cell:
