@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from test_drawing import ONE
 
-from dpbandits.config import compose, templates
+from dpbandits.config import compose
+from dpbandits.config.readers import templates
 from dpbandits.curves import series as curves
 from dpbandits.drawing import plotting
 from dpbandits.drawing.annotations import legend_below, write_slopes

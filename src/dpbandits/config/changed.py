@@ -1,12 +1,13 @@
 """Overrides of a command that change a figure from what its file describes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig
 
 from dpbandits.config import hydra_config
+from dpbandits.config.origins import has, value_at
 from dpbandits.spec.changes import FREE, PROFILE, Change, text
 
 
@@ -43,9 +44,5 @@ def _change(override: Override, config: DictConfig, figure: str) -> Change:
     return Change(key, value, _text_at(hydra_config.without_overrides(figure), key))
 
 
-def _text_at(node: Any, key: str) -> str | None:
-    for part in key.split("."):
-        if not isinstance(node, Mapping) or part not in node:
-            return None
-        node = node[part]
-    return text(node)
+def _text_at(content: Any, key: str) -> str | None:
+    return text(value_at(content, key)) if has(content, key) else None

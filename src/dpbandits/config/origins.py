@@ -25,6 +25,24 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, node
 
 
+def value_at(node: Any, key: str) -> Any:
+    """Return the value at a dotted key of nested mappings. Raises KeyError if there is none."""
+    for part in key.split("."):
+        if not isinstance(node, Mapping) or part not in node:
+            raise KeyError(key)
+        node = node[part]
+    return node
+
+
+def has(node: Any, key: str) -> bool:
+    """Return whether nested mappings have a dotted key."""
+    try:
+        value_at(node, key)
+    except KeyError:
+        return False
+    return True
+
+
 def beaten_by(plain: Mapping[str, Any], key: str) -> str:
     """Return the keys of the figure that override a key, joined for a message; '' if none.
 

@@ -5,12 +5,10 @@ has no effect. An override that repeats the value in the file is not an error: t
 requested one.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from dpbandits.config.origins import Origins, beaten_by
+from dpbandits.config.origins import Origins, beaten_by, has, value_at
 from dpbandits.core.errors import UserError, shown
-from dpbandits.spec.figure import FigureSpec
 
 # Keys for the looks, the number of runs and the texts of a figure, which need not change a cell.
 PRESENTATION = (
@@ -42,45 +40,17 @@ def is_of_cells(key: str) -> bool:
 def refusal(origins: Origins, key: str) -> str:
     """Return the message for a key without effect: the override and the keys that override it."""
     override = f"~{key}"
-    if is_there(origins, key):
-        content = value(origins, key)
+    if has(origins.plain, key):
+        content = value_at(origins.plain, key)
         override = f"{key}={content if isinstance(content, str) else shown(content)}"
     return str(origins.error(f"{override} changes no cell: {_why(origins, key)}", key))
-
-
-def sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
-    """Return swept values and sources of every curve, which fix its numbers, by panel and key."""
-    by_curve: dict[tuple[str, str], list[Any]] = {}
-    for panel in spec.panels:
-        for curve in panel.curves:  # several with the same key if a panel has `each`
-            by_curve.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
-    return by_curve
-
-
-def value(origins: Origins, key: str) -> Any:
-    """Return the value of a key. Raises KeyError if it has none, for example if deleted."""
-    node: Any = origins.plain
-    for part in key.split("."):
-        if not isinstance(node, Mapping):
-            raise KeyError(key)
-        node = node[part]
-    return node
-
-
-def is_there(origins: Origins, key: str) -> bool:
-    """Return whether a key has a value."""
-    try:
-        value(origins, key)
-    except KeyError:
-        return False
-    return True
 
 
 def _is_read(origins: Origins, key: str) -> bool:
     # A deleted curve or panel always had an effect. Of the other deleted keys, readers have looked
     # up those that would set a value.
     parts = key.split(".")
-    if not is_there(origins, key) and len(parts) <= 3 and parts[1] in ("curves", "panels"):
+    if not has(origins.plain, key) and len(parts) <= 3 and parts[1] in ("curves", "panels"):
         return True
     key, stronger = _set_by_profile(origins, key)
     return not stronger and any(f"{read}.".startswith(f"{key}.") for read in origins.reads)

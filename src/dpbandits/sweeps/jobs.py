@@ -7,8 +7,10 @@ from typing import Any
 
 from dpbandits.config import compose, unused_overrides
 from dpbandits.config.compose import Read
+from dpbandits.config.origins import has, value_at
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec.changes import as_file_name, digest
+from dpbandits.spec.figure import FigureSpec
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Job:
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        if isinstance(self.read, Read) and unused_overrides.is_there(self.read.origins, key):
-            read_value = unused_overrides.value(self.read.origins, key)
+        if isinstance(self.read, Read) and has(self.read.origins.plain, key):
+            read_value = value_at(self.read.origins.plain, key)
             if isinstance(read_value, int | float | str):
                 return read_value
         return self.texts().get(key, "")
@@ -113,7 +115,7 @@ def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _alike(group: Sequence[Job]) -> bool:
-    of = [unused_overrides.sources(job.read.spec) for job in group if isinstance(job.read, Read)]
+    of = [_sources(job.read.spec) for job in group if isinstance(job.read, Read)]
     return all(list(each.values()) == list(of[0].values()) for each in of)
 
 
@@ -121,8 +123,15 @@ def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
     """Return the curves, by panel and key, whose cells change with a key."""
     curves = set()
     for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
-        of = [
-            unused_overrides.sources(job.read.spec) for job in group if isinstance(job.read, Read)
-        ]
+        of = [_sources(job.read.spec) for job in group if isinstance(job.read, Read)]
         curves |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
     return curves
+
+
+def _sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
+    # Swept values and sources of every curve, which fix its numbers, by panel and key.
+    by_curve: dict[tuple[str, str], list[Any]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:  # several with the same key if a panel has `each`
+            by_curve.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
+    return by_curve

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.config import bound_arguments, templates
-from dpbandits.config.layers import Layers
+from dpbandits.config import bound_arguments
 from dpbandits.config.origins import Origins
+from dpbandits.config.readers import templates
+from dpbandits.config.readers.layers import Layers
 from dpbandits.config.readers.source import CURVE_KEYS, OWN, SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry

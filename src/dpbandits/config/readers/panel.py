@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.config import templates
-from dpbandits.config.layers import Layers, record
 from dpbandits.config.origins import SHARED, Origins
+from dpbandits.config.readers import templates
 from dpbandits.config.readers.curve import OF_AUDITS, OF_RULES, CurveReader, Surroundings, Values
+from dpbandits.config.readers.layers import Layers, record
 from dpbandits.config.readers.source import SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters

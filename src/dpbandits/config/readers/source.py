@@ -9,8 +9,8 @@ from dpbandits.audit.subject import Plays, Subject
 from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
 from dpbandits.config import bound_arguments, instances
 from dpbandits.config.instances import Described, describe, instance
-from dpbandits.config.layers import Layers
 from dpbandits.config.origins import SHARED, Origins
+from dpbandits.config.readers.layers import Layers
 from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
