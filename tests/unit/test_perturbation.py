@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile, reach, tail
+from dpbandits.mechanisms.perturbation import (
+    chance_exceeding_noise,
+    noise_exceeded_with,
+    perturb,
+    perturbation,
+    quantile,
+    reach,
+    tail,
+)
 
 BUDGETS = [(1.0, 0.01), (1.0, math.exp(-10)), (0.1, 0.0), (1.0, 0.0), (0.0, 0.01), (30.0, 0.5)]
 BUDGETS += [(1e-5, 0.001), (1.0, 1.0), (0.0, 1.0), (1e-3, 1e-10)]
@@ -34,6 +42,19 @@ def test_the_quantile_is_the_inverse_of_the_printed_distribution(
     law = perturbation(*budget)
     for u in (1e-9, 0.01, 0.3, 0.4999, 0.5, 0.77, 0.999, 1 - 1e-9):
         assert printed_cdf(quantile(law, u), *budget) == pytest.approx(u, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_the_chance_to_exceed_a_value_is_that_of_the_printed_distribution(
+    budget: tuple[float, float],
+) -> None:
+    law = perturbation(*budget)
+    for u in (1e-9, 0.01, 0.3, 0.4999, 0.5, 0.77, 0.999, 1 - 1e-9):
+        value = noise_exceeded_with(law, u)
+        assert 1.0 - printed_cdf(value, *budget) == pytest.approx(u, rel=1e-9, abs=1e-11)
+        assert chance_exceeding_noise(law, value) == pytest.approx(u, rel=1e-9, abs=1e-12)
+    for far in (1e9, -1e9):
+        assert chance_exceeding_noise(law, far) == pytest.approx(float(far < 0), abs=1e-4)
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)

@@ -150,6 +150,29 @@ def test_the_maximum_is_the_largest_value(size: int) -> None:
     assert largest(values) == largest.py_func(values) == expected
 
 
+bits_below: Any = kernel(lambda *arguments: vectors.below(*arguments))
+lowest_bit: Any = kernel(lambda word: vectors.lowest_bit(word))
+
+
+@pytest.mark.parametrize("function", [vectors.below, bits_below])
+def test_a_bit_says_that_a_uniform_is_below_its_chance(function: Any) -> None:
+    rng = generator(4)
+    uniforms, chances = rng.random(100), rng.random(120)
+    chances[30] = uniforms[23]  # equal: not below
+    for n in (8, 40, 64):
+        word = int(function(uniforms, 13, chances, 20, n))
+        expected = [uniforms[13 + i] < chances[20 + i] for i in range(n)]
+        assert [bool(word >> i & 1) for i in range(n)] == expected
+        assert word >> n == 0
+
+
+@pytest.mark.parametrize("position", [0, 1, 31, 32, 62, 63])
+def test_the_lowest_bit_is_the_first_that_is_set(position: int) -> None:
+    for above in (0, 2**63, 2**64 - 1):
+        word = np.uint64((above | 1 << position) & (MASK << position))
+        assert lowest_bit(word) == vectors.lowest_bit(word) == position
+
+
 # The same bits everywhere -------------------------------------------------------------------------
 
 
@@ -164,6 +187,11 @@ def primitives(rng: Any, uniforms: Any, noises: Any, sums: Any, lowest: Any) -> 
         at = 0 if half == 32 else 128 - 4 * half
         vectors.join_halves(sums, lowest, noises, at, 9 + half, 128 - 2 * half, half, 1.7, 0.3)
     noises[0] = vectors.maximum(noises)
+    for at in range(0, 64, 8):
+        word = vectors.below(uniforms, 16 + at, uniforms, 64, 64 - at)
+        sums[at] = vectors.lowest_bit(word | np.uint64(1 << 63))
+        word >>= np.uint64(32)
+        lowest[at] = np.float64(word)
 
 
 compiled = kernel(primitives)

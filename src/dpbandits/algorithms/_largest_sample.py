@@ -34,12 +34,24 @@ from dpbandits.algorithms._leads import (
     sample_above,
     symmetric,
 )
+from dpbandits.algorithms._masks import chance_exceeding, exceeded_with, many_arms, play_masked
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, inlined
 from dpbandits.mechanisms.leader_runs import draws_ahead
 
-# Functions of a law, defined in _leads.py: `symmetric` allows leads.
-__all__ = ["chance_above", "numbers", "sample", "sample_above", "symmetric"]
+# Functions of a law, defined in _leads.py and _masks.py: `symmetric` allows leads, and those of
+# _masks.py allow its play.
+__all__ = [
+    "chance_above",
+    "chance_exceeding",
+    "exceeded_with",
+    "many_arms",
+    "numbers",
+    "play_masked",
+    "sample",
+    "sample_above",
+    "symmetric",
+]
 
 TRIALS = 32  # the level is the smallest of this many largest samples
 OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
@@ -85,6 +97,7 @@ def follow_exact(law, bandit, rng, sums, pulls):
     length = np.zeros(arms)  # segments of the other arms
     stretch = np.zeros((arms + WIDTH - 1) // WIDTH)
     many, line, level = 0, 0.0, -math.inf
+    many_arms(law, bandit, rng, sums, pulls, a, b, length)
     point = rng.standard_exponential()  # position of the next point on the line
     missed, look = 0, rounds_played(bandit)
     while playing(bandit):

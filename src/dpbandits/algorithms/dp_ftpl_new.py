@@ -8,15 +8,27 @@ from dpbandits.algorithms._ftpl import both_zero, claim_of_a_round, first_pulls,
 from dpbandits.algorithms._largest_sample import (
     Method,
     chance_above,
+    chance_exceeding,
+    exceeded_with,
     follow_largest,
+    many_arms,
     numbers,
+    play_masked,
     sample,
     sample_above,
     symmetric,
 )
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
-from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach, tail
+from dpbandits.mechanisms.perturbation import (
+    Perturbation,
+    chance_exceeding_noise,
+    noise_exceeded_with,
+    perturb,
+    perturbation,
+    reach,
+    tail,
+)
 from dpbandits.privacy.notions import Guarantee
 from dpbandits.privacy.releases import ApproximateDP
 
@@ -61,6 +73,21 @@ def new_sample(law, rng, x0, unit):
 def new_chance_above(law, x0, unit, level):
     """Return the exact tail probability of Lemma 15."""
     return tail(law.noise, (level - x0) / unit)
+
+
+@chance_exceeding.register(Samples)
+def new_chance_exceeding(law, x0, unit, level):
+    """Return P[θ > level] (Lemma 15)."""
+    return chance_exceeding_noise(law.noise, (level - x0) / unit)
+
+
+@exceeded_with.register(Samples)
+def new_exceeded_with(law, x0, unit, u):
+    """Return the value that θ exceeds with probability u, by inversion of Lemma 15."""
+    return x0 + noise_exceeded_with(law.noise, u) * unit
+
+
+many_arms.register(Samples)(play_masked)
 
 
 @sample_above.register(Samples)

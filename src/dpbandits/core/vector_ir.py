@@ -136,6 +136,20 @@ def _compare(b: Any, uniforms: Any, first: Any, probability: Any, out: Any, n: A
         store_vector(b, out, i, b.select(less, all_doubles(1.0), all_doubles(0.0)))
 
 
+def _below(b: Any, uniforms: Any, first: Any, chances: Any, at: Any, n: Any) -> Any:
+    slot = alloca(b, ir.Constant(WORD, 0))
+    with _each(b, n) as (i, _):
+        uniform = load_vector(b, uniforms, b.add(first, i), DOUBLES)
+        less = b.fcmp_ordered("<", uniform, load_vector(b, chances, b.add(at, i), DOUBLES))
+        bits = b.zext(b.bitcast(less, ir.IntType(LANES)), WORD)
+        b.store(b.or_(b.load(slot), b.shl(bits, i)), slot)
+    return b.load(slot)
+
+
+def _lowest_bit(b: Any, word: Any) -> Any:
+    return b.cttz(word, ir.Constant(ir.IntType(1), 0))
+
+
 def _join_halves(
     b: Any,
     sums: Any,
@@ -213,6 +227,16 @@ def vector_compare(
 
 
 @intrinsic
+def vector_below(context: Any, uniforms: Any, first: Any, chances: Any, at: Any, n: Any) -> Any:
+    return _call(_below, uniforms, first, chances, at, n, returns=types.uint64)
+
+
+@intrinsic
+def vector_lowest_bit(context: Any, word: Any) -> Any:
+    return _call(_lowest_bit, word, returns=types.int64)
+
+
+@intrinsic
 def vector_join(
     context: Any,
     sums: Any,
@@ -244,6 +268,8 @@ def in_vectors() -> bool:
         _fill(laplace_of): (words, doubles, WORD),
         _compare: (doubles, WORD, DOUBLE, doubles, WORD),
         _maximum: (doubles, WORD),
+        _below: (doubles, WORD, doubles, WORD, WORD),
+        _lowest_bit: (WORD,),
         _join_halves: (doubles, doubles, doubles, WORD, WORD, WORD, WORD, DOUBLE, DOUBLE),
     }
     try:

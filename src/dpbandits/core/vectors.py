@@ -28,9 +28,11 @@ from dpbandits.core.vector_constants import (
 )
 from dpbandits.core.vector_ir import (
     in_vectors,
+    vector_below,
     vector_compare,
     vector_join,
     vector_laplaces,
+    vector_lowest_bit,
     vector_maximum,
     vector_uniforms,
 )
@@ -108,6 +110,19 @@ def compare(uniforms, first, probability, out, n):
     out[:n] = np.where(uniforms[first : first + n] < probability, 1.0, 0.0)
 
 
+def below(uniforms, first, chances, at, n):
+    """Return a word with bit i set if uniforms[first + i] < chances[at + i]; 8 divides n <= 64."""
+    word = np.uint64(0)
+    for i in np.flatnonzero(uniforms[first : first + n] < chances[at : at + n]):
+        word |= np.uint64(1) << np.uint64(i)
+    return word
+
+
+def lowest_bit(word):
+    """Return the position of the lowest bit that is 1 in a word, uint64 and not 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
 def join_halves(sums, lowest, noises, at, first, into, half, scale, drift):
     """Join pairs of neighbouring blocks; the left one of pair i is `at + i`, the right one follows.
 
@@ -179,6 +194,24 @@ def _compare_in_scalars(uniforms, first, probability, out, n):
 
 
 @inlined
+def _below_in_scalars(uniforms, first, chances, at, n):
+    word = np.uint64(0)
+    for i in range(n):
+        if uniforms[first + i] < chances[at + i]:
+            word |= np.uint64(1) << np.uint64(i)
+    return word
+
+
+@inlined
+def _lowest_bit_in_scalars(word):
+    position = 0
+    while word & np.uint64(1) == np.uint64(0):
+        word >>= np.uint64(1)
+        position += 1
+    return position
+
+
+@inlined
 def _join_in_scalars(sums, lowest, noises, at, first, into, half, scale, drift):
     for i in range(half):
         left, right = at + i, at + half + i
@@ -211,6 +244,14 @@ def _compare_in_vectors(uniforms, first, probability, out, n):
     vector_compare(uniforms, first, probability, out, n)
 
 
+def _below_in_vectors(uniforms, first, chances, at, n):
+    return vector_below(uniforms, first, chances, at, n)
+
+
+def _lowest_bit_in_vectors(word):
+    return vector_lowest_bit(word)
+
+
 def _join_in_vectors(sums, lowest, noises, at, first, into, half, scale, drift):
     if half % LANES == 0:
         vector_join(sums, lowest, noises, at, first, into, half, scale, drift)
@@ -230,5 +271,7 @@ def _maximum_in_vectors(values):
 in_kernels(fill_uniforms, in_vectors, uniforms_in_scalars)(_uniforms_in_vectors)
 in_kernels(fill_laplaces, in_vectors, laplaces_in_scalars)(_laplaces_in_vectors)
 in_kernels(compare, in_vectors, _compare_in_scalars)(_compare_in_vectors)
+in_kernels(below, in_vectors, _below_in_scalars)(_below_in_vectors)
+in_kernels(lowest_bit, in_vectors, _lowest_bit_in_scalars)(_lowest_bit_in_vectors)
 in_kernels(join_halves, in_vectors, _join_in_scalars)(_join_in_vectors)
 in_kernels(maximum, in_vectors, _maximum_in_scalars)(_maximum_in_vectors)

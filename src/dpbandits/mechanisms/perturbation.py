@@ -24,6 +24,7 @@ class Perturbation(NamedTuple):
     epsilon: float
     delta: float
     odds: float  # delta/E; inf for epsilon = 0
+    log_top: float  # log(odds + 1/2)
 
 
 @inlined
@@ -31,9 +32,8 @@ def perturbation(epsilon, delta):
     """Return the law of Lemma 15 for this budget."""
     # Numerator and denominator are divided by e^epsilon, which may overflow.
     growth = -math.expm1(-epsilon)
-    return Perturbation(
-        epsilon, delta, delta * math.exp(-epsilon) / growth if growth > 0.0 else math.inf
-    )
+    odds = delta * math.exp(-epsilon) / growth if growth > 0.0 else math.inf
+    return Perturbation(epsilon, delta, odds, math.log(odds + 0.5))
 
 
 @inlined
@@ -56,6 +56,26 @@ def tail(law, far):
         return max(0.5 - law.delta * far, 0.0)
     scaled = -law.epsilon * far
     return max(0.5 * math.exp(scaled) + law.odds * math.expm1(scaled), 0.0)
+
+
+@inlined
+def chance_exceeding_noise(law, far):
+    """Return the probability that the noise exceeds `far`, of either sign."""
+    if law.odds > 1.0:
+        return tail(law, far) if far > 0.0 else 1.0 - tail(law, -far)
+    beyond = (0.5 + law.odds) * math.exp(-law.epsilon * abs(far)) - law.odds
+    return max(beyond, 0.0) if far > 0.0 else min(1.0 - beyond, 1.0)
+
+
+@inlined
+def noise_exceeded_with(law, u):
+    """Return the value that the noise exceeds with probability u, 0 < u < 1."""
+    beyond = min(u, 1.0 - u)
+    if law.odds > 1.0:
+        far = reach(law, beyond)
+    else:
+        far = (law.log_top - math.log(law.odds + beyond)) / law.epsilon
+    return math.copysign(far, 0.5 - u)
 
 
 @inlined

@@ -1,0 +1,149 @@
+"""Rounds of many arms in which all draw a uniform and few compute θ, exact in law (DP-FTPL-New).
+
+Every arm draws a uniform number u in every round, and its θ is the value that θ exceeds with
+probability u. The arms whose θ is above a level are those with u below their chance to exceed it,
+which only a pull changes: one comparison of vectors lists them, and the largest θ is among them. In
+the few rounds without such an arm all values are computed, from the same numbers.
+
+The level depends only on the past and affects the running time, not the law. It is chosen so that
+a round without an arm above it, which costs a value of every arm, occurs once in about K rounds.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._leads import numbers, play_leads
+from dpbandits.core.bandit import playing, pull, rounds_played
+from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.core.vector_constants import LANES, STRIDE
+from dpbandits.core.vectors import below, fill_uniforms, lowest_bit, seed_lanes
+from dpbandits.mechanisms.leader_runs import draws_ahead
+
+MANY = 24  # arms from which on this pays
+WORD = 64  # arms of one comparison
+BUFFER = 1024  # least number of uniforms that are drawn at a time
+HALF_STEP = (
+    2.0**-53
+)  # uniforms are multiples of 2^-52: this moves them to the middles of their steps
+ROUNDS = 256  # rounds per arm for which a level is kept at least
+MISSED, OFTEN = 16, 32  # a level is given up after more misses, if more than one round in 16 is one
+HALVINGS = 5  # steps of the search for a level
+NEARLY_ONE = 1.0 - 2.0**-53
+
+
+@partial(by_class, allocating=True)
+def many_arms(law, bandit, rng, sums, pulls, a, b, length):
+    """Play all rounds of a game of many arms, if the law registered `play_masked`; else nothing."""
+
+
+@by_class
+def chance_exceeding(law, a, b, level):
+    """Return P[θ > level] for an arm with parameters a and b, exactly: inverse of the next one."""
+    return math.nan
+
+
+@by_class
+def exceeded_with(law, a, b, u):
+    """Return the value that θ of an arm with parameters a and b exceeds with probability u."""
+    return math.nan
+
+
+@allocating
+def play_masked(law, bandit, rng, sums, pulls, a, b, length):
+    """Play to the horizon if there are many arms.
+
+    Takes the arrays of `_leads.play_leads`, which plays while one arm leads.
+    """
+    if a.size < MANY or not draws_ahead(bandit):
+        return
+    padded = (a.size + LANES - 1) // LANES * LANES
+    chances = np.zeros(padded)
+    lanes = np.empty((4, LANES), np.uint64)
+    seed_lanes(rng, lanes)
+    uniforms = np.empty((max(BUFFER, padded) + STRIDE - 1) // STRIDE * STRIDE)
+    first, level = uniforms.size, a[argmax(a)]
+    look = 0
+    while playing(bandit):
+        t = rounds_played(bandit)
+        if t >= look:
+            play_leads(law, bandit, rng, sums, pulls, a, b, length)
+            t = rounds_played(bandit)
+            look = t + max(ROUNDS * a.size, t // 32)
+        level = chosen_level(law, a, b, level)
+        for arm in range(a.size):
+            chances[arm] = chance_exceeding(law, a[arm], b[arm], level)
+        begin, end, missed = t, look, 0
+        while t < end and playing(bandit):
+            if first + padded > uniforms.size:
+                fill_uniforms(lanes, uniforms)
+                first = 0
+            chosen = largest_above(law, a, b, uniforms, first, chances, padded)
+            if chosen < 0:
+                chosen = largest_of_all(law, a, b, uniforms, first)
+                missed += 1
+                if missed > MISSED and missed * OFTEN > t - begin:
+                    end = t  # the level is too high by now
+            first += padded
+            sums[chosen] += pull(bandit, chosen)
+            pulls[chosen] += 1.0
+            a[chosen], b[chosen] = numbers(law, sums[chosen], pulls[chosen])
+            chances[chosen] = chance_exceeding(law, a[chosen], b[chosen], level)
+            t += 1
+
+
+@inlined
+def largest_above(law, a, b, uniforms, first, chances, padded):
+    """Return the arm of largest θ among those above the level; -1 if there are none."""
+    largest, chosen = -math.inf, -1
+    for at in range(0, padded, WORD):
+        word = below(uniforms, first + at, chances, at, min(WORD, padded - at))
+        while word != np.uint64(0):
+            arm = at + lowest_bit(word)
+            word &= word - np.uint64(1)
+            theta = exceeded_with(law, a[arm], b[arm], uniforms[first + arm] + HALF_STEP)
+            if theta > largest:
+                largest, chosen = theta, arm
+    return chosen
+
+
+@inlined
+def largest_of_all(law, a, b, uniforms, first):
+    """Return the arm of largest θ."""
+    largest, chosen = -math.inf, 0
+    for arm in range(a.size):
+        theta = exceeded_with(law, a[arm], b[arm], uniforms[first + arm] + HALF_STEP)
+        if theta > largest:
+            largest, chosen = theta, arm
+    return chosen
+
+
+@inlined
+def chosen_level(law, a, b, near):
+    """Return a level that no arm exceeds in about one round out of K; `near` is a first guess."""
+    low, high, width = near, near, 0.25 * b[argmax(a)]
+    while rarely_exceeded(law, a, b, low):
+        high = low
+        low -= width
+        width *= 2.0
+    while not rarely_exceeded(law, a, b, high):
+        high += width
+        width *= 2.0
+    for _ in range(HALVINGS):
+        level = 0.5 * (low + high)
+        if rarely_exceeded(law, a, b, level):
+            high = level
+        else:
+            low = level
+    return low
+
+
+@inlined
+def rarely_exceeded(law, a, b, level):
+    """Return True if no arm exceeds the level with probability more than 1/K."""
+    exponent = 0.0
+    for arm in range(a.size):
+        exponent -= math.log1p(-min(chance_exceeding(law, a[arm], b[arm], level), NEARLY_ONE))
+    return exponent < math.log(a.size)
