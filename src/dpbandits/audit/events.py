@@ -11,7 +11,7 @@ hold together with probability at least 1 - ERROR, whatever the event is.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,6 +24,7 @@ ERROR = 0.01  # probability with which the bounds of an event may be wrong
 Z = float(norm.isf(ERROR / 2.0))  # normal quantile for half of that probability
 FEWEST = 20  # games; cells with fewer are ignored in the search
 STEPS = 400  # largest number of events compared per feature
+FEW = 72  # cells of a feature of which all initial segments are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,25 +122,64 @@ def best_event(
     their probability ratios. The first counts set this order, and the second counts select the best
     of its initial segments: with the same games for both, thousands of rare cells would look like
     a loss by chance. Both counts are int64 of shape (2, cells), from `games` games per table.
+
+    Features of equally many cells that lie side by side, as those of the rounds, are compared
+    together.
     """
-    choosing, valuing = counts
     best, best_event = 0.0, None
-    for feature in features:
-        own = choosing[:, feature.first : feature.stop]
-        seen = np.flatnonzero(own.sum(axis=0) >= FEWEST)
-        if not seen.size:
-            continue
-        for swapped in (False, True):
-            more, fewer = own[::-1, seen] if swapped else own[:, seen]
-            cells = feature.first + seen[np.argsort(-(more + 0.5) / (fewer + 0.5), kind="stable")]
-            x, y = valuing[::-1, cells] if swapped else valuing[:, cells]
-            tried = _tried(len(cells))
-            p = _nearly(x.cumsum()[tried], games, -1.0)
-            q = _nearly(y.cumsum()[tried], games, 1.0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                epsilon = np.where(p > delta, np.log((p - delta) / q), -np.inf)
-            last = int(epsilon.argmax())
-            if epsilon[last] > best:
-                best = float(epsilon[last])
-                best_event = Event(feature, np.sort(cells[: tried[last] + 1]), swapped)
+    for group in _side_by_side(features):
+        proved, event = _best_of_group(counts, games, group, delta)
+        if proved > best:
+            best, best_event = proved, event
     return best, best_event
+
+
+def _side_by_side(features: Iterable[Feature]) -> Iterator[list[Feature]]:
+    # Neighbouring features of the same size, no larger than all their events are compared.
+    group: list[Feature] = []
+    for feature in features:
+        size = feature.stop - feature.first
+        last = group[-1] if group else None
+        if last and (size > FEW or last.stop != feature.first or last.stop - last.first != size):
+            yield group
+            group = []
+        group.append(feature)
+    if group:
+        yield group
+
+
+def _best_of_group(
+    counts: tuple[np.ndarray, np.ndarray], games: int, group: list[Feature], delta: float
+) -> tuple[float, Event | None]:
+    # The best event of the group, of either table: the first one if several are best.
+    first, size = group[0].first, group[0].stop - group[0].first
+    choosing, valuing = (each[:, first : group[-1].stop] for each in counts)
+    seen = choosing.sum(axis=0) >= FEWEST
+    if not seen.any():
+        return 0.0, None
+    if len(group) == 1:  # its cells are many, most of them without games
+        columns = np.flatnonzero(seen)[None, :]
+    else:
+        columns = np.arange(len(group) * size).reshape(len(group), size)
+    proved, events = [], []
+    for swapped in (False, True):
+        more, fewer = choosing[::-1, columns] if swapped else choosing[:, columns]
+        ratio = np.where(seen[columns], (more + 0.5) / (fewer + 0.5), 0.0)  # unseen cells come last
+        order = np.argsort(-ratio, axis=1, kind="stable")
+        cells = np.take_along_axis(columns, order, axis=1)
+        x, y = valuing[::-1, cells] if swapped else valuing[:, cells]
+        tried = _tried(cells.shape[1])
+        p = _nearly(x.cumsum(axis=1)[:, tried], games, -1.0)
+        q = _nearly(y.cumsum(axis=1)[:, tried], games, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            epsilon = np.where(
+                (p > delta) & seen[cells[:, tried]], np.log((p - delta) / q), -np.inf
+            )
+        last = epsilon.argmax(axis=1)
+        proved.append(epsilon[np.arange(len(group)), last])
+        events.append((cells, tried[last]))
+    # In the order of the features, each before its swapped event.
+    which, table = divmod(int(np.argmax(np.stack(proved, axis=1))), 2)
+    cells, last = events[table]
+    chosen = first + np.sort(cells[which, : last[which] + 1])
+    return float(proved[table][which]), Event(group[which], chosen, swapped=table == 1)
