@@ -303,7 +303,7 @@ def test_every_sentence_that_is_judged_has_a_number_with_an_interval(paper: str)
 def test_claims_are_put_to_most_figures() -> None:
     of = {figure for paper in PAPERS for one in judged(paper) for figure in one.claim.figures}
     # An illustration, about which the text claims nothing, and figures of our own.
-    assert set(FIGURES) - of == {"adap-episodes", "horizons", "privacy-audit"}
+    assert set(FIGURES) - of == {"adap-episodes", "horizons", "privacy-audit", "regret-realised"}
 
 
 @pytest.mark.usefixtures("in_checkout")
