@@ -213,7 +213,8 @@ def _changes_of_slope(line: Line, between: Span, summed: bool) -> Mean:
     weights = np.diff(slopes, axis=0)  # shape (points - 2, points)
     changes = weights @ np.log(mean)
     k = int(np.argmax(np.abs(changes)))
-    chosen = np.sign(changes) @ weights if summed else np.sign(changes[k]) * weights[k]
+    signs = np.where(changes < 0.0, -1.0, 1.0)
+    chosen = signs @ weights if summed else signs[k] * weights[k]
     relative = np.array([line.error(i) for i in points]) / mean
     value, error = float(chosen @ np.log(mean)), math.sqrt(float(np.sum((chosen * relative) ** 2)))
     where = " in all" if summed else line.where(points[k + 1])
