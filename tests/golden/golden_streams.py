@@ -54,8 +54,9 @@ def names(case: Case) -> Names:
         for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
-    recorded = isinstance(cell, Cell) and (cell.pulls_of, cell.regret) == (None, Regret.PSEUDO)
-    if case.on == "bernoulli" and recorded:
+    if not isinstance(cell, Cell) or cell.pulls_of is not None or cell.regret is Regret.REALISED:
+        return kept
+    if case.on == "bernoulli":
         module = registry.algorithm(cell.algorithm)
         if hasattr(module, "claim"):
             # Some golden games are long or have a tiny budget, both useless for an audit.
