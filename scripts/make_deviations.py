@@ -39,7 +39,7 @@ def with_tables(text: str) -> str:
 
 def filled(cell: str) -> str:
     """Return the text of a cell with its references filled in."""
-    return REFERENCE.sub(lambda match: _value(match[1]), cell)
+    return REFERENCE.sub(lambda match: _value(match[1]), cell).replace("|", r"\|")
 
 
 def _value(reference: str) -> str:
@@ -54,7 +54,7 @@ def _value(reference: str) -> str:
     ends = [line for panel in panels for line in lines[panel][curve]]
     name = statistic[0] if statistic else "mean"
     numbers = [plain(line.statistic(len(line.all_x) - 1, name)) for line in ends]
-    return ", ".join(numbers)
+    return " · ".join(numbers)
 
 
 @cache
