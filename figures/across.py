@@ -201,7 +201,6 @@ def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
     figure, axes = panel_grid(drawing, columns=2, height=3.2)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_all_over_time(ax, panel)
-        ax.axhline(0, color="black", linewidth=0.6, zorder=1)
         ax.set_xlim(0, panel.series[0].x[-1])
         ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
     legend_below(figure, handles, columns=4)

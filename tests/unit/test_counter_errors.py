@@ -11,6 +11,7 @@ from dpbandits.theory.tossou2016_counters import (
     _log_of_both_tails,
     _noises,
     error_bound,
+    error_bound_base_2,
     error_exact,
 )
 
@@ -24,7 +25,10 @@ READINGS = {
 def test_the_bound_is_that_of_the_text() -> None:
     gamma = 100.0**-4
     first = math.sqrt(8) / 0.5 * math.log(4 / gamma) * math.log(100)
-    assert error_bound(100, 0.5, 4.0) == pytest.approx(first + first / math.log(100), rel=1e-12)
+    second = math.sqrt(8) / 0.5 * math.log(4 / gamma)
+    assert error_bound(100, 0.5, 4.0) == pytest.approx(first + second, rel=1e-12)
+    to_base_2 = first / math.log(2) + second
+    assert error_bound_base_2(100, 0.5, 4.0) == pytest.approx(to_base_2, rel=1e-12)
 
 
 @pytest.mark.parametrize("x", [0.01, 0.5, 3.0, 30.0])

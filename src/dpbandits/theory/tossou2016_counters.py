@@ -11,18 +11,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbandits.algorithms._hybrid_counters import Counter
-from dpbandits.core.parameters import Count, Positive
+from dpbandits.core.parameters import Positive, Rounds
 
 Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables, and their scale
 
 
-def error_bound(items: Count, epsilon: Positive, exponent: Positive) -> float:
+def error_bound(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
     """Return (2.2), sqrt(8)/epsilon log(4/gamma) (log n + 1)."""
-    log_n = math.log(items)
-    return math.sqrt(8.0) / epsilon * (math.log(4.0) + exponent * log_n) * (log_n + 1.0)
+    return _bound(items, epsilon, exponent, math.log(items))
 
 
-def error_exact(items: Count, epsilon: Positive, exponent: Positive, counter: Counter) -> float:
+def error_bound_base_2(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
+    """Return (2.2) with log n to base 2: the appendix has ln(4/gamma) beside log n."""
+    return _bound(items, epsilon, exponent, math.log2(items))
+
+
+def _bound(items: int, epsilon: float, exponent: float, log_n: float) -> float:
+    log_of_gamma = math.log(4.0) + exponent * math.log(items)
+    return math.sqrt(8.0) / epsilon * log_of_gamma * (log_n + 1.0)
+
+
+def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: Counter) -> float:
     """Return the size that the error exceeds with probability gamma, by its exact law."""
     from scipy.optimize import brentq  # late: scipy takes long to import
 

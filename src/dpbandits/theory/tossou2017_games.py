@@ -1,8 +1,8 @@
 """Privacy that single games of EXP3 and EXP3_tau lose, exactly: no true theorem is below it.
 
-Two games differ in one gain, as in tossou2017, Definition 2.2. `arms`: K; `horizon`: T, rounds;
-`gamma`: the exploration of EXP3; `tau`: rounds per batch of EXP3_tau; `delta`: as in the theorem.
-The result is an epsilon; logarithms are natural.
+Two games differ in the gains of one round, as in tossou2017, Definition 2.2. `arms`: K; `horizon`:
+T, rounds; `gamma`: the exploration of EXP3; `tau`: rounds per batch of EXP3_tau; `delta`: as in the
+theorem. The result is an epsilon; logarithms are natural.
 """
 
 import math
@@ -43,8 +43,8 @@ def exp3_tau_game_privacy_loss(
 ) -> float:
     """Return the smallest epsilon at `delta` between two games of EXP3_tau.
 
-    One gain in the first batch is 1 in one game and 0 in the other; all other gains are 0. The
-    later choices are then independent, and the number of those of the first batch's arm, a binomial
+    The gains of one round of the first batch are 1 in one game and 0 in the other, as are all
+    other gains in both. The later choices are then independent, and the number of those of the first batch's arm, a binomial
     number, tells the games apart. gamma is that of T/tau batches.
     """
     from scipy.stats import binom  # late: scipy takes long to import
