@@ -44,8 +44,8 @@ def exp3_tau_game_privacy_loss(
     """Return the smallest epsilon at `delta` between two games of EXP3_tau.
 
     The gains of one round of the first batch are 1 in one game and 0 in the other, as are all
-    other gains in both. The later choices are then independent, and the number of those of the first batch's arm, a binomial
-    number, tells the games apart. gamma is that of T/tau batches.
+    other gains in both. The later choices are then independent, and the number of those of the
+    first batch's arm, a binomial number, tells the games apart. gamma is that of T/tau batches.
     """
     from scipy.stats import binom  # late: scipy takes long to import
 
