@@ -306,7 +306,7 @@ STRUCTURE: list[Row] = [
         "+figure.curves.adap-ucb.pulls_of=2 +figure.curves.adap-ucb.regret=realised",
         ("regret: pulls are recorded instead of it", LINE),
     ),
-    (C2, "+figure.curves.adap-ucb.regret=real", ("nearest", "realised", LINE)),
+    (C2, "+figure.curves.adap-ucb.regret=real", ("unknown regret 'real'", "'realised'", LINE)),
     ("exp3-privacy", "+figure.curves.exp3.regret=realised", ("is always realised",)),
     (C2, "+figure.curves.adap-ucb.pulls_of=0", ("pulls_of must be a whole number from 1", LINE)),
     (C2, "+algorithm@figure.curves.mine=nas", ("a stopping rule is drawn over a sweep",)),
