@@ -16,6 +16,7 @@ from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     ROUND,
+    draw_all_over_time,
     draw_log_over_parameter,
     draw_over_time,
     name_axes,
@@ -192,4 +193,15 @@ def against_horizon(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
     legend_below(figure, handles, columns=3)
+    return figure
+
+
+def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
+    """Mean regret with its band over the rounds, a panel for each regret; both axes linear."""
+    figure, axes = panel_grid(drawing, columns=2, height=3.2)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_time(ax, panel)
+        ax.set_xlim(0, panel.series[0].x[-1])
+        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+    legend_below(figure, handles, columns=4)
     return figure

@@ -53,6 +53,15 @@ def headline(drawing: Drawing) -> Figure:
     return figure
 
 
+def improvement(drawing: Drawing) -> Figure:
+    """Regret over time on four instances; x linear, y logarithmic."""
+    figure, axes = panel_grid(drawing, columns=2, height=5.0)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_regret_over_time(ax, panel)
+    legend_below(figure, handles, columns=3)
+    return figure
+
+
 def four_budgets(drawing: Drawing) -> Figure:
     """Figs. 4, 5 and 7: regret over time at four privacy budgets; x linear, y log, 1 to 10^6."""
     return _four_budgets(drawing, ticks=100, highest=2e6)

@@ -3,8 +3,15 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.shapes import ROUND, draw_all_over_time, write_decades
+from dpbandits.drawing.shapes import (
+    ROUND,
+    draw_all_over_time,
+    draw_log_over_parameter,
+    panel_grid,
+    write_decades,
+)
 
 
 def two_budgets(drawing: Drawing) -> Figure:
@@ -30,6 +37,17 @@ def two_budgets(drawing: Drawing) -> Figure:
     above[0].set_ylabel("Regret")
     for ax, panel in zip(below, drawing.panels, strict=True):
         _table_of_runs(ax, panel)
+    return figure
+
+
+def error_of_counters(drawing: Drawing) -> Figure:
+    """Errors of the counters and the bound (2.2) against the number of items, log-log."""
+    figure, axes = panel_grid(drawing, columns=3, height=2.9)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_log_over_parameter(ax, panel)
+        ax.set_xlabel("Number of items $n$")
+    axes[0].set_ylabel("Error of the released sum")
+    legend_below(figure, handles, columns=2)
     return figure
 
 

@@ -9,8 +9,14 @@ from matplotlib.figure import Figure
 
 from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below, write_slopes
-from dpbandits.drawing.plotting import COLUMN, Drawing
-from dpbandits.drawing.shapes import ROUND, draw_log_over_parameter, panel_grid, write_decades
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
+from dpbandits.drawing.shapes import (
+    ROUND,
+    draw_all_over_parameter,
+    draw_log_over_parameter,
+    panel_grid,
+    write_decades,
+)
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 BARS = 12  # error bars per curve, as in the original
@@ -74,6 +80,25 @@ def against_horizon(drawing: Drawing) -> Figure:
     lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
     axes[0].set_ylim(bottom=lowest / 20)  # room for the slopes, below the curves
     legend_below(figure, list(handles.values()), columns=3)
+    return figure
+
+
+def privacy_loss_of_exp3(drawing: Drawing) -> Figure:
+    """Theorems on a privacy loss beside the loss of a game, against gamma (linear) or tau (log)."""
+    figure = Figure(figsize=(PAGE, 3.0))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    axes = list(figure.subplots(1, len(drawing.panels), squeeze=False).flat)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.set_yscale("log", nonpositive="mask")
+        if panel.series[0].over == "tau":
+            ax.set_xscale("log")
+        handles = draw_all_over_parameter(ax, panel)
+        if panel.series[0].over == "tau":
+            ax.set_xlabel(r"Rounds per batch $\tau$")
+        write_decades(ax.yaxis)
+    axes[0].set_ylabel(r"Privacy loss $\epsilon$")
+    legend_below(figure, handles, columns=3)
     return figure
 
 

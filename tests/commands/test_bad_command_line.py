@@ -301,6 +301,13 @@ STRUCTURE: list[Row] = [
         "+figure.curves.adap-ucb.pulls_of=6",
         ("pulls_of must be an arm from 1 to 5, got 6", LINE),
     ),
+    (
+        C2,
+        "+figure.curves.adap-ucb.pulls_of=2 +figure.curves.adap-ucb.regret=realised",
+        ("regret: pulls are recorded instead of it", LINE),
+    ),
+    (C2, "+figure.curves.adap-ucb.regret=real", ("unknown regret 'real'", "'realised'", LINE)),
+    ("exp3-privacy", "+figure.curves.exp3.regret=realised", ("is always realised",)),
     (C2, "+figure.curves.adap-ucb.pulls_of=0", ("pulls_of must be a whole number from 1", LINE)),
     (C2, "+algorithm@figure.curves.mine=nas", ("a stopping rule is drawn over a sweep",)),
     (C2, steps("first:2,last:4"), ("sweep.values.number is missing", LINE)),

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits.cells import play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.cells.play_bandit import Game
 from dpbandits.config import conf_files, instances
 from dpbandits.core import parameters, registry
@@ -130,6 +130,8 @@ def _cases_of_environments() -> Iterator[Case]:
     first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
     counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # instead of the regret
     yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
+    received = replace(_cell(first, FOR_ALL[0]), regret=Regret.REALISED)
+    yield Case(PLAYERS[0], FOR_ALL[0], " (regret=realised)", received)
     files = project.names("environment")
     of_files = {_cell(last, environment).instance for environment in files}
     for environment in files:

@@ -28,7 +28,7 @@ from dpbandits.audit.subject import Subject
 from dpbandits.audit_kernels import features
 from dpbandits.audit_kernels.features import number_of_cells
 from dpbandits.cells import play_bandit, play_stopping_rule
-from dpbandits.cells.bandit_cell import StoppingCell
+from dpbandits.cells.bandit_cell import Cell, Regret, StoppingCell
 from dpbandits.core import registry
 from dpbandits.core.randomness import Role, stream, words
 from dpbandits.files.atomic import write_atomically
@@ -54,7 +54,9 @@ def names(case: Case) -> Names:
         for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
-    if case.on == "bernoulli" and not isinstance(cell, StoppingCell) and cell.pulls_of is None:
+    if not isinstance(cell, Cell) or cell.pulls_of is not None or cell.regret is Regret.REALISED:
+        return kept
+    if case.on == "bernoulli":
         module = registry.algorithm(cell.algorithm)
         if hasattr(module, "claim"):
             # Some golden games are long or have a tiny budget, both useless for an audit.

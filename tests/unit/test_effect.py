@@ -105,6 +105,8 @@ EFFECTIVE = [
     ("adap-headline", "figure.profiles.ci.curves.dp-ucb.horizon=5000 profile=ci"),
     ("adap-headline", "~figure.profiles.ci.curves.dp-ucb.horizon profile=ci"),
     ("adap-headline", "+figure.curves.adap-ucb.pulls_of=2"),
+    ("adap-headline", "+figure.curves.adap-ucb.regret=realised"),
+    ("adap-c1", "+figure.panels.b.regret=realised"),
     ("adap-c1", "+figure.panels.b.curves=[adap-ucb]"),
     ("adap-episodes", "figure.environment.means=[0.6,0.1]"),
     ("dpse-ksweep", "figure.panels.a.environment.means.arms=4"),

@@ -26,7 +26,7 @@ from dpbandits.algorithms import adap_ucb, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Subject
-from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell, Grid, Regret
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import parameters
@@ -148,6 +148,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "grid": [{"grid": Grid.LINEAR}, {"grid": Grid.END}],
     "seed": [{"seed": 2}],
     "pulls_of": [{"pulls_of": 0}, {"pulls_of": 1}],
+    "regret": [{"regret": Regret.REALISED}],
 }
 
 

@@ -18,7 +18,7 @@ from dpbandits.cells.budget import budget
 from dpbandits.core.errors import UserError
 from dpbandits.environments import adversaries
 from dpbandits.privacy.releases import composed_epsilon
-from dpbandits.theory import tossou2017
+from dpbandits.theory import tossou2017, tossou2017_games
 
 T = 2**18
 BUDGET = tossou2017.exp3_tau_budget(4, T)
@@ -171,3 +171,64 @@ def test_the_bounds_are_those_that_are_printed() -> None:
     assert tossou2017.exp3_tau_upper_bound(4, T, 19, 1) == pytest.approx(switching, rel=2e-3)
     with pytest.raises(UserError, match="memory below tau = 3, got 3"):
         tossou2017.exp3_tau_upper_bound(4, T, 3, 3)
+
+
+# Losses of single games ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gamma", [0.3, 0.9, 0.99])
+@pytest.mark.parametrize("k", [2, 50])
+def test_the_loss_of_a_game_of_exp3_is_that_of_its_sequences(k: int, gamma: float) -> None:
+    rounds, losses = 12, []
+    arms = (0,) * rounds
+    for m in range(rounds):
+        gains = np.zeros((rounds, k))
+        gains[1 : m + 1, 0] = 1.0
+        changed = gains.copy()
+        changed[0, 0] = 1.0
+        p, q = (np.array(conditional(arms, each, gamma))[:, 0] for each in (gains, changed))
+        losses.append(float(np.log(q / p).sum()))
+    loss = tossou2017_games.exp3_game_privacy_loss(k, rounds, gamma)
+    assert loss == pytest.approx(max(losses), rel=1e-12)
+    assert loss <= tossou2017_games.exp3_choices_privacy_loss(rounds)
+
+
+@pytest.mark.parametrize(("k", "batches", "tau"), [(2, 7, 1), (3, 5, 2), (2, 8, 3)])
+def test_the_loss_of_a_game_of_exp3_tau_is_that_of_all_its_sequences(
+    k: int, batches: int, tau: int
+) -> None:
+    gamma = exploration(k, batches)
+    gains = np.zeros((batches, k))
+    changed = gains.copy()
+    changed[0] = 1.0 / tau  # the mean of a batch in which one gain, of whichever arm, is 1
+    laws = []
+    for table in (gains, changed):
+        games = of_every_game(table, gamma)
+        of_games = (
+            math.prod(float(q[a]) for q, a in zip(p, g, strict=True)) for g, p in games.items()
+        )
+        laws.append(np.array(list(of_games)))
+    for delta in (1e-6, 1e-3):
+        epsilon = tossou2017_games.exp3_tau_game_privacy_loss(k, batches * tau, tau, delta)
+        assert epsilon > 0.0
+        of_pairs = [np.maximum(p - math.exp(epsilon) * q, 0.0).sum() for p, q in (laws, laws[::-1])]
+        assert max(of_pairs) == pytest.approx(delta, rel=1e-6)
+
+
+def test_theorem_3_3_is_false_for_many_arms_and_a_large_gamma() -> None:
+    printed = tossou2017.exp3_printed_privacy_loss(1000, T, 0.99)
+    assert tossou2017_games.exp3_game_privacy_loss(1000, T, 0.99) > 12.0 * printed
+    # also with the third term of its proof, which does not hold for every sequence of arms
+    corrected = tossou2017.exp3_privacy_loss(1000, T, 0.99)
+    assert tossou2017_games.exp3_game_privacy_loss(1000, T, 0.99) > 8.0 * corrected
+
+
+def test_theorem_3_5_as_printed_is_false_for_long_batches() -> None:
+    for tau, false in ((512, False), (2048, True), (8192, True)):
+        loss = tossou2017_games.exp3_tau_game_privacy_loss(4, T, tau, DELTA)
+        assert (loss > tossou2017.exp3_tau_printed_privacy_loss(T, tau, DELTA)) is false
+        assert loss < tossou2017.exp3_tau_privacy_loss(T, tau, DELTA)
+
+
+def test_equal_laws_lose_nothing() -> None:
+    assert tossou2017_games.exp3_tau_game_privacy_loss(4, 64, 64, 0.1) == 0.0

@@ -19,6 +19,7 @@ from dpbandits.spec.claims import (
     OTHERS,
     Alike,
     At,
+    Bend,
     Bounded,
     Claim,
     Contrast,
@@ -27,6 +28,7 @@ from dpbandits.spec.claims import (
     FigureTest,
     Formula,
     Growth,
+    Improvement,
     Kind,
     Limits,
     NotApplicable,
@@ -319,6 +321,35 @@ def test_a_contrast_is_how_much_more_one_curve_changes() -> None:
     drawn = two([10], [10], 0.01).add("a", [90], 0.01, panel="b").add("b", [20], 0.01, panel="b")
     for limit, verdict in ((4.0, HOLDS), (4.49, UNDECIDED), (5.0, FAILS)):
         assert drawn.of(Contrast(A, B, ("a", "b"), Limits(at_least=limit))) is verdict
+
+
+def test_an_improvement_is_compared_with_that_between_two_others() -> None:
+    drawn = two([10], [30], 0.1).add("c", [20], 0.1).add("d", [90], 0.1)
+    for limit, verdict in ((0.6, HOLDS), (0.667, UNDECIDED), (0.7, FAILS)):
+        test = Improvement(A, "b", ("c",), "d", PANEL, Limits(at_least=limit))
+        assert drawn.of(test) is verdict
+    assert drawn.told(test).endswith("= 4.5: 0.667; asked: at least 0.7")
+
+
+def test_a_bend_is_the_largest_change_of_a_slope_or_the_sum_of_all() -> None:
+    # Slopes 0, 2, 1 against 1, 1.5, 0.5: changes of 2 and 1 against 0.5 and 1.
+    x = [1.0, 10.0, 100.0, 1000.0]
+    drawn = Drawn().add("a", [1, 1, 100, 1000], x=x, cells=[Bound("n", ())] * 4)
+    drawn.add("b", [1, 10, 10**2.5, 1000], x=x, cells=[Bound("n", ())] * 4)
+    for limit, summed, verdict in ((1.99, False, HOLDS), (2.01, False, FAILS)):
+        limits = Limits(at_least=limit)
+        assert drawn.of(Bend(A, B, PANEL, limits, summed=summed)) is verdict
+    for limit, verdict in ((1.99, HOLDS), (2.01, FAILS)):
+        assert drawn.of(Bend(A, B, PANEL, Limits(at_least=limit), summed=True)) is verdict
+    assert "slope of B1 changes by 1.00 (0) at x = 100" in drawn.told(Bend(A, B, PANEL, LESS))
+
+
+def test_the_error_of_a_bend_is_that_of_its_means() -> None:
+    x = [1.0, math.e, math.e**2]
+    drawn = Drawn().add("a", [1, 1, math.e], 0.0, x=x, cells=[Bound("n", ())] * 3)
+    drawn.add("b", [1.0, 1.0, 1.0], 0.1, x=x, cells=[Bound("n", ())] * 3)
+    # The change of b is ln y2 - 2 ln y1 + ln y0, with an error of 0.1 sqrt(6) = 0.245.
+    assert "slope of B1 changes by 0.00 (0.2)" in drawn.told(Bend(A, B, PANEL, MORE))
 
 
 def test_curves_are_alike_within_three_standard_errors() -> None:

@@ -153,7 +153,7 @@ def _of_process(
     )
     shared = {
         key: getattr(cell, key)
-        for key in ("environment", "instance", "horizon", "grid", "seed", "pulls_of")
+        for key in ("environment", "instance", "horizon", "grid", "seed", "pulls_of", "regret")
     }
     own = MemoryCell(player.name, params, definition=player.definition, **shared)
     return replace(curve, style=player.name, sources=(own,))

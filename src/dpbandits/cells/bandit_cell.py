@@ -28,6 +28,13 @@ class Grid(Enum):
     END = "end"  # only the horizon; for figures whose x is a parameter
 
 
+class Regret(Enum):
+    """Regret of a run on arms that have means. That on a table of gains is always realised."""
+
+    PSEUDO = "pseudo"  # sum of the gaps of the pulled arms
+    REALISED = "realised"  # t mu* minus the received rewards
+
+
 @dataclass(frozen=True)
 class Cell:
     """One algorithm on one environment.
@@ -43,6 +50,7 @@ class Cell:
     grid: Grid
     seed: int  # root of every random stream
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
+    regret: Regret = Regret.PSEUDO
 
     libraries = ("numba", "numpy")  # whose versions may change the numbers
 
@@ -61,6 +69,8 @@ class Cell:
         environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
         law = f"{environment} K={self._arms} T={self.horizon}"
         recorded = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
+        if self.regret is Regret.REALISED:
+            recorded += ", realised regret"
         return f"{self.algorithm}({_in_words(self.params)}) on {law}{recorded}"
 
     @property
@@ -104,7 +114,9 @@ class Cell:
 
     def description(self) -> dict[str, Any]:
         """Return the cell as JSON values; descriptions are equal if and only if the cells are."""
-        recorded = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
+        recorded: dict[str, Any] = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
+        if self.regret is Regret.REALISED:
+            recorded["regret"] = self.regret.value
         return {
             **recorded,
             "algorithm": self.algorithm,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.bandit_cell import Cell, Regret
 from dpbandits.cells.shared_tables import TooLarge, named_environment, tables
 from dpbandits.core import randomness, registry
 from dpbandits.core.bandit import Bandit, new_bandit
@@ -25,6 +25,7 @@ from dpbandits.core.stream_states import memory, pcg64_states
 from dpbandits.core.vector_constants import RUNS
 from dpbandits.environments._lane_tables import lane_bandit
 from dpbandits.environments._pulls import PullsOf
+from dpbandits.environments._realised import realised
 
 # The loop over runs is compiled for a policy that plays a run in less than QUICK seconds, once it
 # has played as many runs as make up for the compilation.
@@ -74,7 +75,7 @@ class Game:
         if self.cell.in_lanes and in_lanes():
             with suppress(TooLarge):
                 return self._play_in_lanes(runs)
-        elif not hasattr(self.environment, "table"):
+        elif not hasattr(self.environment, "table") and self.cell.regret is Regret.PSEUDO:
             played = self._play_in_place(runs)
             if played is not None:
                 return played
@@ -87,6 +88,9 @@ class Game:
             law = environment.table(cell.instance, cell.horizon, drawn)
         else:
             law = environment.law(cell.instance)
+            if cell.regret is Regret.REALISED:
+                order = stream(cell.seed, Role.ORDER, run, self.environment_name)
+                law = realised(law, cell.instance.means, order)  # type: ignore[attr-defined]
         return new_bandit(
             law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),
             environment.arms(cell.instance),

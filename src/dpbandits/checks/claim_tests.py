@@ -5,25 +5,21 @@ undecided.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from dpbandits import theory
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.budget import budget
+from dpbandits.checks import theory_tests
 from dpbandits.checks.comparisons import (
     ERRORS,
     ROUNDING,
-    TINY,
     Compared,
     Line,
     Lines,
     Measure,
-    Silence,
     Verdict,
     common,
     each,
@@ -33,32 +29,9 @@ from dpbandits.checks.comparisons import (
     ratio,
     within,
 )
-from dpbandits.config import bound_arguments
-from dpbandits.core import registry
+from dpbandits.checks.findings import Finding, decisive
 from dpbandits.spec import claims
-from dpbandits.spec.claims import EVERY_X, At, Limits, Test
-from dpbandits.spec.figure import Bound
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Verdict of a test at the point that decides it."""
-
-    verdict: Verdict
-    numbers: str  # the numbers, in words
-    measure: Measure | None = None
-    silence: Silence | None = None  # why the test says nothing, if it does
-    figure: str = ""
-    reading: str = ""
-
-
-def _decisive(
-    compared: Iterable[Compared], at: At | float = At.EVERYWHERE, up_to_noise: bool = False
-) -> Finding:
-    # The comparison that decides: the worst one, or the best one if a single point is enough.
-    pick: Callable[..., Compared] = max if at is At.SOMEWHERE else min
-    chosen = pick(compared, key=lambda c: c.order(up_to_noise))
-    return Finding(chosen.verdict(up_to_noise), chosen.words, chosen.measure)
+from dpbandits.spec.claims import EVERY_X, At, Limits, Span, Test
 
 
 def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
@@ -77,46 +50,10 @@ def _ratio(test: claims.Ratio, lines: Lines) -> Iterator[Finding]:
                         quotient(test.limits, numbers, errors, words + a.where(i, test.at))
                     )
                 if compared and test.at is At.SOMEWHERE:  # a point of its own for each other curve
-                    yield _decisive(compared, test.at, test.up_to_noise)
+                    yield decisive(compared, test.at, test.up_to_noise)
                     compared = []
             if compared:
-                yield _decisive(compared, test.at, test.up_to_noise)
-
-
-def _bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
-    function = theory.function(test.function)
-    for panel, line in each(lines, test.panels, test.of):
-        compared, vacuous = list[Compared](), ""
-        for i in line.points(test.at, EVERY_X):
-            cell = line.curve.sources[0 if line.curve.x is None else i]
-            assert isinstance(cell, Cell)
-            arguments = bound_arguments.known(cell) | dict(test.arguments)
-            if line.curve.x is None:
-                arguments["horizon"] = int(line.all_x[i])
-            bound = function(
-                **{name: arguments[name] for name in bound_arguments.accepted(test.function)}
-            )
-            words = (
-                f"({panel}) {line.text(i)} : bound {plain(bound)} = {ratio(line.mean(i), bound)}"
-            )
-            words += line.where(i, test.at)
-            largest = _largest_regret(cell, arguments["horizon"])
-            if bound >= largest:
-                vacuous = f"{words}; no regret exceeds {plain(largest)}"
-                continue
-            numbers, errors = (line.mean(i), bound), (line.error(i), 0.0)
-            compared.append(quotient(test.limits, numbers, errors, words))
-        if compared:
-            yield _decisive(compared, test.at)
-        else:
-            yield Finding(Verdict.NOT_TESTED, vacuous, silence=Silence.VACUOUS)
-
-
-def _largest_regret(cell: Cell, rounds: int) -> float:
-    module = registry.environment(cell.environment)
-    if hasattr(module, "table"):
-        return float(module.largest_regret(cell.instance, rounds))
-    return float(module.law(cell.instance).gaps.max()) * rounds
+                yield decisive(compared, test.at, test.up_to_noise)
 
 
 def _value(test: claims.Value, lines: Lines) -> Iterator[Finding]:
@@ -127,7 +64,7 @@ def _value(test: claims.Value, lines: Lines) -> Iterator[Finding]:
             value, error = line.statistic(i, test.statistic), line.error(i, test.statistic)
             compared.append(within(test.limits, value, error, words))
         if compared:
-            yield _decisive(compared, test.at)
+            yield decisive(compared, test.at)
 
 
 def _extremes(test: claims.Extremes, lines: Lines) -> Iterator[Finding]:
@@ -139,7 +76,7 @@ def _extremes(test: claims.Extremes, lines: Lines) -> Iterator[Finding]:
             high, low = _extreme(group, At.END if test.across_panels else At.EVERYWHERE)
             numbers, errors = (high.mean, low.mean), (high.error, low.error)
             words = f"{high.words} : {low.words} = {ratio(*numbers)}"
-            yield _decisive([quotient(test.limits, numbers, errors, words)])
+            yield decisive([quotient(test.limits, numbers, errors, words)])
 
 
 @dataclass(frozen=True)
@@ -172,7 +109,7 @@ def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
         errors = line.error(last), line.error(first)
         if last == len(line.all_x) - 1:
             errors = line.error(first, "rest"), 0.0
-        yield _decisive([_grown(test.limits, numbers, errors, line.error(first), words)])
+        yield decisive([_grown(test.limits, numbers, errors, line.error(first), words)])
 
 
 def _grown(
@@ -203,7 +140,7 @@ def _slope(test: claims.Slope, lines: Lines) -> Iterator[Finding]:
             f"({panel}) {line.label}: slope {slope:.2f} ({error:.1g}) from"
             f" {line.x(points[0])} to {line.x(points[-1])}"
         )
-        yield _decisive([within(test.limits, slope, error, words)])
+        yield decisive([within(test.limits, slope, error, words)])
 
 
 def _difference(test: claims.Difference, lines: Lines) -> Iterator[Finding]:
@@ -223,7 +160,7 @@ def _difference(test: claims.Difference, lines: Lines) -> Iterator[Finding]:
                 compared.append(quotient(test.limits, numbers, of_both, words))
                 lowest = k if gaps[k] < gaps[lowest] else lowest
             if compared:
-                yield _decisive(compared)
+                yield decisive(compared)
 
 
 def _contrast(test: claims.Contrast, lines: Lines) -> Iterator[Finding]:
@@ -237,7 +174,52 @@ def _contrast(test: claims.Contrast, lines: Lines) -> Iterator[Finding]:
     errors = tuple(number * e for number, (_, _, e) in zip(numbers, changes, strict=True))
     words = "; ".join(f"{high.words} : {low.words}" for high, low, _ in changes)
     words += f"; {numbers[0]:.3g} times against {numbers[1]:.3g}"
-    yield _decisive([quotient(test.limits, numbers, errors, words)])  # type: ignore[arg-type]
+    yield decisive([quotient(test.limits, numbers, errors, words)])  # type: ignore[arg-type]
+
+
+def _improvement(test: claims.Improvement, lines: Lines) -> Iterator[Finding]:
+    for panel, name in product(test.panels, test.of):
+        (over,), (to,) = lines[panel][test.over], lines[panel][test.to[0]]
+        (of,), (to_over,) = lines[panel][name], lines[panel][test.to_over]
+        ours, theirs = _lower_by(of, over), _lower_by(to, to_over)
+        numbers, errors = (ours.mean, theirs.mean), (ours.error, theirs.error)
+        words = f"({panel}) {ours.words}; {theirs.words}: {ratio(*numbers)}"
+        yield decisive([quotient(test.limits, numbers, errors, words)])
+
+
+def _lower_by(one: Line, other: Line) -> Mean:
+    # The factor by which the last mean of `one` is below that of `other`.
+    i, j = len(one.all_x) - 1, len(other.all_x) - 1
+    factor = other.mean(j) / one.mean(i)
+    relative = math.hypot(one.error(i) / one.mean(i), other.error(j) / other.mean(j))
+    return Mean(factor, factor * relative, f"{other.text(j)} : {one.text(i)} = {plain(factor)}")
+
+
+def _bend(test: claims.Bend, lines: Lines) -> Iterator[Finding]:
+    for panel in test.panels:
+        for one, other in product(*(lines[panel][name] for name in (*test.of, *test.to))):
+            a, b = (_changes_of_slope(line, test.between, test.summed) for line in (one, other))
+            numbers, errors = (a.mean, b.mean), (a.error, b.error)
+            words = f"({panel}) {a.words}, {b.words}: {ratio(*numbers)}"
+            yield decisive([quotient(test.limits, numbers, errors, words)])
+
+
+def _changes_of_slope(line: Line, between: Span, summed: bool) -> Mean:
+    # The largest change of the log-log slope at a point, or the sum of all changes. The logarithms
+    # of the means enter linearly, so their errors add up by the weights.
+    points = line.points(At.EVERYWHERE, between)
+    mean, log_x = line.evidence.statistics["mean"][points], np.log(line.all_x[points])
+    slopes = np.diff(np.eye(len(points)), axis=0) / np.diff(log_x)[:, None]
+    weights = np.diff(slopes, axis=0)  # shape (points - 2, points)
+    changes = weights @ np.log(mean)
+    k = int(np.argmax(np.abs(changes)))
+    signs = np.where(changes < 0.0, -1.0, 1.0)
+    chosen = signs @ weights if summed else signs[k] * weights[k]
+    relative = np.array([line.error(i) for i in points]) / mean
+    value, error = float(chosen @ np.log(mean)), math.sqrt(float(np.sum((chosen * relative) ** 2)))
+    where = " in all" if summed else line.where(points[k + 1])
+    words = f"slope of {line.label} changes by {value:.2f} ({error:.1g}){where}"
+    return Mean(value, error, words)
 
 
 def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:
@@ -252,58 +234,19 @@ def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:
                 yield Finding(Verdict.HOLDS if alike else Verdict.FAILS, words, measure)
 
 
-def _within_budget(test: claims.WithinBudget, lines: Lines) -> Iterator[Finding]:
-    # A composition above the budget is a gap in the proof, and no counterexample.
-    for panel, line in each(lines, test.panels, test.of):
-        findings = list[tuple[float, Finding]]()
-        for i, source in enumerate(line.curve.sources):
-            assert not isinstance(source, Bound)  # the reader rejects bounds and non-private curves
-            granted, spent = source.params._asdict()["epsilon"], budget(source) or 0.0
-            to = (
-                f"composes to {spent:.4g}" if math.isfinite(spent) else "the releases have no bound"
-            )
-            where = "" if line.curve.x is None else line.where(i)
-            words = f"({panel}) {line.label}{where}: given {granted:.4g}, {to}"
-            kept = spent <= granted * (1 + ROUNDING)
-            found = (
-                Finding(Verdict.HOLDS, words)
-                if kept
-                else Finding(Verdict.NOT_TESTED, words, silence=Silence.NOT_SHOWN)
-            )
-            findings.append(((granted - spent) / max(granted, TINY), found))
-        yield min(findings, key=lambda found: found[0])[1]
-
-
-def _formula(test: claims.Formula, lines: Lines) -> Iterator[Finding]:
-    value = float(theory.function(test.function)(**dict(test.arguments)))
-    words = f"{_call(test.function, test.arguments)} = {plain(value)}"
-    to = 1.0
-    if test.to:
-        to = float(theory.function(test.to)(**dict(test.to_arguments)))
-        words += f" : {_call(test.to, test.to_arguments)} = {plain(to)} = {ratio(value, to)}"
-    yield _decisive([quotient(test.limits, (value, to), (0.0, 0.0), words)], up_to_noise=True)
-
-
-def _call(function: str, arguments: Sequence[tuple[str, Any]]) -> str:
-    given = ", ".join(f"{name} = {value:g}" for name, value in arguments)
-    return f"{function.rpartition('.')[2]}({given})"
-
-
-def _not_applicable(test: claims.NotApplicable, lines: Lines) -> Iterator[Finding]:
-    yield Finding(Verdict.NOT_TESTED, test.reason, silence=Silence.NOT_APPLICABLE)
-
-
 BY_KIND: dict[type[Test], Callable[[Any, Lines], Iterator[Finding]]] = {
     claims.Ratio: _ratio,
-    claims.Bounded: _bounded,
+    claims.Bounded: theory_tests.bounded,
     claims.Value: _value,
     claims.Extremes: _extremes,
     claims.Growth: _growth,
     claims.Slope: _slope,
     claims.Difference: _difference,
     claims.Contrast: _contrast,
+    claims.Improvement: _improvement,
+    claims.Bend: _bend,
     claims.Alike: _alike,
-    claims.WithinBudget: _within_budget,
-    claims.Formula: _formula,
-    claims.NotApplicable: _not_applicable,
+    claims.WithinBudget: theory_tests.within_budget,
+    claims.Formula: theory_tests.formula,
+    claims.NotApplicable: theory_tests.not_applicable,
 }

@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpbandits.checks.claim_tests import BY_KIND, Finding
+from dpbandits.checks.claim_tests import BY_KIND
 from dpbandits.checks.comparisons import Line, Lines, Silence, Verdict
+from dpbandits.checks.findings import Finding
 from dpbandits.curves.evidence import OfFigure
 from dpbandits.spec.claims import Claim, FigureTest, Kind
 from dpbandits.spec.figure import FigureSpec

@@ -27,6 +27,7 @@ class Role(IntEnum):
     REWARDS = 0  # draws of the environment
     POLICY = 1  # draws of the policy: noise, random choices
     TABLE = 2  # gains that are drawn before the game
+    ORDER = 3  # order of rewards that were drawn as a sum
 
 
 @lru_cache(maxsize=64)  # the streams of all runs of a cell share their names

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks import verdicts
-from dpbandits.checks.claim_tests import Finding
+from dpbandits.checks.findings import Finding
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError

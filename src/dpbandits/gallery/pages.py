@@ -86,6 +86,7 @@ def _write_documents(pages: "_Pages") -> None:
 
 def _document(name: str) -> str:
     # Links to the report of a paper lead to its page; the gallery has no page of other documents.
+    # Comments mark the parts that a script writes.
     path = project.find(f"docs/{name}")
     if not path.is_file():
         return f"docs/{name} is missing from this project.\n"
@@ -94,7 +95,8 @@ def _document(name: str) -> str:
         text, target = link[1], Path(link[2]).stem
         return f"[{text}](reproducibility-{target}.html)" if target in claims.papers() else text
 
-    return re.sub(r"\[([^\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)", linked, path.read_text("utf-8"))
+    shown = re.sub(r"^<!-- [\w -]+ -->\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    return re.sub(r"\[([^\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)", linked, shown)
 
 
 def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:

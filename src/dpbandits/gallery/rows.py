@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbandits.audit.cell import AuditCell
-from dpbandits.cells.bandit_cell import StoppingCell
+from dpbandits.cells.bandit_cell import Regret, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
 from dpbandits.core.parameters import reading_name
@@ -66,7 +66,9 @@ def _game(cell: AnyCell) -> dict[str, Any]:
     if isinstance(cell, AuditCell):
         return {"games": cell.plays}
     law = {"law": cell.environment, **parameters.plain(cell.instance)}
-    recorded = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
+    recorded: dict[str, Any] = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
+    if cell.regret is Regret.REALISED:
+        recorded["regret"] = cell.regret.value
     return {**law, "horizon": cell.horizon, **recorded}
 
 

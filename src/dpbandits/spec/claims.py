@@ -130,6 +130,30 @@ class Contrast:
 
 
 @dataclass(frozen=True)
+class Improvement:
+    """Factor by which the last mean of `of` is below that of `over`, over the one of two others."""
+
+    of: tuple[str, ...]
+    over: str
+    to: tuple[str, ...]
+    to_over: str
+    panels: tuple[str, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Bend:
+    """Ratio of two curves' largest changes of log-log slope at a point, or of their sums."""
+
+    of: tuple[str, ...]
+    to: tuple[str, ...]
+    panels: tuple[str, ...]
+    limits: Limits
+    between: Span = EVERY_X
+    summed: bool = False  # add up the changes at all points
+
+
+@dataclass(frozen=True)
 class Alike:
     """Equality of a curve's means in two panels, up to their standard errors."""
 
@@ -166,9 +190,9 @@ class NotApplicable:
 
 # The kinds of test that a claim is made of, read by config/readers/claims.py and evaluated by
 # checks/claim_tests.py.
-OfCurves = (
-    Ratio | Bounded | Value | Extremes | Growth | Slope | Difference | Contrast | Alike
-) | WithinBudget
+OfCurves = (Ratio | Bounded | Value | Extremes | Growth | Slope | Difference | Contrast | Alike) | (
+    Improvement | Bend | WithinBudget
+)
 Test = OfCurves | Formula | NotApplicable
 
 # Statistics of the runs at a point. `spread` is the largest minus the smallest of as many runs as

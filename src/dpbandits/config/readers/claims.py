@@ -33,13 +33,15 @@ KINDS: dict[str, type] = {
     "slope": claims.Slope,
     "difference": claims.Difference,
     "contrast": claims.Contrast,
+    "improvement": claims.Improvement,
+    "bend": claims.Bend,
     "alike": claims.Alike,
     "within_budget": claims.WithinBudget,
 }
 # Keys of a test for a field of its class, where they are not the field itself; the key of `of` is
 # the kind.
 KEYS = {"of": (), "limits": LIMITS, "function": ("by",), "arguments": ("with",)}
-REQUIRED = ("to", "since", "by")  # in every kind that has such a key
+REQUIRED = ("to", "over", "to_over", "since", "by")  # in every kind that has such a key
 
 
 Panels = Callable[[str], Sequence[Panel]]  # of a figure, by its name
@@ -193,7 +195,9 @@ class _TestReader:
         if "to" in test:
             others = kind == "ratio" and test.get("to") == OTHERS
             to = (OTHERS,) if others else tuple(test.choices("to", self.names, "curve"))
-        values = {"of": of} | ({"to": to} if to else {}) | self._panels_of_test(test, of, to)
+        beside = {key: test.choice(key, self.names) for key in ("over", "to_over") if key in test}
+        values: dict[str, Any] = {"of": of} | ({"to": to} if to else {}) | beside
+        values |= self._panels_of_test(test, of, (*to, *beside.values()))
         if "limits" in names:
             limits = _limits(test, self.thresholds)
             if limits:
@@ -222,6 +226,7 @@ class _TestReader:
             "until": number,
             "up_to_noise": boolean,
             "across_panels": boolean,
+            "summed": boolean,
             "statistic": partial(test.choice, choices=claims.STATISTICS),
         }
         if "at" in test and not isinstance(test.get("at"), str):

@@ -16,7 +16,17 @@ from dpbandits.core.errors import shown
 from dpbandits.spec.figure import Panel, Quantity
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
-PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
+PANEL_KEYS = (
+    *TEXTS,
+    "curves",
+    "parameters",
+    "each",
+    "sweep",
+    "shows",
+    "regret",
+    "checkpoints",
+    *SHARED,
+)
 
 
 class PanelReader:

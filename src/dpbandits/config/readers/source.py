@@ -6,7 +6,7 @@ from typing import Any
 from dpbandits.audit import designs
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Plays, Subject
-from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.config import bound_arguments, instances
 from dpbandits.config.instances import Described, describe, instance
 from dpbandits.config.origins import SHARED, Origins
@@ -19,7 +19,7 @@ from dpbandits.spec.figure import Bound
 OWN: dict[
     str, tuple[str, ...]
 ] = {  # the kinds of curve, and the keys of each kind beside those of every curve
-    "algorithm": ("pulls_of",),
+    "algorithm": ("pulls_of", "regret"),
     "rule": (),
     "bound": ("at",),
 }
@@ -49,6 +49,7 @@ class SourceReader:
             grid=self._grid(layers),
             seed=self._seed(),
             pulls_of=self._pulls_of(curve, registry.environment(law).arms(of_law)),
+            regret=self._regret(curve, layers, hasattr(registry.environment(law), "table")),
         )
 
     def audit_cell(self, curve: Section, layers: Layers) -> AuditCell:
@@ -198,6 +199,18 @@ class SourceReader:
             problem = f"pulls_of must be an arm from 1 to {arms}, got {arm}"
             raise self.origins.error(problem, curve.path_of("pulls_of"))
         return arm - 1
+
+    def _regret(self, curve: Section, layers: Layers, of_table: bool) -> Regret:
+        value, path = layers.find("regret")
+        if value is None:
+            return Regret.PSEUDO
+        chosen = Regret(self.origins.choice(value, [kind.value for kind in Regret], path))
+        if of_table:
+            problem = "regret is for arms with means; that on a table of gains is always realised"
+            raise self.origins.error(problem, path)
+        if chosen is Regret.REALISED and curve.get("pulls_of") is not None:
+            raise self.origins.error("regret: pulls are recorded instead of it", path)
+        return chosen
 
     def _stream(self, layers: Layers, recorded: Iterable[str] = Stream._fields) -> Stream:
         # A layer may change part of the stream, so all layers are merged. Lookups for some of its
