@@ -27,7 +27,7 @@ from dpbandits.verify.same_law import p_value
 
 # Policies with a scheme of their own for Bernoulli arms.
 SCHEMES = ["dp-ucb", "dp-ucb-bound", "private-ucb", "ucb"]
-LEADING = [n for n in ALGORITHMS if hasattr(registry.algorithm(n), "pull_while_leading")]
+LEADING = [n for n in ALGORITHMS if hasattr(registry.algorithm(n), "runs_ahead")]
 FIXED = settings(max_examples=150, derandomize=True, database=None, deadline=None)
 
 
@@ -36,7 +36,7 @@ def generator(*seed: int) -> np.random.Generator:
 
 
 def test_index_policies_in_which_only_the_pulled_arm_changes_run() -> None:
-    assert LEADING == ["dp-ucb-bound", "private-ucb", "ucb"]
+    assert LEADING == ["dp-ucb-bound", "klucb", "private-ucb", "ucb"]
 
 
 # One block, written out ---------------------------------------------------------------------------
@@ -289,6 +289,15 @@ def test_a_leader_is_kept_just_as_long_as_it_leads(algorithm: str, epsilon: floa
         for run in range(2):
             kept, chosen = play_run(cell, run), play_run(cell, run, per_round=True)
             np.testing.assert_array_equal(kept.curve, chosen.curve)
+
+
+@pytest.mark.parametrize("means", [(0.75, 0.6, 0.25), (0.5, 0.5), (1.0, 0.98), (0.9, 0.0)], ids=str)
+def test_klucb_keeps_its_leader_just_as_long_on_coins(means: tuple[float, ...]) -> None:
+    cell = cell_of("klucb", "bernoulli", means, 5000, 1.0)
+    for run in range(5):
+        kept, chosen = play_run(cell, run), play_run(cell, run, per_round=True)
+        np.testing.assert_array_equal(kept.curve, chosen.curve)
+        np.testing.assert_array_equal(kept.pulls, chosen.pulls)
 
 
 RUNS = 2000

@@ -8,6 +8,7 @@ import numpy as np
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.mechanisms.leader_runs import runs_ahead, window_end
 
 LABEL = "KL-UCB"
 
@@ -49,18 +50,54 @@ def argmax_index(mean, entropy, pulls, log_t):
     return best
 
 
+@inlined
+def largest_rival(mean, pulls, leader, log_t):
+    """Return the largest index of the other arms."""
+    largest = -math.inf
+    for arm in range(mean.size):
+        if arm != leader:
+            largest = max(largest, bernoulli_kl_upper(mean[arm], log_t / pulls[arm]))
+    return largest
+
+
+@inlined
+def stays_ahead(p, entropy, n, rival, log_t):
+    """Return True if the index of mean p over n pulls exceeds the rival's by more than rounding."""
+    if p >= rival or rival >= 1.0:
+        return p > rival
+    divergence = entropy - p * math.log(rival) - (1.0 - p) * math.log1p(-rival)
+    return divergence < log_t / n * (1.0 - 1e-9) - 1e-13
+
+
 @kernel
 def play(params, bandit, rng):
-    """Pull each arm once, then the arm of largest index."""
+    """Pull each arm once, then the arm of largest index.
+
+    A leader of two rounds is pulled as long as its index exceeds the largest that a rival can have
+    in the next rounds: the same arms as if all indices were computed in every round.
+    """
     arms = number_of_arms(bandit)
     pulls = np.zeros(arms)
     sums = np.zeros(arms)
     mean = np.empty(arms)
     entropy = np.empty(arms)
+    leader = -1
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        chosen = t - 1 if t <= arms else argmax_index(mean, entropy, pulls, math.log(t))
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
-        mean[chosen] = sums[chosen] / pulls[chosen]
-        entropy[chosen] = negative_entropy(mean[chosen])
+        log_t, rival, end = math.log(t), math.inf, t
+        chosen = t - 1 if t <= arms else argmax_index(mean, entropy, pulls, log_t)
+        if chosen == leader and runs_ahead(bandit):
+            end = window_end(t)
+            rival = largest_rival(mean, pulls, leader, math.log(end))
+        leader = chosen
+        ahead = True
+        while ahead:
+            sums[chosen] += pull(bandit, chosen)
+            pulls[chosen] += 1.0
+            mean[chosen] = sums[chosen] / pulls[chosen]
+            entropy[chosen] = negative_entropy(mean[chosen])
+            t += 1
+            ahead = t <= end and playing(bandit)
+            ahead = ahead and stays_ahead(
+                mean[chosen], entropy[chosen], pulls[chosen], rival, log_t
+            )
