@@ -45,7 +45,7 @@ def test_equal_bits_give_equal_arms_whatever_the_rewards_are(start: Start) -> No
     for seed in range(20):
         rng = np.random.default_rng(seed)
         arms = int(rng.integers(2, 5))
-        table, bits = rng.random((arms, ROUNDS)), rng.integers(0, 2, ROUNDS).astype(float)
+        table, bits = rng.random((arms, ROUNDS)), rng.integers(0, 2, ROUNDS).astype(float).tolist()
         first, got = game_of(table, bits, start)
         second, _ = game_of(1.0 - table, bits, start)
         assert first.arms == second.arms
