@@ -80,9 +80,11 @@ PAPERS = (
         "ren2020",
         "Multi-Armed Bandits with Local Differential Privacy",
         "Wenbo Ren, Xingyu Zhou, Jia Liu and Ness B. Shroff",
-        "arXiv 2007.03121",
+        "CoRR abs/2007.03121 (2020)",
         "Ren et al.",
         2020,
+        "CoRR",
+        "abs/2007.03121",
     ),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
 )
