@@ -14,6 +14,8 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.budget import budget
 from dpbandits.factory import audit_results
 from dpbandits.factory.captions import caption
+from dpbandits.privacy.accounting import tight_epsilon
+from dpbandits.privacy.notions import ConcentratedGuarantee
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -127,7 +129,6 @@ def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:
     )
     assert both.count("more than given") == 4  # DP-UCB and DP-UCB-BOUND, in both panels
     split = text("dpucb-2arms", "figure.curves.dp-ucb.counter=hybrid-split")
-    assert "(b) DP-UCB (0.1): given ε = 0.1 (per-round DP), composes to 0.1;" in split
     assert "more than given" not in text("adap-ksweep")  # a last digit does not count
 
 
@@ -158,6 +159,12 @@ def test_a_note_stands_in_a_paragraph_of_its_own() -> None:
     assert "\n\nLeft out: nothing.\n\nPrivacy" in caption(spec)
 
 
+def test_a_caption_states_rho_and_the_epsilon_that_follows_at_a_delta() -> None:
+    found = text("adac-price")
+    assert "given ρ = 0.1 to 1000 (zCDP), composes to ε = 2.142 to 1232 at δ = 1·10⁻⁶" in found
+    assert "more than given" not in found
+
+
 def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
     spec, _ = load("leaderboard", [])
     for panel in spec.panels:
@@ -172,6 +179,8 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
                     assert cell.params.delta == pytest.approx(allowed)
                 spent = budget(cell)
                 assert spent is not None
+                if isinstance(cell.claim(), ConcentratedGuarantee):
+                    spent = tight_epsilon(cell.releases() or (), math.exp(-10))
                 if cell.member.startswith("dp-ftpl"):
                     # All rounds together have no bound, unless the start never ends.
                     assert spent == (0.0 if cell.warning() else math.inf)
