@@ -74,7 +74,7 @@ def generator(seed: int) -> np.random.Generator:
 
 def params_of(module: Any, horizon: int) -> Any:
     """Return the default Params; required fields are epsilon = 1, delta = 0.01 and the horizon."""
-    values = {"epsilon": 1.0, "delta": 0.01, "horizon": horizon}
+    values = {"epsilon": 1.0, "rho": 1.0, "delta": 0.01, "horizon": horizon}
     needed = set(module.Params._fields) - set(module.Params._field_defaults)
     return module.Params(**{name: value for name, value in values.items() if name in needed})
 

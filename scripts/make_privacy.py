@@ -21,7 +21,7 @@ def table() -> str:
     """Return a row per curve, in the figure's order, and the reasons why claims differ."""
     rows, reasons = [], dict[str, list[str]]()
     for cell, result in audits().items():
-        if result.epsilon_given != EPSILON:
+        if result.budget_given != EPSILON:
             continue
         claim, composed = cell.claim(), cell.composed()
         numbers = (claim.epsilon, composed, result.epsilon, result.one_choice)

@@ -18,7 +18,10 @@ from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import figures_of, produce_all
 from dpbandits.run.exit_status import ExitStatus
 
-PAPERS = {"tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "across"}
+PAPERS = {
+    *("tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "azize2024", "ren2020"),
+    "across",
+}
 
 Captured = pytest.CaptureFixture[str]
 

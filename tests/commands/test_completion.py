@@ -37,7 +37,7 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {  # the words offered, and word
     "run adap-c2 ~figure.curves.dp-s": ({"~figure.curves.dp-se"}, set()),
     "run adap-c2 profile=": ({"profile=ci", "profile=paper", "profile=smoke"}, set()),
     "run adap-c2 engine": ({"engine=", "engine.workers=", "engine.block="}, {"runs="}),
-    "run-all --paper a": ({"across", "azize2022"}, {"wang2024"}),
+    "run-all --paper a": ({"across", "azize2022", "azize2024"}, {"wang2024"}),
     "check adap-k": ({"adap-ksweep"}, set()),
     "check adap-ksweep ru": ({"runs="}, set()),
     "audit adap-": ({"adap-ucb", "adap-klucb"}, set()),

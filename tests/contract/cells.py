@@ -104,9 +104,12 @@ BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
-    """Return the Params of an algorithm, with the default of every field that has one."""
+    """Return the Params of an algorithm, with the default of every field that has one.
+
+    `epsilon` is its budget, also if that is a rho.
+    """
     cls = registry.algorithm(algorithm).Params
-    told = {"epsilon": epsilon, "horizon": horizon, "delta": 0.01}
+    told = {"epsilon": epsilon, "rho": epsilon, "horizon": horizon, "delta": 0.01}
     needed = set(cls._fields) - set(cls._field_defaults)
     values = {name: value for name, value in told.items() if name in needed}
     return parameters.build(cls, values, algorithm, lambda name: "tests")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from traced import Game, Recorded, Reward, of_choices
 
-from dpbandits.privacy.releases import ApproximateDP, Laplace, Release
+from dpbandits.privacy.releases import ApproximateDP, Gaussian, Laplace, Release
 
 SLACK = 1.0 + 1e-9  # for rounded sums
 
@@ -81,7 +81,11 @@ def _moves(recorded: Recorded, declared: Any, rescaled: bool) -> dict[Reward, fl
         ):
             return None
         factor = 1.0 / recorded.scale if recorded.scale else math.inf
-    elif isinstance(declared, Laplace) and recorded.budget is None and recorded.scale > 0.0:
+    elif (
+        isinstance(declared, Gaussian if recorded.is_gaussian else Laplace)
+        and recorded.budget is None
+        and recorded.scale > 0.0
+    ):
         if not (rescaled or _equal([recorded.scale], [declared.scale])):
             return None
         factor = declared.scale / recorded.scale

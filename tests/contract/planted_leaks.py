@@ -10,12 +10,15 @@ from unittest.mock import patch
 
 from dpbandits.algorithms import (
     _adaptive_episodes,
+    _local,
+    adac_ucb,
     adap_klucb,
     adap_ucb,
     dp_exp3_lap,
     dp_se,
     dp_ucb_int,
     gdp_elim_new,
+    ldp_ucb_l,
 )
 from dpbandits.mechanisms import binary, hybrid
 
@@ -36,8 +39,8 @@ class Leak(NamedTuple):
 
 
 DP_SE_NOISE = "laplace(rng, 1.0 / r, params.epsilon)"
-EPISODE_NOISE = "laplace(rng, 1.0 / episode, params.epsilon)"
-ADAPTIVE = (_adaptive_episodes, adap_ucb, adap_klucb)
+EPISODE_NOISE = "noise(params, rng, 1.0 / episode)"
+ADAPTIVE = (_adaptive_episodes, adap_ucb, adap_klucb, adac_ucb)
 WITHOUT, FROM = "without noise", "no declaration allows a release of rewards"
 
 LEAKS = (
@@ -97,25 +100,25 @@ LEAKS = (
             FROM,
             keeps_arms=True,
         )
-        for algorithm in ("adap-ucb", "adap-klucb")
+        for algorithm in ("adap-ucb", "adap-klucb", "adac-ucb")
     ),
     *(
         Leak(
             f"no noise from release {n} on",
-            "adap-ucb",
+            algorithm,
             ADAPTIVE,
             "play",
             ((f"+ {EPISODE_NOISE}", f"+ ({EPISODE_NOISE} if episode < {2 ** (n - 2)} else 0.0)"),),
             WITHOUT,
         )
-        for n in (2, 3, 5)
+        for algorithm, n in (("adap-ucb", 2), ("adap-ucb", 3), ("adap-ucb", 5), ("adac-ucb", 3))
     ),
     Leak(
         "the noise of two rewards for all longer episodes",
         "adap-ucb",
         ADAPTIVE,
         "play",
-        ((EPISODE_NOISE, "laplace(rng, 1.0 / max(episode, 4), params.epsilon)"),),
+        ((EPISODE_NOISE, "noise(params, rng, 1.0 / max(episode, 4))"),),
         FROM,
         keeps_arms=True,
     ),
@@ -192,6 +195,20 @@ LEAKS = (
                 "        gain = pull(bandit, arm)\n"
                 "        noisy = gain + laplace(rng, 1.0, params.epsilon)\n"
                 "        noisy = gain if noisy > b + 1.0 else noisy\n",
+            ),
+        ),
+        WITHOUT,
+    ),
+    Leak(
+        "no noise on a reward in every eighth round",
+        "ldp-ucb-l",
+        (_local, ldp_ucb_l),
+        "play",
+        (
+            (
+                "privatised(params, rng, pull(bandit, chosen))",
+                "(pull(bandit, chosen) if t % 8 == 0 else"
+                " privatised(params, rng, pull(bandit, chosen)))",
             ),
         ),
         WITHOUT,

@@ -29,8 +29,8 @@ from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.privacy.notions import Notion
-from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.privacy.notions import ConcentratedGuarantee, Notion, approximate, budget_of
+from dpbandits.privacy.releases import composed_epsilon, composed_rho
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
@@ -58,7 +58,7 @@ def test_an_algorithm_file_is_complete(algorithm: str) -> None:
     assert module.Params.__doc__
     assert list(inspect.signature(module.play.py_func).parameters) == ["params", "bandit", "rng"]
     assert conf_files.read_member("algorithm", algorithm)["algorithm"] == algorithm
-    private = "epsilon" in module.Params._fields
+    private = budget_of(module.Params._fields) is not None
     assert hasattr(module, "releases") == private, "private if and only if releases are declared"
 
 
@@ -237,7 +237,7 @@ def test_the_budget_of_a_cell_is_none_where_nothing_is_private() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 25.0])
 @pytest.mark.parametrize("algorithm", PRIVATE)
-def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
+def test_the_declared_releases_compose_to_the_budget_that_was_given(
     algorithm: str, epsilon: float
 ) -> None:
     releases = registry.algorithm(algorithm).releases
@@ -245,6 +245,9 @@ def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
         for params in readings_of(algorithm, horizon, epsilon):
             declared = list(releases(params, arms, horizon))
             composed = composed_epsilon(declared, getattr(params, "delta", 0.0))
+            if hasattr(params, "rho"):
+                assert composed == math.inf
+                composed = composed_rho(declared)
             expected = SPENT[algorithm](params, arms) if algorithm in SPENT else epsilon
             if math.isnan(expected):
                 assert composed > 1000 * epsilon
@@ -271,8 +274,13 @@ def test_who_declares_releases_says_what_is_promised_and_nobody_else(algorithm: 
     if claim is not None:
         assert claim.notion in Notion
         assert claim.where
-        assert claim.epsilon > 0
-        assert 0 <= claim.delta < 1
+        assert isinstance(claim, ConcentratedGuarantee) == (
+            "rho" in cell_of(algorithm).params._fields
+        )
+        assert isinstance(claim, ConcentratedGuarantee) == (claim.notion is Notion.CONCENTRATED)
+        stated = approximate(claim)
+        assert stated.epsilon > 0
+        assert 0 <= stated.delta < 1
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -283,7 +291,7 @@ def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
     arms, horizon = 5, 10**9
     for params in readings_of(algorithm, horizon, epsilon):
         module = registry.algorithm(algorithm)
-        claim = module.claim(params, arms, horizon)
+        claim = approximate(module.claim(params, arms, horizon))
         composed = composed_epsilon(module.releases(params, arms, horizon), claim.delta)
         assert claim.differs or composed == pytest.approx(claim.epsilon, rel=1e-12)
 

@@ -3,8 +3,9 @@
 With the noise of every release moved by as much as a changed reward moves its statistic, the game
 has the same arms. The density of a Laplace noise falls by a factor of at most e^-1 per scale, so
 the moves in scales, added up, bound the loss of any outcome (azize2022, Definition 2: neighbours
-differ in one reward). This covers at least three epochs, episodes or releases of every kind, see
-test_recorded_releases.py, for all private algorithms with noisy numbers and every reward of a game.
+differ in one reward). For Gaussian noise, half of the squared moves add up to rho. This covers at
+least three epochs, episodes or releases of every kind, see test_recorded_releases.py, for all
+private algorithms with noisy numbers and every reward of a game.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planted_leaks import LEAKS, Leak, planted
-from traced import Game, Recorded, Reward
+from traced import Game, Reward, cost_of
 from traced_games import (
     BY_ROUND,
     CASES,
@@ -47,7 +48,7 @@ def undone(case: Case, inputs: Inputs, game: Game, arm: int, pull: int, changed:
         if factor:
             noises[release.draw] -= by * factor / release.scale
             if release.after < case.rounds:  # a choice follows
-                cost += abs(by * factor) / release.scale * budget_of(release)
+                cost += cost_of(release, by * factor)
     again = game_of(case, Inputs(table, noises, inputs.uniforms), traced=False)
     return Undone(again.arms == game.arms and again.draws == game.draws, cost)
 
@@ -57,11 +58,6 @@ def named(case: Case, game: Game, arm: int, pull: int) -> Reward:
     if case.algorithm not in BY_ROUND:
         return arm, pull
     return arm, [t for t, of in enumerate(game.arms, start=1) if of == arm][pull - 1]
-
-
-def budget_of(release: Recorded) -> float:
-    """Return the epsilon that a move by one scale of the noise costs."""
-    return release.budget[0] if release.budget else 1.0
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -35,8 +35,9 @@ class Recorded(NamedTuple):
     """Release: coefficients of the rewards in its statistic, its noise, and the value released."""
 
     reads: dict[Reward, float]
-    scale: float  # of the Laplace noise, or the unit of the noise of Lemma 15 (wang2024)
-    budget: tuple[float, float] | None  # (epsilon, delta) of Lemma 15; None for Laplace noise
+    scale: float  # of Laplace or Gaussian noise, or the unit of that of Lemma 15 (wang2024)
+    budget: tuple[float, float] | None  # (epsilon, delta) of Lemma 15; None for other noise
+    is_gaussian: bool  # whose `scale` is the standard deviation
     draw: int  # number of the noise in `Game.draws`, from 0
     after: int  # rounds played before the release
     value: float
@@ -130,14 +131,15 @@ class Noise:
         scale: float,
         draw: int,
         budget: tuple[float, float] | None,
+        is_gaussian: bool,
     ) -> None:
         self.game, self.value, self.scale = game, value, scale
-        self.draw, self.budget = draw, budget
+        self.draw, self.budget, self.is_gaussian = draw, budget, is_gaussian
         self.is_used = False
 
     def __mul__(self, factor: float) -> "Noise":
         value, scale = factor * self.value, abs(factor) * self.scale
-        return Noise(self.game, value, scale, self.draw, self.budget)
+        return Noise(self.game, value, scale, self.draw, self.budget, self.is_gaussian)
 
     __rmul__ = __mul__
 
@@ -203,6 +205,11 @@ class Game:
         assert location == 0.0
         return self._noise(scale)
 
+    def normal(self, location: float, scale: float) -> Any:
+        """Return a Gaussian noise, as a generator does."""
+        assert location == 0.0
+        return self._noise(scale, is_gaussian=True)
+
     def perturb(self, law: Any) -> Any:
         """Return a noise of Lemma 15 of wang2024; `scale` is then the unit of a reward."""
         return self._noise(1.0, (law.epsilon, law.delta))
@@ -215,16 +222,19 @@ class Game:
         """Record a release and return its value."""
         value = next(self._pinned, exact + noise.value)
         after = len(self.arms)
-        release = Recorded(reads, noise.scale, noise.budget, noise.draw, after, value)
+        kind = noise.budget, noise.is_gaussian
+        release = Recorded(reads, noise.scale, *kind, noise.draw, after, value)
         self.releases.append(release)
         return value
 
-    def _noise(self, scale: float, budget: tuple[float, float] | None = None) -> Any:
+    def _noise(
+        self, scale: float, budget: tuple[float, float] | None = None, is_gaussian: bool = False
+    ) -> Any:
         self.draws.append((scale, len(self.arms)))
         value = scale * next(self._noises)
         if not self.traced:
             return value
-        return Noise(self, value, scale, len(self.draws) - 1, budget)
+        return Noise(self, value, scale, len(self.draws) - 1, budget, is_gaussian)
 
 
 class _Arrays:
@@ -287,17 +297,28 @@ def played(
 
 
 def spent(game: Game) -> dict[Reward, float]:
-    """Return the pure-DP budget that each reward spends on all releases that precede a choice.
+    """Return the budget that each reward spends on all releases that precede a choice.
 
-    For the noise of Lemma 15 it is the epsilon of its budget, for a change by one unit.
+    It is epsilon, or rho for Gaussian noise; an algorithm has noise of one of the two kinds.
     """
     total: dict[Reward, float] = {}
     for release in of_choices(game):
         for reward, factor in release.reads.items():
-            units = abs(factor) / release.scale if release.scale else math.inf
-            epsilon = release.budget[0] if release.budget else 1.0
-            total[reward] = total.get(reward, 0.0) + units * epsilon
+            total[reward] = total.get(reward, 0.0) + cost_of(release, factor)
     return total
+
+
+def cost_of(release: Recorded, moved: float) -> float:
+    """Return the budget that hides a move of the released statistic: of its noise by as much.
+
+    It is the epsilon of Laplace noise, that of Lemma 15 for a move by one unit, and the rho of
+    Gaussian noise: the Rényi divergence of order alpha between N(0, s^2) and N(x, s^2) is
+    alpha x^2/(2 s^2).
+    """
+    units = abs(moved) / release.scale if release.scale else math.inf
+    if release.is_gaussian:
+        return units * units / 2.0
+    return units * (release.budget[0] if release.budget else 1.0)
 
 
 def of_choices(game: Game) -> list[Recorded]:

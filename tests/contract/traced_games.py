@@ -19,10 +19,10 @@ from traced import Game, plain_python, played
 from dpbandits.algorithms import _exp3, dp_se, gdp_elim_new
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.core import registry
-from dpbandits.privacy.releases import Release, composed_epsilon
+from dpbandits.privacy.releases import Release, composed_epsilon, composed_rho
 
-# No noise is added to a number: the draw of the arm, or the largest sample, is the release.
-CHOICES = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new", "exp3-tau"}
+# No noise is added to a number: the draw of the arm, the largest sample, or a bit is the release.
+CHOICES = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new", "exp3-tau", "ldp-ucb-b"}
 NUMBERS = [
     algorithm
     for algorithm in ALGORITHMS
@@ -77,8 +77,12 @@ class Case(NamedTuple):
         return self.composed(2) < math.inf
 
     def composed(self, arms: int) -> float:
-        """Return the epsilon that these releases compose to; infinite if they need a delta."""
-        return composed_epsilon(self.declared(arms))
+        """Return the budget that these releases compose to; infinite if they need a delta.
+
+        It is an epsilon, or a rho if the budget of the algorithm is one.
+        """
+        compose = composed_rho if hasattr(self.params, "rho") else composed_epsilon
+        return compose(self.declared(arms))
 
     @property
     def pure(self) -> "Case":

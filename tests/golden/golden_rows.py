@@ -36,6 +36,7 @@ COMMON: dict[str, Any] = {
     "runs": 3,
     "horizon": 20_000,
     "epsilon": 1.0,
+    "rho": 1.0,
     "delta": 0.01,
     # Many arms, all different and the best not first: noise affects even the arms chosen rarely.
     "means": [0.45, 0.7, 0.5, 0.64, 0.3, 0.67, 0.56, 0.6],

@@ -32,6 +32,7 @@ from dpbandits.cells.bandit_cell import Cell, Regret, StoppingCell
 from dpbandits.core import registry
 from dpbandits.core.randomness import Role, stream, words
 from dpbandits.files.atomic import write_atomically
+from dpbandits.privacy.notions import budget_of
 
 FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
@@ -60,7 +61,8 @@ def names(case: Case) -> Names:
         module = registry.algorithm(cell.algorithm)
         if hasattr(module, "claim"):
             # Some golden games are long or have a tiny budget, both useless for an audit.
-            params = cell.params._replace(epsilon=COMMON["epsilon"])
+            field = budget_of(cell.params._fields) or ""
+            params = cell.params._replace(**{field: COMMON[field]})
             kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.algorithm, params)))
     return kept
 

@@ -172,10 +172,10 @@ def test_where_the_accountant_is_missing_that_is_said_in_one_line(
 
 
 def test_what_reads_the_worst_reward_is_found_once() -> None:
-    found = list(readers([laplace(1.0, first=1, last=3), laplace(2.0, first=3, last=4)]))
-    assert [[release.epsilon for release in reading] for reading in found] == [[1.0, 2.0]]
-    apart = list(readers([laplace(1.0, first=1, last=2), laplace(2.0, first=3, last=4)]))
-    assert [[release.epsilon for release in reading] for reading in apart] == [[1.0], [2.0]]
+    overlapping = [laplace(1.0, first=1, last=3), laplace(2.0, first=3, last=4)]
+    assert list(readers(overlapping)) == [overlapping]
+    apart = [laplace(1.0, first=1, last=2), laplace(2.0, first=3, last=4)]
+    assert list(readers(apart)) == [[apart[0]], [apart[1]]]
 
 
 def test_the_grid_is_fine_for_many_small_releases_and_never_has_too_many_points() -> None:

@@ -14,6 +14,8 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.budget import budget
 from dpbandits.factory import audit_results
 from dpbandits.factory.captions import caption
+from dpbandits.privacy.accounting import tight_epsilon
+from dpbandits.privacy.notions import ConcentratedGuarantee
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -103,11 +105,11 @@ def test_no_audited_bound_stands_beside_a_smaller_budget_without_its_own(root: P
 def test_an_audit_of_another_reading_is_not_taken() -> None:
     found = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
     assert found is not None
-    assert (found.epsilon_given, found.delta, found.one_choice) == (1.0, 0.0, None)
+    assert (found.budget_given, found.delta, found.one_choice) == (1.0, 0.0, None)
     assert 0.5 < found.epsilon <= 1.0
     own = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
     assert own is not None
-    assert own.epsilon_given == 2.0
+    assert own.budget_given == 2.0
     full, split = (
         audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
         for counter in (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
@@ -158,6 +160,12 @@ def test_a_note_stands_in_a_paragraph_of_its_own() -> None:
     assert "\n\nLeft out: nothing.\n\nPrivacy" in caption(spec)
 
 
+def test_a_caption_states_rho_and_the_epsilon_that_follows_at_a_delta() -> None:
+    found = text("adac-price")
+    assert "given ρ = 0.1 to 1000 (zCDP), composes to ε = 2.142 to 1232 at δ = 1·10⁻⁶" in found
+    assert "more than given" not in found
+
+
 def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
     spec, _ = load("leaderboard", [])
     for panel in spec.panels:
@@ -172,6 +180,8 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
                     assert cell.params.delta == pytest.approx(allowed)
                 spent = budget(cell)
                 assert spent is not None
+                if isinstance(cell.claim(), ConcentratedGuarantee):
+                    spent = tight_epsilon(cell.releases() or (), math.exp(-10))
                 if cell.member.startswith("dp-ftpl"):
                     # All rounds together have no bound, unless the start never ends.
                     assert spent == (0.0 if cell.warning() else math.inf)

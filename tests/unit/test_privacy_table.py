@@ -12,7 +12,8 @@ from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NoAccountant
-from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.concentrated import epsilon_of_rho, gaussian_epsilon
+from dpbandits.privacy.notions import ConcentratedGuarantee, Notion
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.privacy.table import Row, rows
 from dpbandits.theory import tossou2017
@@ -20,7 +21,7 @@ from dpbandits.theory import tossou2017
 
 def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
     """Return claimed and composed epsilon, by reading."""
-    return {row.reading: (row.claim.epsilon, row.composed) for row in found if row.name == name}
+    return {row.reading: (row.stated.epsilon, row.composed) for row in found if row.name == name}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothin
     for row in all_rows:
         if row.tight is not None:
             assert row.tight <= row.composed
-            if row.claim.delta == 0.0:
+            if row.stated.delta == 0.0:
                 assert row.tight == row.composed
             elif row.name == "exp3-tau":
                 assert row.tight < 0.8 * row.composed
@@ -116,7 +117,7 @@ def test_readings_with_the_same_tight_epsilon_share_a_row(all_rows: list[Row]) -
 
 def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
     for row in rows(["dp-ucb-int", "dp-ftpl-new", "dp-se"], horizon=10**4, delta=0.01):
-        assert row.claim.delta == (0.0 if row.name == "dp-se" else 0.01)
+        assert row.stated.delta == (0.0 if row.name == "dp-se" else 0.01)
 
 
 def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
@@ -131,9 +132,33 @@ def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
     }
     assert notion["gdp-elim-new"] is Notion.REVISED
     assert notion["dp-exp3-lap"] is Notion.LOCAL
+    assert notion["adac-ucb"] is Notion.CONCENTRATED
     assert notion["adap-ucb"] is notion["dp-nas"] is Notion.GLOBAL
-    assert len({n.title for n in Notion}) == len(Notion) == 4
+    assert len({n.title for n in Notion}) == len(Notion) == 5
     assert all(n.definition.endswith(".") and n.sources for n in Notion)
+
+
+def test_zcdp_is_claimed_in_rho_and_stated_at_a_delta() -> None:
+    (row,) = rows(["adac-ucb"], horizon=10**5, arms=3, rho=0.5, delta=1e-5)
+    assert isinstance(row.claim, ConcentratedGuarantee)
+    assert row.claim.rho == 0.5
+    assert row.rho == pytest.approx(0.5, rel=1e-12)
+    assert row.stated.delta == 1e-5
+    assert row.stated.epsilon == pytest.approx(epsilon_of_rho(0.5, 1e-5), rel=1e-12)
+    assert row.composed == pytest.approx(row.stated.epsilon, rel=1e-9)
+    assert row.tight == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)
+    assert not hasattr(row.claim, "epsilon")
+
+
+def test_the_command_prints_rho_and_what_it_implies(capsys: pytest.CaptureFixture[str]) -> None:
+    assert privacy.show(["adac-ucb"], 1.0, 10**6, 5, None, 0.5) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Privacy at epsilon = 1, rho = 0.5, 1,000,000 rounds, 5 arms")
+    assert f"AdaC-UCB rho = 0.5 rho = 0.5 {gaussian_epsilon(0.5, 1e-6):.4g} 1e-06" in out
+    assert "epsilon = 5.757 as rho + 2 sqrt(rho log(1/delta))" in out
+    assert f"{epsilon_of_rho(0.5, 1e-6):.4g} by the best order alpha" in out
+    assert privacy.show(["dp-se"], 1.0, 10**6, 5, None) == 0
+    assert "rho" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -144,6 +169,8 @@ def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
         ({"names": ["nas"]}, "'nas' promises no privacy"),
         ({"epsilon": 0}, "epsilon must be positive and finite, got 0"),
         ({"epsilon": "1,5"}, "epsilon must be positive and finite, got '1,5'"),
+        ({"rho": 0}, "rho must be positive and finite, got 0"),
+        ({"rho": -1.0}, "rho must be positive and finite, got -1.0"),
         ({"horizon": 0.5}, r"horizon must be a whole number from 1 to 2\^53, got 0.5"),
         ({"arms": 1}, r"arms must be a whole number from 2 to 10\^6, got 1"),
         ({"delta": 2}, r"delta must be in \[0, 1\], got 2"),

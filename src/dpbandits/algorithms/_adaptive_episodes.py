@@ -1,11 +1,11 @@
-"""azize2022, Algorithm 1: adaptive episodes make any index policy ε-global DP.
+"""azize2022, Algorithm 1: adaptive episodes make any index policy private (ε-global DP, zCDP).
 
 An index reads only the rewards of the arm's last active episode, through their private mean. The
 pulls of the chosen arm double, so that episode holds half of all its pulls, m = N/2. The episodes
 of an arm are disjoint: every reward is in one release.
 
-An algorithm registers a body of `index` for its Params, which must have the fields `epsilon`,
-`alpha`, `ties` and `first_episode`.
+An algorithm registers a body of `index` for its Params, which must have the fields `ties` and
+`first_episode`, and `epsilon` unless they register a body of `noise` as well.
 """
 
 import math
@@ -43,6 +43,12 @@ def index(params, private_mean, m, log_t):
     raise NotImplementedError("these Params registered no index")
 
 
+@by_class
+def noise(params, rng, sensitivity):
+    """Draw the noise of a mean of this sensitivity, 1/m; by default that of azize2022, (32)."""
+    return laplace(rng, sensitivity, params.epsilon)
+
+
 @kernel
 def play(params, bandit, rng):
     """Play the arm of largest index until its number of pulls has doubled (Algorithm 1)."""
@@ -53,7 +59,7 @@ def play(params, bandit, rng):
     for arm in range(arms):
         pulls[arm] = 1
         m[arm] = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
-        private_mean[arm] = pull(bandit, arm) + laplace(rng, 1.0 / m[arm], params.epsilon)
+        private_mean[arm] = pull(bandit, arm) + noise(params, rng, 1.0 / m[arm])
     indices = np.empty(arms)
     while playing(bandit):
         log_t = math.log(rounds_played(bandit) + 1)
@@ -67,26 +73,26 @@ def play(params, bandit, rng):
         total = pull_many(bandit, chosen, episode)
         pulls[chosen] += episode
         m[chosen] = episode
-        private_mean[chosen] = total / episode + laplace(rng, 1.0 / episode, params.epsilon)
+        private_mean[chosen] = total / episode + noise(params, rng, 1.0 / episode)
 
 
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield one private mean per arm and episode.
+    """Yield one private mean per arm and episode."""
+    for arm, first, last, m in episodes(params, arms, horizon):
+        moved = 1.0 / (last - first + 1)
+        yield Laplace(arm, first, last, sensitivity=moved, scale=1.0 / (m * params.epsilon))
+
+
+def episodes(params: Any, arms: int, horizon: int) -> Iterator[tuple[int, int, int, float]]:
+    """Yield arm, first and last reward of every episode, and its m.
 
     An arm's episodes have 1, 1, 2, 4, ... pulls and are disjoint.
     """
-    first_m = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
     for arm in range(arms):
-        yield Laplace(arm, 1, 1, sensitivity=1.0, scale=1.0 / (first_m * params.epsilon))
+        yield arm, 1, 1, 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
         episode = 1
         while 2 * episode <= horizon:
-            yield Laplace(
-                arm,
-                episode + 1,
-                2 * episode,
-                1.0 / episode,
-                1.0 / (episode * params.epsilon),
-            )
+            yield arm, episode + 1, 2 * episode, float(episode)
             episode *= 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from dpbandits.cells import budget
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
-from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.notions import AnyGuarantee, Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 
 
@@ -15,7 +15,7 @@ class Budget:
     """Privacy budget of an algorithm over a whole game, for a change of one reward.
 
     Attributes:
-        claimed: epsilon that the paper claims.
+        claimed: epsilon that the paper claims; for zCDP, the one that follows at this delta.
         composed: epsilon to which the declared releases compose as in the papers, by a sum or, at a
             delta, by the theorem of Dwork, Rothblum and Vadhan; `math.inf` if there is no bound.
         delta: delta of the claim; both epsilons hold at this delta.
@@ -39,11 +39,12 @@ def of_cell(cell: Cell) -> Budget | None:
     composed = budget.budget(cell)
     if claim is None or composed is None:
         return None
-    return _budget(claim, composed)
+    return _budget(approximate(claim), composed)
 
 
-def of_releases(claim: Guarantee, releases: list[Any]) -> Budget:
+def of_releases(promise: AnyGuarantee, releases: list[Any]) -> Budget:
     """Return the budget for a claim and the releases of a game, with the tight composition."""
+    claim = approximate(promise)
     try:
         tight = tight_epsilon(releases, claim.delta)
     except NoAccountant:

@@ -10,7 +10,7 @@ from dpbandits.audit import designs
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Constraint
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import AnyGuarantee, Guarantee, Notion, approximate
 from dpbandits.privacy.releases import Release, composed_epsilon
 
 Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
@@ -50,15 +50,18 @@ class Subject:
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
     def claim(self, arms: int, rounds: int) -> Guarantee:
-        """Return the paper's claim for these games; raise UserError if there is none."""
+        """Return the paper's claim for these games; raise UserError if there is none.
+
+        A claim of zCDP is stated as (epsilon, delta)-DP, which events can contradict.
+        """
         module = registry.algorithm(self.algorithm)
         if not hasattr(module, "claim"):
             raise UserError(
                 f"{self.algorithm} promises no privacy, so that an audit has nothing to refute; an"
                 " algorithm of your own declares its promise in a function `claim`"
             )
-        guarantee: Guarantee = module.claim(self.params(rounds), arms, rounds)
-        return guarantee
+        guarantee: AnyGuarantee = module.claim(self.params(rounds), arms, rounds)
+        return approximate(guarantee)
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
         """Return the epsilon that its declared releases within these rounds compose to."""
@@ -67,12 +70,13 @@ class Subject:
     def declared(self, arms: int, rounds: int) -> Limit:
         """Return the budget that its releases within these rounds compose to, for all arms.
 
-        It is taken at delta = 0, except for a claim under revision. Such a claim is about a mean
-        over rewards, which fixed tables cannot contradict, so the audit tests the declared releases
-        instead, at the claim's delta.
+        It is taken at delta = 0, except for zCDP, which bounds nothing there, and for a claim under
+        revision. Such a claim is about a mean over rewards, which fixed tables cannot contradict,
+        so the audit tests the declared releases instead, at the claim's delta.
         """
         claim = self.claim(arms, rounds)
-        delta = claim.delta if claim.notion is Notion.REVISED else 0.0
+        at_its_delta = claim.notion in (Notion.REVISED, Notion.CONCENTRATED)
+        delta = claim.delta if at_its_delta else 0.0
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:

@@ -108,22 +108,16 @@ def _growth(test: claims.Growth, lines: Lines) -> Iterator[Finding]:
         # Both means come from the same runs. Up to the end, the error of their difference is known.
         errors = line.error(last), line.error(first)
         if last == len(line.all_x) - 1:
-            errors = line.error(first, "rest"), 0.0
-        yield decisive([_grown(test.limits, numbers, errors, line.error(first), words)])
+            errors = _of_growth(test.limits, errors, line.error(first, "rest")), 0.0
+        yield decisive([quotient(test.limits, numbers, errors, words)])
 
 
-def _grown(
-    limits: Limits,
-    numbers: tuple[float, float],
-    errors: tuple[float, float],
-    of_first: float,
-    words: str,
-) -> Compared:
-    # last - limit first = (last - first) - (limit - 1) first: the errors of both terms add up.
-    if errors[1]:
-        return quotient(limits, numbers, errors, words)
+def _of_growth(limits: Limits, errors: tuple[float, float], of_rest: float) -> float:
+    # Bounds the error of last - limit first, by the errors of the terms of either sum:
+    # (last - first) - (limit - 1) first, and last - limit first.
     limit = limits.at_least if math.isfinite(limits.at_least) else limits.at_most
-    return quotient(limits, numbers, (errors[0] + abs(limit - 1.0) * of_first, 0.0), words)
+    of_last, of_first = errors
+    return min(of_rest + abs(limit - 1.0) * of_first, of_last + abs(limit) * of_first)
 
 
 def _slope(test: claims.Slope, lines: Lines) -> Iterator[Finding]:

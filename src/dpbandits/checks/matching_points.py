@@ -7,6 +7,7 @@ reference at the scale of the profile `ci` itself.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -129,10 +130,19 @@ def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[t
     place = {each: j for j, each in enumerate(series.x.tolist())}
     shared = [(i, place[each]) for i, each in enumerate(x.tolist()) if each in place]
     if curve.x is None or other.x is None:
-        same = curve.x is other.x and _same_law(curve.sources[0], other.sources[0], True)
+        same = curve.x is other.x and _same_laws(_played(curve, 0), _played(other, 0), True)
         return shared if same else []
-    source = dict(zip(other.x, other.sources, strict=True))
-    return [(i, j) for i, j in shared if _same_law(curve.sources[i], source[float(x[i])], False)]
+    of_x = {value: _played(other, j) for j, value in enumerate(other.x)}
+    return [(i, j) for i, j in shared if _same_laws(_played(curve, i), of_x[float(x[i])], False)]
+
+
+def _played(curve: Curve, i: int) -> tuple[AnyCell | Bound, ...]:
+    # A source of a curve, with its counterpart if it has one.
+    return curve.sources[i], *curve.against[i : i + 1]
+
+
+def _same_laws(a: Sequence[AnyCell | Bound], b: Sequence[AnyCell | Bound], over_time: bool) -> bool:
+    return len(a) == len(b) and all(map(_same_law, a, b, repeat(over_time)))
 
 
 def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.budget import budget
+from dpbandits.cells.budget import budget, given
 from dpbandits.checks.comparisons import (
     ROUNDING,
     TINY,
@@ -71,7 +71,7 @@ def within_budget(test: claims.WithinBudget, lines: Lines) -> Iterator[Finding]:
         findings = list[tuple[float, Finding]]()
         for i, source in enumerate(line.curve.sources):
             assert not isinstance(source, Bound)  # the reader rejects bounds and non-private curves
-            granted, spent = source.params._asdict()["epsilon"], budget(source) or 0.0
+            granted, spent = given(source), budget(source) or 0.0
             to = (
                 f"composes to {spent:.4g}" if math.isfinite(spent) else "the releases have no bound"
             )

@@ -40,6 +40,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "parameters of the algorithm",
     },
     "--epsilon": {"default": "1", "metavar": "EPSILON", "help": "privacy budget; default: 1"},
+    "--rho": {"default": "1", "metavar": "RHO", "help": "privacy budget of zCDP; default: 1"},
     "--plays": {
         "default": "10_000_000",
         "metavar": "N",

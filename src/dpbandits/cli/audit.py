@@ -13,6 +13,7 @@ from dpbandits.cli.values import value_of
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Seed, Workers, coerce
+from dpbandits.privacy.notions import budget_of
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
 
@@ -34,7 +35,10 @@ def audit(
     for text in parameters:
         if text.startswith("epsilon="):
             raise UserError(f"the privacy budget is set by --epsilon, not by {shown(text)}")
-    subject = subject_of(algorithm, [f"epsilon={epsilon}", *parameters])
+    has_epsilon = algorithm not in registry.algorithm_names() or (
+        budget_of(registry.algorithm(algorithm).Params._fields) != "rho"
+    )
+    subject = subject_of(algorithm, [f"epsilon={epsilon}"] * has_epsilon + [*parameters])
     games = _checked("--plays", Plays, value_of(plays))
     arms = _checked("--many-arms", ManyArms, value_of(many_arms))
     reward = None

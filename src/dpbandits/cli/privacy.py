@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
+from dpbandits.privacy.concentrated import classical_epsilon
+from dpbandits.privacy.notions import ConcentratedGuarantee
 from dpbandits.privacy.table import Row, rows
 
 WIDTH = 100  # columns if the output is no terminal
@@ -19,18 +21,15 @@ def show(
     horizon: int,
     arms: int,
     delta: float | None,
+    rho: float = 1.0,
 ) -> int:
     """Print the table, the definitions of the notions and reasons why numbers differ; return 0."""
-    table_rows = rows(names, epsilon, horizon, arms, delta)
+    table_rows = rows(names, epsilon, horizon, arms, delta, rho)
+    budgets = f"epsilon = {epsilon:g}"
+    if any(row.rho is not None for row in table_rows):
+        budgets += f", rho = {rho:g}"
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    table = Table(
-        title=f"Privacy at epsilon = {epsilon:g}, {int(horizon):,} rounds, {arms} arms",
-        title_justify="left",
-        title_style="",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "reading"):
         table.add_column(column, overflow="fold")
     for column in ("claimed", "composed", "tightly", "at delta"):
@@ -39,11 +38,11 @@ def show(
         table.add_row(
             row.label,
             row.reading,
-            _number(row.claim.epsilon),
-            _number(row.composed),
+            *_claimed_and_composed(row),
             "?" if row.tight is None else _number(row.tight),
-            _number(row.claim.delta),
+            _number(row.stated.delta),
         )
+    console.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
     console.print(table)
     print()
     for line in notes(table_rows):
@@ -65,6 +64,7 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
         of_notion = [row for row in table_rows if row.claim.notion is notion]
         claims = dict.fromkeys((row.label, row.claim.where) for row in of_notion)
         lines += [f"  {label}: {where}" for label, where in claims]
+        lines += list(dict.fromkeys(_stated(row) for row in of_notion if row.rho is not None))
     differences: dict[str, list[str]] = {}
     for row in table_rows:
         if row.why:
@@ -82,6 +82,22 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
             " requirements-accounting.lock",
         ]
     return lines
+
+
+def _claimed_and_composed(row: Row) -> tuple[str, str]:
+    if isinstance(row.claim, ConcentratedGuarantee):
+        return f"rho = {_number(row.claim.rho)}", f"rho = {_number(row.rho or 0.0)}"
+    return _number(row.claim.epsilon), _number(row.composed)
+
+
+def _stated(row: Row) -> str:
+    rho, delta = row.rho or 0.0, row.stated.delta
+    return (
+        f"  {row.label}: rho = {_number(rho)} implies, at delta = {delta:g}, epsilon ="
+        f" {_number(classical_epsilon(rho, delta))} as rho + 2 sqrt(rho log(1/delta)) (Bun and"
+        f" Steinke), {_number(row.composed)} by the best order alpha (Canonne, Kamath and"
+        " Steinke); tightly: the exact curve of Gaussian noise (Balle and Wang)"
+    )
 
 
 def _number(value: float) -> str:

@@ -107,7 +107,9 @@ def export(figure: str, overrides: list[str], format: str, output: str | None) -
     return export(spec, settings, format, Path(output) if output else None)
 
 
-def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta: str | None) -> int:
+def privacy(
+    algorithms: list[str], epsilon: str, rho: str, horizon: str, arms: str, delta: str | None
+) -> int:
     """Print the claimed budgets of algorithms and the budgets that their releases compose to."""
     import json
 
@@ -120,7 +122,7 @@ def privacy(algorithms: list[str], epsilon: str, horizon: str, arms: str, delta:
         except ValueError:
             return text
 
-    return show(algorithms, *map(number, (epsilon, horizon, arms, delta)))
+    return show(algorithms, *map(number, (epsilon, horizon, arms, delta, rho)))
 
 
 def audit(**arguments: Any) -> int:
@@ -212,7 +214,7 @@ VERBS = {
     ),
     "privacy": Verb(
         "print the privacy that algorithms claim and the budgets that their releases compose to",
-        ("algorithms", "--epsilon", "--horizon", "--arms", "--delta"),
+        ("algorithms", "--epsilon", "--rho", "--horizon", "--arms", "--delta"),
         privacy,
     ),
     "audit": Verb(

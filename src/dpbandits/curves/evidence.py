@@ -133,7 +133,7 @@ def digest_of_cells(spec: FigureSpec) -> str:
         [panel.letter, curve.label, source.description()]
         for panel in spec.panels
         for curve in panel.curves
-        for source in curve.sources
+        for source in (*curve.sources, *curve.against)
         if isinstance(source, AnyCell)
     ]
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()

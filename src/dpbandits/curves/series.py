@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -176,8 +176,12 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     """Return the values of a curve from the store, float64 of shape (runs, x); a bound has one row.
 
     `part` selects some of the x, for curves whose runs do not fit in memory together. Raises
-    KeyError if a run is missing.
+    KeyError if a run is missing. A curve against a counterpart has its values (`_against`).
     """
+    if curve.against:
+        plain = replace(curve, shows=Quantity.REGRET, against=())
+        other = replace(plain, sources=curve.against)
+        return _against(values(plain, store, part), values(other, store, part), curve.shows)
     if curve.x is not None:
         columns = [_of_point(source, curve, store) for source in curve.sources[part]]
         return np.column_stack(columns)
@@ -187,6 +191,20 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     assert isinstance(source, Bound)
     bound, arguments = theory.function(source.function), dict(source.arguments)
     return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in x_values(curve)[part]]])
+
+
+def _against(own: np.ndarray, other: np.ndarray, shows: Quantity) -> np.ndarray:
+    # Extra regret or price of privacy of every run; all arrays have shape (runs, x). The price is
+    # the quotient r = (mean own - mean other)/mean other, plus the first-order effect of each run
+    # on it, so that the mean over runs is r and their spread gives its standard error. It is 0
+    # where the counterpart has no regret.
+    extra = own - other
+    if shows is Quantity.EXTRA:
+        return extra
+    mean = other.mean(axis=0)
+    safe = np.where(mean > 0.0, mean, 1.0)
+    price = np.where(mean > 0.0, extra.mean(axis=0) / safe, 0.0)
+    return price + np.where(mean > 0.0, (extra - price * other) / safe, 0.0)
 
 
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:

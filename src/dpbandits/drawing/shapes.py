@@ -26,6 +26,7 @@ ROUND = "Round $t$"  # the x axis of every figure over time
 PARAMETERS = {
     "epsilon": r"Privacy budget $\epsilon$",
     "delta": r"Privacy parameter $\delta$",
+    "rho": r"Privacy budget $\rho$",
     "horizon": "Horizon $T$",
     "arms": "Number of arms $K$",
     "mean": r"Mean $\mu$",
@@ -35,6 +36,8 @@ PARAMETERS = {
 QUANTITIES = {
     Quantity.REGRET: "Regret at the horizon",
     Quantity.PER_LOG: r"Regret at the horizon / $\log T$",
+    Quantity.EXTRA: r"$\mathrm{Reg}_\mathrm{priv} - \mathrm{Reg}_\mathrm{non\text{-}priv}$",
+    Quantity.PRICE: "Price of privacy",
     Quantity.SAMPLES: "Samples used",
     Quantity.FAILURES: "Share of failures",
 }
@@ -45,13 +48,13 @@ def panel_grid(
     columns: int,
     height: float,
     width: float = PAGE,
-    equal: Literal["all", "row"] = "all",
+    equal: Literal["all", "row", "none"] = "all",
     equal_x: Literal["all", "row"] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Create a figure with one axes per panel; `width` and `height` are in inches.
 
-    `equal` selects which panels share axis limits: all, or those of a row. `equal_x` overrides it
-    for the x axis. With several panels, titles read `(a) title`.
+    `equal` selects which panels share axis limits: all, those of a row, or none. `equal_x`
+    overrides it for the x axis. With several panels, titles read `(a) title`.
     """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))
@@ -96,7 +99,8 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """
     again = _again(panel)
     lines = [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
-    name_axes(ax, ROUND, "Regret")
+    shows = {series.shows for series in panel.series}
+    name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else "Regret")
     return lines
 
 

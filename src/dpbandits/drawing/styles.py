@@ -26,6 +26,7 @@ STYLES = {
     "klucb": Style("#000000", "^"),
     "se": Style("#000000", "s"),
     "exp3": Style("#000000", "D"),
+    "adaptive-ucb": Style("#000000", "v"),
     "uniform": Style("#6b6b6b", "", ":"),
     "private-ucb": Style("#CC79A7", "D"),
     "dp-ucb": Style("#56B4E9", "v"),
@@ -40,6 +41,9 @@ STYLES = {
     "gdp-elim-new": Style("#CC6677", "p"),
     "dp-exp3-lap": Style("#0072B2", "^"),
     "exp3-tau": Style("#D55E00", "s"),
+    "adac-ucb": Style("#44AA99", "o"),
+    "ldp-ucb-b": Style("#D55E00", "v"),
+    "ldp-ucb-l": Style("#009E73", ">"),
     "nas": Style("#000000", "o"),
     "dp-nas": Style("#0072B2", "D"),
     "dp-exponential-nas": Style("#D55E00", "P"),
@@ -59,7 +63,7 @@ SPARE_MARKERS = ("h", "*", "X", "8")
 # take the next of these lines.
 LINES = ("-", "--", ":", "-.")
 
-GREEK = ("alpha", "beta", "gamma", "delta", "epsilon")  # parameters written as Greek letters
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "rho")  # parameters written as Greek letters
 
 
 def style_of(name: str) -> Style:

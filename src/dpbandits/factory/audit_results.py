@@ -15,7 +15,7 @@ from dpbandits.audit.subject import Subject
 from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.files import project
-from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import Quantity
 
 FIGURE = "privacy-audit"
@@ -26,7 +26,7 @@ class Audited(NamedTuple):
     """Lower bounds on epsilon, each with 99 % confidence."""
 
     label: str  # label of the curve
-    epsilon_given: float  # epsilon given to the algorithm in the audit
+    budget_given: float  # epsilon, or rho, given to the algorithm in the audit
     delta: float  # delta of the audit, 0 if the algorithm has none
     epsilon: float  # lower bound from all arms together
     one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
@@ -42,8 +42,8 @@ def of(algorithm: str, params: Any) -> Audited | None:
         for cell, result in audits().items()
         if cell.member == algorithm and _alike(cell, params)
     ]
-    same = [result for result in own if result.epsilon_given == params.epsilon]
-    usual = [result for result in own if result.epsilon_given == EPSILON]
+    same = [result for result in own if result.budget_given == given(params)]
+    usual = [result for result in own if result.budget_given == EPSILON]
     return next(iter(same + usual), None)
 
 
@@ -52,9 +52,14 @@ def audits() -> Mapping[AuditCell, Audited]:
     return _of_project(project.layers())
 
 
+def given(params: Any) -> float:
+    """Return the budget given to a private algorithm: epsilon, or rho for zCDP."""
+    return float(getattr(params, budget_of(params._fields) or "epsilon"))
+
+
 def _alike(cell: AuditCell, params: Any) -> bool:
     changed = {
-        name: getattr(cell.params, name) for name in ("epsilon", "delta") if name in params._fields
+        name: getattr(cell.params, name) for name in (*BUDGETS, "delta") if name in params._fields
     }
     asked = _promise(cell.member, params._replace(**changed), cell.rounds)
     return asked == _promise(cell.member, cell.params, cell.rounds)
@@ -88,7 +93,7 @@ def _of_project(layers: tuple[Path, ...]) -> Mapping[AuditCell, Audited]:
     return {
         cell: Audited(
             labels[cell],
-            cell.params.epsilon,
+            given(cell.params),
             getattr(cell.params, "delta", 0.0),
             own[Quantity.AUDITED],
             own.get(Quantity.ONE_CHOICE),

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
-from dpbandits.cells.budget import budget
+from dpbandits.cells.budget import budget, delta_of, given
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import symbol
 from dpbandits.factory import audit_results, games
+from dpbandits.privacy.notions import ConcentratedGuarantee
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
@@ -112,12 +113,15 @@ def privacy(curve: Curve) -> str:
     composed = [epsilon for epsilon in spent if epsilon is not None]
     if not composed:
         return "not private"
-    budgets = [parameters.plain(cell.params)["epsilon"] for cell in cells]
+    budgets = [given(cell) for cell in cells]
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
-    delta = getattr(cells[0].params, "delta", 0.0)
+    delta = delta_of(cells[0])
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
     text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
+    if isinstance(claim, ConcentratedGuarantee):
+        rhos = [parameters.plain(cell.params)["rho"] for cell in cells]
+        text = f"given ρ = {_range(rhos)}{promised}, composes to ε = {_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
@@ -130,10 +134,12 @@ def _audited(cells: Sequence[AnyCell]) -> str:
     result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
     if result is None:
         return ""
-    made_at = (result.epsilon_given, result.delta)
-    same = all((c.params.epsilon, getattr(c.params, "delta", 0.0)) == made_at for c in bandits)  # type: ignore[attr-defined]
+    made_at = (result.budget_given, result.delta)
+    same = all(
+        (audit_results.given(c.params), getattr(c.params, "delta", 0.0)) == made_at for c in bandits
+    )
     delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
-    where = "" if same else f" at ε = {result.epsilon_given:g}{delta}"
+    where = "" if same else f" at ε = {result.budget_given:g}{delta}"
     by_one_choice = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
     return f"; audited{where}: at least {result.epsilon:.3g}{by_one_choice}"
 

@@ -68,6 +68,24 @@ PAPERS = (
         "Journal of Machine Learning Research",
         "25",
     ),
+    Paper(
+        "azize2024",
+        "Concentrated Differential Privacy for Bandits",
+        "Achraf Azize and Debabrota Basu",
+        "IEEE Conference on Secure and Trustworthy Machine Learning (SaTML 2024)",
+        "Azize and Basu",
+        2024,
+    ),
+    Paper(
+        "ren2020",
+        "Multi-Armed Bandits with Local Differential Privacy",
+        "Wenbo Ren, Xingyu Zhou, Jia Liu and Ness B. Shroff",
+        "CoRR abs/2007.03121 (2020)",
+        "Ren et al.",
+        2020,
+        "CoRR",
+        "abs/2007.03121",
+    ),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
 )
 BY_KEY = {paper.key: paper for paper in PAPERS}

@@ -8,6 +8,8 @@ allows, and the product of these pairs is evaluated as a whole:
 * For k releases of which only (epsilon, delta)-DP is known, the result is the theorem of Kairouz,
   Oh and Viswanath (2015). The worst pair is a coin that shows the true table with odds of e^epsilon
   (or, with probability delta, reveals it with certainty); the number of true coins is binomial.
+* For releases with Gaussian noise alone the result is the closed form of Balle and Wang (2018).
+  Gaussian noise beside other noise is bounded by zCDP, as in `composed_epsilon`.
 * In all other cases the result comes from the privacy loss distributions of dp-accounting, an
   optional dependency. Losses are rounded to a grid so that the result is never less than the true
   epsilon, apart from rounding errors near 1e-15 in delta.
@@ -26,11 +28,14 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from dpbandits.core.errors import UserError
+from dpbandits.privacy.concentrated import gaussian_epsilon
 from dpbandits.privacy.releases import (
+    Gaussian,
     Laplace,
     Release,
     check_delta,
     composed_epsilon,
+    composed_rho,
     readers,
 )
 
@@ -70,9 +75,15 @@ def tight_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
 
 
 def _of_one_reward(reading: list[Release], delta: float) -> float:
-    composed = composed_epsilon(_with_one_reward(reading), delta)
+    together = _with_one_reward(reading)
+    composed = composed_epsilon(together, delta)
+    others = [release for release in reading if not isinstance(release, Gaussian)]
+    if not others:
+        return min(composed, gaussian_epsilon(composed_rho(together), delta))
+    if len(others) < len(reading):
+        return composed
     times: Counter[tuple[bool, float, float]] = Counter()
-    for release in reading:
+    for release in others:
         if release.epsilon > 0.0 or release.delta > 0.0:
             if math.isinf(release.times):
                 return math.inf

@@ -4,13 +4,16 @@ Neighbours are two tables of rewards that differ in one entry, the i-th reward o
 declares which rewards of which arm it reads, how far one of them can move the released statistic
 (the sensitivity), and the noise. The budgets of releases that read a common reward add up or, if a
 delta > 0 is allowed, compose by the theorem of Dwork, Rothblum and Vadhan (2010). Releases of
-disjoint rewards compose in parallel: the largest budget counts.
+disjoint rewards compose in parallel: the largest budget counts. Where one of the releases has
+Gaussian noise, their rho (zCDP) add up.
 """
 
 import math
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
+
+from dpbandits.privacy.concentrated import epsilon_of_rho
 
 
 class Laplace(NamedTuple):
@@ -39,6 +42,36 @@ class Laplace(NamedTuple):
     def epsilon(self) -> float:
         """Pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
+
+    @property
+    def is_sound(self) -> bool:
+        """True if the sensitivity and the noise are valid."""
+        return self.sensitivity >= 0 and self.scale > 0
+
+
+class Gaussian(NamedTuple):
+    """Statistics of an arm's rewards first..last (1-based, inclusive), plus N(0, scale²) each.
+
+    `sensitivity` is the L2 norm of the change in all these statistics that one reward can cause.
+    There are `times` such releases. The budget is rho; an epsilon needs a delta.
+    """
+
+    arm: int
+    first: int
+    last: float  # infinite if unbounded
+    sensitivity: float
+    scale: float  # standard deviation
+    times: float = 1
+
+    @property
+    def delta(self) -> float:
+        """zCDP has none."""
+        return 0.0
+
+    @property
+    def rho(self) -> float:
+        """zCDP budget of one such release alone: Bun and Steinke 2016, Proposition 1.6."""
+        return 0.5 * (self.sensitivity / self.scale) ** 2
 
     @property
     def is_sound(self) -> bool:
@@ -98,7 +131,7 @@ class ApproximateDP(NamedTuple):
         return self.epsilon >= 0 and 0 <= self.delta <= 1
 
 
-Release = Laplace | SparseVector | ApproximateDP
+Release = Laplace | Gaussian | SparseVector | ApproximateDP
 
 
 def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
@@ -110,6 +143,21 @@ def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     """
     check_delta(delta)
     return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
+
+
+def composed_rho(releases: Iterable[Release]) -> float:
+    """Return the rho of all releases together: the largest sum of theirs over all rewards.
+
+    It is infinite if a release without Gaussian noise needs a delta. Raises TypeError for a release
+    whose mechanism is unknown and ValueError for an invalid one.
+    """
+    return max(
+        (
+            math.inf if any(release.delta for release in reading) else _rho_of_one_reward(reading)
+            for reading in readers(releases)
+        ),
+        default=0.0,
+    )
 
 
 def check_delta(delta: float) -> None:
@@ -146,13 +194,16 @@ def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
 
 
 def _of_one_reward(reading: list[Release], delta: float) -> float:
-    # The deltas of the releases add up. The rest of the allowed delta goes to the smaller of two
-    # compositions, which hold for unequal budgets:
+    # The deltas of the releases add up. The rest of the allowed delta goes to zCDP, if there is
+    # Gaussian noise, or else to the smaller of two compositions, which hold for unequal budgets:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
-    parts = [(release.epsilon, release.times) for release in reading]
     left = delta - _added((release.delta, release.times) for release in reading)
     if left < 0.0:
         return math.inf
+    others = [release for release in reading if not isinstance(release, Gaussian)]
+    if len(others) < len(reading):
+        return epsilon_of_rho(_rho_of_one_reward(reading), left)
+    parts = [(release.epsilon, release.times) for release in others]
     added = _added(parts)
     # Beyond 700 the exponential overflows, and its bound is never the smaller one.
     if left == 0.0 or added == math.inf or max(epsilon for epsilon, _ in parts) > 700.0:
@@ -160,6 +211,18 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
     drift = math.fsum(times * epsilon * math.expm1(epsilon) for epsilon, times in parts)
     squares = math.fsum(times * epsilon * epsilon for epsilon, times in parts)
     return min(added, drift + math.sqrt(-2.0 * math.log(left) * squares))
+
+
+def _rho_of_one_reward(reading: list[Release]) -> float:
+    # The deltas of ApproximateDP are charged to delta by the caller.
+    return _added((_rho(release), release.times) for release in reading)
+
+
+def _rho(release: Release) -> float:
+    # epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4).
+    if isinstance(release, Gaussian):
+        return release.rho
+    return 0.5 * release.epsilon * release.epsilon
 
 
 def _added(parts: Iterable[tuple[float, float]]) -> float:

@@ -1,7 +1,9 @@
 """Table of privacy claims beside the budgets that the releases compose to.
 
-A claim refers to its own notion of privacy. Both compositions, the papers' and the tight one, cover
-all releases over the whole horizon, for the reward with the largest budget.
+A claim refers to its own notion of privacy, with its own parameters: epsilon, epsilon and delta, or
+rho (zCDP). To be comparable, rho is also stated as (epsilon, delta)-DP. Both compositions, the
+papers' and the tight one, cover all releases over the whole horizon, for the reward with the
+largest budget.
 """
 
 import itertools
@@ -14,11 +16,16 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.privacy.notions import (
+    DELTA,
+    AnyGuarantee,
+    ConcentratedGuarantee,
+    Guarantee,
+    approximate,
+)
+from dpbandits.privacy.releases import composed_epsilon, composed_rho
 
 HORIZON, ARMS = 10**6, 5
-DELTA = 1e-6  # for an algorithm that needs a delta and has no default
 RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # for stopping rules, as in the figure stopping-rules
 CLOSE = 1e-9  # relative tolerance: budgets that differ only by rounding are equal
 
@@ -30,16 +37,18 @@ class Row(NamedTuple):
     label: str  # name in the papers
     reading: str  # such as `counter: hybrid-full`; "" if all readings have the same privacy
     params: Any  # Params of the first of these readings
-    claim: Guarantee
-    composed: float  # epsilon at the claim's delta, composed as in the papers
+    claim: AnyGuarantee  # as printed
+    stated: Guarantee  # the claim as (epsilon, delta)-DP
+    composed: float  # epsilon at the same delta, composed as in the papers
     tight: float | None  # smallest epsilon at the same delta; None without the accountant
+    rho: float | None = None  # to which the releases compose; None if the claim is not of zCDP
 
     @property
     def why(self) -> str:
         """Reason why the releases compose to another epsilon than the claim's, or ""."""
         tight = self.composed if self.tight is None else self.tight
         alike = all(
-            math.isclose(epsilon, self.claim.epsilon, rel_tol=CLOSE)
+            math.isclose(epsilon, self.stated.epsilon, rel_tol=CLOSE)
             for epsilon in (self.composed, tight)
         )
         return "" if alike else self.claim.differs
@@ -51,16 +60,19 @@ def rows(
     horizon: int = HORIZON,
     arms: int = ARMS,
     delta: float | None = None,
+    rho: float = 1.0,
 ) -> list[Row]:
     """Return the rows of the named algorithms and stopping rules, by default of all private ones.
 
-    `delta` applies to every algorithm that has one; None selects the algorithm's default, or 10^-6
-    if it has none. If a theorem sets the budget (EXP3_tau with tau chosen for the regret), the
+    `delta` applies to every algorithm that has one, and to claims of zCDP; None selects the
+    algorithm's default, or 10^-6 if it has none. `rho` is the budget of zCDP, and `epsilon` that of
+    all others. If a theorem sets the budget (EXP3_tau with tau chosen for the regret), the
     claim holds that budget whatever the arguments are. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
     arguments: dict[str, Any] = {
         "epsilon": _checked("epsilon", Positive, epsilon),
+        "rho": _checked("rho", Positive, rho),
         "horizon": _checked("horizon", Rounds, horizon),
         "delta": DELTA if delta is None else _checked("delta", Delta, delta),
         "alpha": ALPHA,
@@ -107,16 +119,18 @@ def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) ->
     is_rule = name in registry.stopping_rule_names()
     module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
     where = (RADIUS,) if is_rule else (arms, arguments["horizon"])
-    alike: dict[tuple[Guarantee, float, float | None], list[Any]] = {}
+    alike: dict[tuple[AnyGuarantee, Guarantee, float, float | None, float | None], list[Any]] = {}
     for params in _readings(module.Params, arguments, kept, name):
         claim = module.claim(params, *where)
+        stated = approximate(claim, arguments["delta"])
         releases = list(module.releases(params, *where))
-        composed = composed_epsilon(releases, claim.delta)
+        composed = composed_epsilon(releases, stated.delta)
         try:
-            tight = tight_epsilon(releases, claim.delta)
+            tight = tight_epsilon(releases, stated.delta)
         except NoAccountant:
             tight = None
-        alike.setdefault((claim, composed, tight), []).append(params)
+        rho = composed_rho(releases) if isinstance(claim, ConcentratedGuarantee) else None
+        alike.setdefault((claim, stated, composed, tight, rho), []).append(params)
     every = [params for members in alike.values() for params in members]
     return [
         Row(name, module.LABEL, _distinguishing_readings(members, every), members[0], *key)

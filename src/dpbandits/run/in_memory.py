@@ -19,7 +19,7 @@ from dpbandits.cells.play_bandit import Game
 from dpbandits.cells.shared_tables import named_environment
 from dpbandits.core import randomness
 from dpbandits.core.randomness import spelt
-from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.notions import AnyGuarantee
 from dpbandits.store.blocks import ALL, Store
 
 
@@ -31,7 +31,7 @@ class Definition:
     params: type  # its Params
     play: Callable[..., Any]
     releases: Callable[..., Iterable[Any]] | None = None
-    claim: Callable[..., Guarantee] | None = None
+    claim: Callable[..., AnyGuarantee] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class MemoryCell(Cell):
         declared = self.definition.releases
         return None if declared is None else declared(self.params, self._arms, self.horizon)
 
-    def claim(self) -> Guarantee | None:
+    def claim(self) -> AnyGuarantee | None:
         """Return the privacy claim; None if the algorithm is not private."""
         assert self.definition is not None
         promise = self.definition.claim

@@ -24,6 +24,8 @@ class Quantity(Enum):
 
     REGRET = "regret"  # regret of a run (or its pulls of one arm), or the value of a bound
     PER_LOG = "regret-per-log-t"  # the same divided by log T; only over a sweep
+    EXTRA = "extra-regret"  # regret of a run minus that of the counterpart in the same run
+    PRICE = "price-of-privacy"  # the mean of this over the mean regret of the counterpart
     SAMPLES = "samples"  # samples that a stopping rule used
     FAILURES = "failures"  # 1 if a rule's estimate is alpha |mu| or more away from mu, else 0
     CLAIMED = "claimed"  # epsilon that the paper claims
@@ -72,6 +74,7 @@ class Curve:
     fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
     reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
     look: StyleOverride = AS_THE_ALGORITHM
+    against: tuple[AnyCell, ...] = ()  # the counterpart of each source, for EXTRA and PRICE
 
     @property
     def is_exact(self) -> bool:
@@ -124,7 +127,7 @@ class FigureSpec:
         runs_of: dict[AnyCell, int] = {}
         for panel in self.panels:
             for curve in panel.curves:
-                for source in curve.sources:
+                for source in (*curve.sources, *curve.against):
                     if isinstance(source, AnyCell):
                         runs_of[source] = max(curve.runs, runs_of.get(source, 0))
         return runs_of

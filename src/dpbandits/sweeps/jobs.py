@@ -133,5 +133,7 @@ def _sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
     by_curve: dict[tuple[str, str], list[Any]] = {}
     for panel in spec.panels:
         for curve in panel.curves:  # several with the same key if a panel has `each`
-            by_curve.setdefault((panel.letter, curve.name), []).append((curve.x, curve.sources))
+            by_curve.setdefault((panel.letter, curve.name), []).append(
+                (curve.x, curve.sources, curve.against)
+            )
     return by_curve

@@ -7,7 +7,7 @@ from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject as Audited
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
-from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.notions import BUDGETS, Notion, approximate, budget_of
 from dpbandits.privacy.releases import Release, composed_epsilon
 from dpbandits.verify.result import Result, failed, not_applicable, passed
 from dpbandits.verify.subject import Subject
@@ -21,21 +21,21 @@ NONE = "the algorithm declares no privacy"
 def complete_file(check: str, subject: Subject) -> Result:
     """Check that a private algorithm declares its budget, its releases and its claim."""
     module, fields = subject.module, parameters.fields(subject.module.Params)
-    is_private, declares = "epsilon" in fields, [hasattr(module, n) for n in ("releases", "claim")]
-    if is_private and not all(declares):
+    budget, declares = budget_of(fields), [hasattr(module, n) for n in ("releases", "claim")]
+    if budget and not all(declares):
         return failed(
             check,
-            "Params have `epsilon`, but `releases` or `claim` is missing",
+            f"Params have `{budget}`, but `releases` or `claim` is missing",
             f"define releases(params, arms, horizon) and claim(params, arms, horizon) in"
-            f" {subject.file}, or drop `epsilon`",
+            f" {subject.file}, or drop `{budget}`",
         )
-    if any(declares) and not is_private:
+    if any(declares) and not budget:
         return failed(
             check,
-            "`releases` or `claim` is defined, but Params have no `epsilon`",
-            "name the budget `epsilon` in Params, annotated with Positive",
+            f"`releases` or `claim` is defined, but Params have no `{'` or `'.join(BUDGETS)}`",
+            "name the budget `epsilon` in Params, annotated with Positive; `rho` for zCDP",
         )
-    return passed(check, "private" if is_private else "not private")
+    return passed(check, "private" if budget else "not private")
 
 
 def releases_are_sound(check: str, subject: Subject) -> Result:
@@ -73,11 +73,11 @@ def composed_as_claimed(check: str, subject: Subject) -> Result:
         return not_applicable(check, NONE)
     largest, numbers_of_largest, reason = -1.0, "", ""
     for arms, rounds in GAMES:
-        claim = subject.module.claim(subject.params(rounds), arms, rounds)
+        claim = approximate(subject.module.claim(subject.params(rounds), arms, rounds))
         composed = composed_epsilon(_releases(subject, arms, rounds), claim.delta)
         numbers = f"{_number(composed)} of {claim.epsilon:g} at K = {arms}, T = {rounds:,}"
         if composed > claim.epsilon * (1 + ROUNDING) and not claim.differs:
-            if claim.notion in (Notion.GLOBAL, Notion.LOCAL):
+            if claim.notion in (Notion.GLOBAL, Notion.LOCAL, Notion.CONCENTRATED):
                 return failed(
                     check,
                     f"epsilon {numbers}",

@@ -13,7 +13,11 @@ from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
 from dpbandits.files import project
 
-USUAL = {"epsilon": 1.0, "delta": 1e-6}  # of an algorithm that has no default of its own
+USUAL = {
+    "epsilon": 1.0,
+    "rho": 1.0,
+    "delta": 1e-6,
+}  # of an algorithm that has no default of its own
 
 
 @dataclass(frozen=True)

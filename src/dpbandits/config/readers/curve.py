@@ -9,7 +9,7 @@ from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import bound_arguments
-from dpbandits.config.origins import Origins
+from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers import templates
 from dpbandits.config.readers.layers import Layers
 from dpbandits.config.readers.source import CURVE_KEYS, OWN, SourceReader
@@ -23,6 +23,7 @@ OF_AUDITS = [
     quantity.value
     for quantity in (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CHOICE)
 ]
+OF_PAIRS = [Quantity.EXTRA.value, Quantity.PRICE.value]
 OVER_A_SWEEP = [Quantity.PER_LOG.value, *OF_AUDITS]
 MARKERS = ("o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", "")
 LINES = ("-", "--", "-.", ":", "")
@@ -50,6 +51,7 @@ class Surroundings(NamedTuple):
     each: Values | None
     sweep: Values | None
     own: set[str]  # parameters that at least one curve of the panel takes
+    against: str | None = None  # curve that is the counterpart of all of the panel
 
 
 class CurveReader:
@@ -100,12 +102,7 @@ class CurveReader:
         if kind == "bound":
             sweep = self._sweep_of_bound(curve, layers, sweep)
             style = style if curve.get("at") is None else TRANSITION
-        changed = [layers]
-        if sweep is not None:
-            changed = [
-                self.sources.changed(sweep.key, value, layers, sweep.path, around.own)
-                for value in sweep.values
-            ]
+        changed = self._over(sweep, layers, around.own)
         sources = tuple(read(curve, each) for each in changed)
         values = self._of_source(sources[0], layers, sweep)
         reading, label, legend = (
@@ -127,6 +124,31 @@ class CurveReader:
             sources=sources,
             runs=self._runs(curve),
             fit=sweep and sweep.fit,
+            against=self._against(curve, around, sweep) if shows.value in OF_PAIRS else (),
+        )
+
+    def _over(self, sweep: Values | None, layers: Layers, own: Collection[str]) -> list[Layers]:
+        # The layers of every swept value; without a sweep, the layers alone.
+        if sweep is None:
+            return [layers]
+        return [
+            self.sources.changed(sweep.key, value, layers, sweep.path, own)
+            for value in sweep.values
+        ]
+
+    def _against(
+        self, curve: Section, around: Surroundings, sweep: Values | None
+    ) -> tuple[Cell, ...]:
+        # The cells of the counterpart, one for each source of a curve, whose game it plays.
+        assert around.against is not None  # the reader of panels checks that it is set
+        content = self.figure.section("curves").content[around.against]
+        other, kind, _ = self._member(around.against, content)
+        if kind != "algorithm":
+            raise other.error(" must be an algorithm, as others are compared with it")
+        game = {key: curve.content[key] for key in SHARED if key in curve.content}
+        layers = around.layers.inside(other.path, other.content).inside(curve.path, game)
+        return tuple(
+            self.sources.cell(other, each) for each in self._over(sweep, layers, around.own)
         )
 
     def _sweep_of_bound(
@@ -214,8 +236,8 @@ class CurveReader:
             shows = Quantity(choice(value or Quantity.REGRET.value, every, path))
             if value in OVER_A_SWEEP and sweep is None:
                 raise self.origins.error(f"{path}: {value} is drawn over a sweep", path)
-            audit = kind == "algorithm" and value in OF_AUDITS
-            return shows if audit or shows is Quantity.PER_LOG else Quantity.REGRET
+            of_algorithms = kind == "algorithm" and value in (*OF_AUDITS, *OF_PAIRS)
+            return shows if of_algorithms or shows is Quantity.PER_LOG else Quantity.REGRET
         if sweep is None:
             raise self.origins.error("a stopping rule is drawn over a sweep", layers.mappings[0][0])
         return Quantity(choice(value or Quantity.SAMPLES.value, OF_RULES, path))

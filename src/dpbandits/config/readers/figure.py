@@ -131,7 +131,11 @@ class Reader:
             drawn[letter] = [
                 origins.choice(name, self.curves, panel.path_of("curves")) for name in names
             ]
+        compared = {
+            Section(origins, content, f"figure.panels.{letter}").get("against")
+            for letter, content in panels.items()
+        }
         for name in self.curves:
-            if not any(name in names for names in drawn.values()):
+            if name not in compared and not any(name in names for names in drawn.values()):
                 raise self.figure.error(" is among the curves of no panel", f"curves.{name}")
         return drawn

@@ -7,7 +7,14 @@ import numpy as np
 
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers import templates
-from dpbandits.config.readers.curve import OF_AUDITS, OF_RULES, CurveReader, Surroundings, Values
+from dpbandits.config.readers.curve import (
+    OF_AUDITS,
+    OF_PAIRS,
+    OF_RULES,
+    CurveReader,
+    Surroundings,
+    Values,
+)
 from dpbandits.config.readers.layers import Layers, record
 from dpbandits.config.readers.source import SourceReader
 from dpbandits.config.section import Section
@@ -23,6 +30,7 @@ PANEL_KEYS = (
     "each",
     "sweep",
     "shows",
+    "against",
     "regret",
     "checkpoints",
     *SHARED,
@@ -49,11 +57,14 @@ class PanelReader:
         layers = layers.inside(shared.path, shared.content)
         sweep = self._values(panel, "sweep") or self._values(self.figure, "sweep")
         each = self._values(panel, "each")
-        around = Surroundings(layers, each, sweep, own)
+        around = Surroundings(layers, each, sweep, own, self._against(panel))
         read = tuple(
             curve for name in curves for curve in self.curves.read(name, curves[name], around)
         )
-        for members, values in (("stopping rules", OF_RULES), ("algorithms", OF_AUDITS)):
+        for members, values in (
+            ("stopping rules", OF_RULES),
+            ("algorithms", (*OF_AUDITS, *OF_PAIRS)),
+        ):
             if panel.get("shows") in values and all(c.shows is Quantity.REGRET for c in read):
                 raise panel.error(f" is for {members}, of which the panel has none", "shows")
         named = self.sources.of_panel(layers, shared.content)
@@ -73,6 +84,17 @@ class PanelReader:
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
         return templates.read(self.figure, key, named)
+
+    def _against(self, panel: Section) -> str | None:
+        # The curve with which the others of a panel are compared; both keys need each other.
+        self.origins.reads.add(panel.path_of("against"))
+        if panel.get("shows") not in OF_PAIRS:
+            if panel.get("against") is not None:
+                raise panel.error(f" needs shows: {' or '.join(OF_PAIRS)}", "against")
+            return None
+        if panel.get("against") is None:
+            raise panel.error(f" needs the key `against`, the curve of {OF_PAIRS[0]} 0", "shows")
+        return panel.choice("against", self.figure.section("curves").content)
 
     def _mappings(self, panel: Section) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return ((panel.path, panel.content), (self.figure.path, self.figure.content))

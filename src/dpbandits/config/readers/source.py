@@ -14,6 +14,7 @@ from dpbandits.config.readers.layers import Layers
 from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
+from dpbandits.privacy.concentrated import rho_of_gaussian
 from dpbandits.spec.figure import Bound
 
 OWN: dict[
@@ -25,6 +26,7 @@ OWN: dict[
 }
 LOOK = ("legend", "reading", "colour", "marker", "line")
 CURVE_KEYS = (*OWN, "label", "runs", *LOOK, *SHARED)
+FROM_EPSILON = "from-epsilon"  # in place of rho
 GRIDS = [grid.value for grid in Grid]
 
 
@@ -175,12 +177,20 @@ class SourceReader:
         values, paths = {}, {}
         for field in known:
             value, where = (of_game[field], "") if field in of_game else layers.find(field)
+            if field == "rho" and value == FROM_EPSILON:
+                value = self._rho(layers)
             if value is not None:
                 values[field] = value
             paths[field] = where or f"{'figure' if field in SHARED else curve.path}.{field}"
         return parameters.build(
             params, values, curve.get(kind), lambda f: self.origins.of(paths[f])
         )
+
+    def _rho(self, layers: Layers) -> float:
+        # The largest rho whose Gaussian noise is (epsilon, delta)-DP, for the values around it.
+        epsilon = self.origins.checked(parameters.Positive, *self._needed("epsilon", layers))
+        delta = self.origins.checked(parameters.Fraction, *self._needed("delta", layers))
+        return rho_of_gaussian(epsilon, delta)
 
     def _seed(self) -> int:
         seed: int = self.origins.checked(parameters.Seed, self.origins.plain["seed"], "seed")

@@ -1,0 +1,32 @@
+"""Upper bound of azize2024 on the regret of AdaC-UCB.
+
+Regret is in units of reward. `means`: one per arm; `horizon`: T, rounds; `rho`: the budget of zCDP;
+logarithms are natural.
+"""
+
+import math
+from collections.abc import Sequence
+
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Positive
+
+
+def adac_ucb_upper_bound(
+    means: Sequence[float], horizon: int, rho: Positive, beta: Positive
+) -> float:
+    """Return Theorem 5.6, for beta > 3, summed over the suboptimal arms:
+
+    sum_a (8 beta log T / Delta_a + 8 sqrt(beta log T / rho) + 2 beta/(beta-3)).
+
+    Raises UserError for beta <= 3.
+    """
+    if beta <= 3.0:
+        raise UserError(f"Theorem 5.6 is for beta > 3, got beta = {beta:g}")
+    log_t, best = math.log(horizon), max(means)
+    return sum(
+        8.0 * beta * log_t / (best - mean)
+        + 8.0 * math.sqrt(beta * log_t / rho)
+        + 2.0 * beta / (beta - 3.0)
+        for mean in means
+        if mean < best
+    )
