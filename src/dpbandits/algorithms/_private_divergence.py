@@ -12,10 +12,8 @@ from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
 
 @inlined
 def _tilted(y, weight):
-    # The mean whose odds are `weight` times those of y; y is inside (0, 1) or weight is positive.
-    if y >= 1.0:
-        return 1.0
-    return y * weight / (y * weight + (1.0 - y))
+    # The mean whose odds are `weight` times those of y; 1 for y = 1, where weight may be 0.
+    return y * weight / (y * weight + (1.0 - y)) if y < 1.0 else 1.0
 
 
 @inlined
@@ -25,10 +23,9 @@ def private_divergence(x, y, epsilon):
     The infimum is at the mean z with e^-ε times the odds of y, or at x if z is beyond x: there
     ε ≥ log(y/x) + log((1-x)/(1-y)), and privacy is free. For x > y both means are reflected.
     """
-    if x > y:
-        x, y = 1.0 - x, 1.0 - y
-    z = max(x, _tilted(y, math.exp(-epsilon)))
-    return bernoulli_kl(z, y) + epsilon * (z - x)
+    low, high = (x, y) if x <= y else (1.0 - x, 1.0 - y)
+    z = max(low, _tilted(high, math.exp(-epsilon)))
+    return bernoulli_kl(z, high) + epsilon * (z - low)
 
 
 @kernel
