@@ -101,7 +101,7 @@ class Batches:
             self.branches["at least one"] += whole == len(rewards[chosen])
             self.branches["same arm" if chosen == game.played[-1] else "other arm"] += 1
             for _ in range(max(whole - len(rewards[chosen]), 1)):
-                if game.over:
+                if len(game.played) == game.horizon:
                     self.branches["cut"] += 1
                     return
                 rewards[chosen].append(game.pull(chosen))
