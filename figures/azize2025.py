@@ -13,7 +13,7 @@ from dpbandits.drawing.shapes import (
     panel_grid,
     write_decades,
 )
-from dpbandits.drawing.styles import in_mathtext, style_of_curve
+from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
 
 FIRST_ROUND = 100  # of the figures over time
 
@@ -24,7 +24,7 @@ def four_budgets(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = _over_time(ax, panel, FIRST_ROUND)
     _show_what_is_seen(axes, drawing, FIRST_ROUND)
-    legend_below(figure, handles, columns=4)
+    legend_below(figure, [*handles, _median_handle()], columns=3)
     return figure
 
 
@@ -34,7 +34,7 @@ def against_budget(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
         _draw_medians(ax, panel)
-    legend_below(figure, handles, columns=4)
+    legend_below(figure, [*handles, _median_handle()], columns=3)
     return figure
 
 
@@ -60,6 +60,11 @@ def _over_time(ax: Axes, panel: PanelDrawing, first: float) -> list[Line2D]:
     write_decades(ax.xaxis)
     write_decades(ax.yaxis)
     return handles
+
+
+def _median_handle() -> Line2D:
+    colour = style_of("bound").colour
+    return Line2D([], [], linestyle="--", linewidth=0.7, color=colour, label="Medians, thin")
 
 
 def _draw_medians(ax: Axes, panel: PanelDrawing) -> None:
