@@ -31,6 +31,7 @@ CLOSE = 10  # an inset shows curves up to so many times the lowest
 DECADES = 3  # of the rounds, in an inset
 ABOUT_INSET = "Inset: the lowest curves, regret linear, $t$ logarithmic"
 BESIDE, BELOW = 0.04, 0.03  # fractions of a panel: from its axes to the frame of an inset
+DOTTED = "Lower bound of azize2025 (slides)"
 MEET = "Regimes of privacy meet: two terms of the bound are equal"
 
 
@@ -203,7 +204,7 @@ def table_of_bounds(drawing: Drawing) -> Figure:
         ax.set_xlim(0.01 if i >= 2 and first < 0.01 < last else first, last)
         ax.set_xlabel(r"Privacy budget $\epsilon$")
         for series in panel.series:
-            if series.style != "transition":
+            if series.style != "transition" and series.look.line is None:  # the line of a pair
                 write_at_the_end(ax, series)
     for row in range(0, len(axes), 2):
         left = axes[row].get_xlim()[0]
@@ -215,8 +216,15 @@ def table_of_bounds(drawing: Drawing) -> Figure:
         # One legend entry for the dots of all colours.
         dot = Line2D([], [], linestyle="", marker=dots[0].get_marker(), label=MEET)
         dot.set(color=style_of("transition").colour, markerfacecolor="white")
-        legend_below(figure, [dot], columns=1)
+        legend_below(figure, [dot, *_dotted(drawing)], columns=2)
     return figure
+
+
+def _dotted(drawing: Drawing) -> list[Line2D]:
+    # One legend entry for the dotted bounds of all colours, if there are any.
+    if not any(series.look.line == ":" for panel in drawing.panels for series in panel.series):
+        return []
+    return [Line2D([], [], linestyle=":", color=style_of("bound").colour, label=DOTTED)]
 
 
 def _without_dots(panel: PanelDrawing, handles: list[Line2D]) -> tuple[list[Line2D], list[Line2D]]:

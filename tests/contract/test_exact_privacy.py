@@ -23,6 +23,8 @@ from dpbandits.algorithms import (
     dp_exp3_lap,
     dp_ftpl_gauss,
     dp_ftpl_new,
+    dp_imed,
+    dp_klucb,
     dp_se,
     dp_ucb,
     dp_ucb_bound,
@@ -115,6 +117,12 @@ def of_means(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
         (arm,) = (a for a in range(arms) if draw.pulls[a] != before[a])
         yield arm, before[arm] + 1, draw.pulls[arm], 1.0 / (draw.pulls[arm] - before[arm])
         before = draw.pulls
+
+
+def of_sums(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
+    """Yield the sum of an arm's rewards since its previous sum (DP-KLUCB, DP-IMED)."""
+    for arm, first, last, _ in of_means(draws, arms):
+        yield arm, first, last, 1.0
 
 
 def of_epochs(draws: Sequence[Draw], arms: int) -> Iterator[Reading]:
@@ -217,6 +225,17 @@ def test_adaptive_episodes_spend_epsilon_and_no_more(module: ModuleType, epsilon
         found = moves(module, module.Params(epsilon), of_means, 3, 100, seed)
         assert max(found) == pytest.approx(epsilon, rel=1e-12)
         assert set(np.round(found, 9)) <= {0.0, epsilon}  # at most one mean contains a reward
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
+@pytest.mark.parametrize("module", [dp_klucb, dp_imed], ids=["dp-klucb", "dp-imed"])
+def test_cumulative_sums_of_batches_spend_epsilon_and_no_more(
+    module: ModuleType, epsilon: float
+) -> None:
+    for seed, ratio in enumerate((1.1, 1.5, 2.0)):
+        found = moves(module, module.Params(epsilon, ratio), of_sums, 3, 100, seed)
+        assert max(found) == pytest.approx(epsilon, rel=1e-12)
+        assert set(np.round(found, 9)) <= {0.0, epsilon}  # at most one sum contains a reward
 
 
 def test_the_literal_first_episode_spends_half_on_the_first_reward() -> None:

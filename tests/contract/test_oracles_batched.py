@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import azize2022
+import azize2025
 import numpy as np
 import pytest
 import sajed2019
@@ -20,6 +21,8 @@ from dpbandits.algorithms import (
     adap_ucb,
     dp_ftpl_beta,
     dp_ftpl_gauss,
+    dp_imed,
+    dp_klucb,
     dp_se,
     gdp_elim_new,
     se,
@@ -87,6 +90,22 @@ CASES: dict[str, tuple[Any, Any, Callable[[], Any], Any, int, int]] = {
         OneStream,
         5000,
         60,
+    ),
+    "dp-klucb": (
+        dp_klucb,
+        dp_klucb.Params(0.5),
+        lambda: azize2025.DPKLUCB(0.5, "1.5"),
+        OneStream,
+        5000,
+        90,
+    ),
+    "dp-imed": (
+        dp_imed,
+        dp_imed.Params(0.5),
+        lambda: azize2025.DPIMED(0.5, "1.5"),
+        OneStream,
+        5000,
+        90,
     ),
     "dp-ftpl-gauss": (
         dp_ftpl_gauss,

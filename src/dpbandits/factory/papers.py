@@ -86,6 +86,14 @@ PAPERS = (
         "CoRR",
         "abs/2007.03121",
     ),
+    Paper(
+        "azize2025",
+        "Optimal Regret of Bernoulli Bandits under Global Differential Privacy",
+        "Achraf Azize, Yulian Wu, Junya Honda, Francesco Orabona, Shinji Ito and Debabrota Basu",
+        "Advances in Neural Information Processing Systems 38 (NeurIPS 2025)",
+        "Azize et al.",
+        2025,
+    ),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
 )
 BY_KEY = {paper.key: paper for paper in PAPERS}

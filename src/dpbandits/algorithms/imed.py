@@ -1,0 +1,52 @@
+"""IMED (Honda and Takemura 2015) for Bernoulli arms, not private: the ancestor of DP-IMED."""
+
+import math
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._adaptive_episodes import Ties
+from dpbandits.algorithms._argmax import argmax, random_argmax
+from dpbandits.algorithms._private_batches import Rounding, pulls_after
+from dpbandits.core.bandit import number_of_arms, playing, pull_many
+from dpbandits.core.kernel import kernel
+from dpbandits.core.kl import bernoulli_kl
+from dpbandits.core.parameters import Constraint
+
+LABEL = "IMED"
+
+Ratio = Annotated[float, Constraint(lambda x: 1 <= x < math.inf, "1 or more, and finite")]
+
+
+class Params(NamedTuple):
+    """Reading: α of the batches; 1 is the original, which decides in every round."""
+
+    ratio: Ratio = 1.0
+    ties: Ties = Ties.FIRST
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then the arm of smallest N_a kl(μ^_a, μ^*) + log N_a."""
+    arms = number_of_arms(bandit)
+    pulls = np.zeros(arms, np.int64)
+    sums = np.zeros(arms)
+    mean = np.empty(arms)
+    indices = np.empty(arms)
+    for arm in range(arms):
+        sums[arm] = pull_many(bandit, arm, 1)
+        pulls[arm] = 1
+        mean[arm] = sums[arm]
+    while playing(bandit):
+        best = mean[argmax(mean)]
+        for arm in range(arms):
+            n = pulls[arm]
+            indices[arm] = -(n * bernoulli_kl(mean[arm], best) + math.log(n))
+        if params.ties == Ties.RANDOM:
+            chosen = random_argmax(indices, rng)
+        else:
+            chosen = argmax(indices)
+        batch = pulls_after(pulls[chosen], params.ratio, Rounding.CEIL) - pulls[chosen]
+        sums[chosen] += pull_many(bandit, chosen, batch)
+        pulls[chosen] += batch
+        mean[chosen] = sums[chosen] / pulls[chosen]
