@@ -252,6 +252,20 @@ def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:
                 yield Finding(Verdict.HOLDS if alike else Verdict.FAILS, words, measure)
 
 
+def _published(test: claims.Published, lines: Lines) -> Iterator[Finding]:
+    for panel, line in each(lines, test.panels, test.of):
+        evidence, points = line.evidence, line.curve.published
+        theirs = ", ".join(plain(regret) for _, regret in points)
+        ours = ", ".join(plain(line.mean(line.index(t))) for t, _ in points)
+        rounds = ", ".join(f"{t:,.0f}" for t, _ in points)
+        words = (
+            f"({panel}) {line.label} at t = {rounds}: published {theirs}; mean of"
+            f" {evidence.runs} runs {ours}; as far out: {evidence.place:.2g} of all curves"
+        )
+        # The place has the law of a rank, whatever the law of the runs: no standard error.
+        yield _decisive([within(test.limits, evidence.place, 0.0, words)])
+
+
 def _within_budget(test: claims.WithinBudget, lines: Lines) -> Iterator[Finding]:
     # A composition above the budget is a gap in the proof, and no counterexample.
     for panel, line in each(lines, test.panels, test.of):
@@ -303,6 +317,7 @@ BY_KIND: dict[type[Test], Callable[[Any, Lines], Iterator[Finding]]] = {
     claims.Difference: _difference,
     claims.Contrast: _contrast,
     claims.Alike: _alike,
+    claims.Published: _published,
     claims.WithinBudget: _within_budget,
     claims.Formula: _formula,
     claims.NotApplicable: _not_applicable,

@@ -45,13 +45,13 @@ def panel_grid(
     columns: int,
     height: float,
     width: float = PAGE,
-    equal: Literal["all", "row"] = "all",
+    equal: Literal["all", "row", "none"] = "all",
     equal_x: Literal["all", "row"] | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Create a figure with one axes per panel; `width` and `height` are in inches.
 
-    `equal` selects which panels share axis limits: all, or those of a row. `equal_x` overrides it
-    for the x axis. With several panels, titles read `(a) title`.
+    `equal` selects which panels share axis limits: all, those of a row, or none. `equal_x`
+    overrides it for the x axis. With several panels, titles read `(a) title`.
     """
     rows = -(-len(drawing.panels) // columns)
     figure = Figure(figsize=(width, height))
@@ -98,6 +98,24 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     lines = [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
     name_axes(ax, ROUND, "Regret")
     return lines
+
+
+def draw_published(ax: Axes, panel: PanelDrawing) -> None:
+    """Draw points of the paper's own curves as open markers; curves of an algorithm share them."""
+    drawn = set()
+    for series in panel.series:
+        if series.published and series.style not in drawn:
+            drawn.add(series.style)
+            style = style_of_curve(series)
+            ax.plot(
+                *np.transpose(series.published),
+                linestyle="",
+                marker=style.marker,
+                markersize=5,
+                markeredgecolor=style.colour,
+                markerfacecolor="white",
+                zorder=3,
+            )
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:

@@ -41,6 +41,7 @@ class StyleOverride(NamedTuple):
 
 
 AS_THE_ALGORITHM = StyleOverride()
+Points = tuple[tuple[float, float], ...]  # (x, y), in ascending order of x
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Curve:
     fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
     reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
     look: StyleOverride = AS_THE_ALGORITHM
+    published: Points = ()  # of the same curve in the paper's own picture
 
     @property
     def is_exact(self) -> bool:

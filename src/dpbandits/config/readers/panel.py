@@ -1,11 +1,13 @@
 """Reader of the panels of a figure."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpbandits.config import templates
+from dpbandits.config.instances import describe, instance
 from dpbandits.config.layers import Layers, record
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers.curve import OF_AUDITS, OF_RULES, CurveReader, Surroundings, Values
@@ -13,10 +15,14 @@ from dpbandits.config.readers.source import SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
-from dpbandits.spec.figure import Panel, Quantity
+from dpbandits.curves import published
+from dpbandits.spec.figure import Curve, Panel, Quantity
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
-PANEL_KEYS = (*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", *SHARED)
+PANEL_KEYS = (
+    *(*TEXTS, "curves", "parameters", "each", "sweep", "shows", "checkpoints", "published"),
+    *SHARED,
+)
 
 
 class PanelReader:
@@ -43,6 +49,8 @@ class PanelReader:
         read = tuple(
             curve for name in curves for curve in self.curves.read(name, curves[name], around)
         )
+        if panel.get("published") is not None:
+            read = self._with_published(panel, read)
         for members, values in (("stopping rules", OF_RULES), ("algorithms", OF_AUDITS)):
             if panel.get("shows") in values and all(c.shows is Quantity.REGRET for c in read):
                 raise panel.error(f" is for {members}, of which the panel has none", "shows")
@@ -63,6 +71,20 @@ class PanelReader:
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
         return templates.read(self.figure, key, named)
+
+    def _with_published(self, panel: Section, read: tuple[Curve, ...]) -> tuple[Curve, ...]:
+        # The curves with the points read off a figure of the paper; a changed game has none.
+        number = panel.checked(parameters.Count, "published")
+        rows = published.rows(self.figure.text("paper"), number)
+        if not rows:
+            raise panel.error(f": no point of Fig. {number} is published", "published")
+        return tuple(
+            replace(curve, published=published.points(rows, curve, self._instance))
+            for curve in read
+        )
+
+    def _instance(self, name: str) -> tuple[str, Any]:
+        return instance(describe(self.origins, name, "figure.environment"), name)
 
     def _mappings(self, panel: Section) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return ((panel.path, panel.content), (self.figure.path, self.figure.content))
