@@ -28,8 +28,6 @@ from dpbandits.algorithms._largest_sample import (
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
 
-__all__ = ["Method"]
-
 
 class Log(IntEnum):
     """Reading: base of the logarithms in the bonus."""
@@ -48,7 +46,7 @@ class RaisedMeans(NamedTuple):
 
 @by_class
 def observe(state, means, rng, arm, reward):
-    """Add a reward of an arm; update its posterior in `means` if the reward leads to a release."""
+    """Add a reward of an arm, and update its posterior in `means` if something is released."""
     raise NotImplementedError("this state registered no body for `observe`")
 
 

@@ -1,19 +1,19 @@
 """DP-TS (hu2022): Algorithm 1. ε-global DP, Theorem 1.
 
-The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic one is renewed at
-3, 7, 15, ... rewards, with a new Lap(1/(ε/2)) for the 2^(r+1) rewards since; between two renewals
-those rewards are in a binary tree of r + 1 levels, with noise Lap((r+1)/(ε/2)) per node. That is
-the hybrid mechanism (mechanisms/hybrid.py), which renews at 2, 4, 8, ... items, with an item before
-the first reward: counter 2^k - 1 rewards, k = r + 1.
+The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic part C is renewed
+at 3, 7, 15, ... rewards: the 2^(r+1) rewards since the last renewal get a new Lap(1/(ε/2)). Between
+two renewals, the rewards since then are in B, a binary tree of r + 1 levels with Lap((r+1)/(ε/2))
+per node (remark (b)). This is the hybrid mechanism of mechanisms/hybrid.py, which renews its sum at
+2, 4, 8, ... items, if an item of 0 without noise precedes the first reward; its k is r + 1.
 """
 
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dpbandits.algorithms._largest_sample import Method
 from dpbandits.algorithms._raised_means import (
     Log,
-    Method,
     follow_posteriors,
     logarithm,
     observe,
@@ -51,7 +51,7 @@ def private_sums(params, arms, horizon):
     half = 0.5 * params.epsilon
     counters = hybrid_counters(arms, horizon + 1, half, half)
     for arm in range(arms):
-        counters.items[arm] = 1  # the item before the first reward, which is 0 and has no noise
+        counters.items[arm] = 1  # the item of 0 before the first reward
     return Sums(counters, params)
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpbandits.algorithms._largest_sample import Method
 from dpbandits.algorithms._raised_means import (
     Log,
-    Method,
     follow_posteriors,
     observe,
     raised_means,
