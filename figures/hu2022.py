@@ -1,11 +1,22 @@
 """Figures of hu2022 (Hu and Hegde, UAI 2022)."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import draw_all_over_time, draw_published, panel_grid
+
+PUBLISHED = "The paper's own curve"
+PUBLISHED_LOOK: dict[str, Any] = {
+    "linestyle": "",
+    "marker": "o",
+    "color": "#6b6b6b",
+    "markerfacecolor": "white",
+}
 
 
 def five_budgets(drawing: Drawing) -> Figure:
@@ -28,6 +39,9 @@ def _linear(drawing: Drawing, columns: int, height: float) -> Figure:
         draw_published(ax, panel)
         ax.set_xlim(left=0.0)
         ax.set_ylim(bottom=0.0)
+        ax.xaxis.set_major_locator(MaxNLocator(5))
         ax.ticklabel_format(style="sci", scilimits=(0, 4), useMathText=True)
+    if any(series.published for panel in drawing.panels for series in panel.series):
+        handles[PUBLISHED] = Line2D([], [], label=PUBLISHED, **PUBLISHED_LOOK)
     legend_below(figure, list(handles.values()), columns=3)
     return figure

@@ -14,8 +14,10 @@ from dpbandits.algorithms import (
     adap_ucb,
     dp_exp3_lap,
     dp_se,
+    dp_ts,
     dp_ucb_int,
     gdp_elim_new,
+    lazy_dp_ts,
 )
 from dpbandits.mechanisms import binary, hybrid
 
@@ -210,6 +212,23 @@ LEAKS = (
         (gdp_elim_new,),
         "play",
         (("/ max(n, 1.0)", "/ (n + passes)"),),
+        FROM,
+        keeps_arms=True,
+    ),
+    Leak(
+        "no noise from the third release on",
+        "lazy-dp-ts",
+        (lazy_dp_ts,),
+        "release",
+        (("laplace(rng, 1.0, epsilon)", "(laplace(rng, 1.0, epsilon) if n < 4 else 0.0)"),),
+        WITHOUT,
+    ),
+    Leak(
+        "all of epsilon in each part of the sum",
+        "dp-ts",
+        (dp_ts,),
+        "private_sums",
+        (("half = 0.5 * params.epsilon", "half = params.epsilon"),),
         FROM,
         keeps_arms=True,
     ),

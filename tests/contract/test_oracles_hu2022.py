@@ -30,7 +30,8 @@ def compare(
     literal.play(game, draws)
     assert_same_run(ours, game.played, draws.log)
     np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-    return getattr(literal, "branches", Counter())
+    taken: Counter[str] = getattr(literal, "branches", Counter())
+    return taken
 
 
 @pytest.mark.parametrize("log", Log)

@@ -187,6 +187,7 @@ class Game:
         self._uniforms = chain(uniforms, repeat(0.5))
         self._pinned = iter(pinned)
         self._read = [0] * len(table)
+        self._own = np.random.default_rng(len(table))  # of draws that are not given
 
     def reward(self, arm: int) -> Any:
         """Return the next reward of an arm."""
@@ -210,6 +211,14 @@ class Game:
     def random(self) -> float:
         """Return a uniform number, as a generator does."""
         return next(self._uniforms)
+
+    def beta(self, a: Any, b: Any) -> float:
+        """Return a draw of Beta(a, b), the same in every game with the same parameters."""
+        return float(self._own.beta(float(a), float(b)))
+
+    def standard_exponential(self) -> float:
+        """Return an exponential number, the same in every game."""
+        return float(self._own.standard_exponential())
 
     def release(self, exact: float, reads: dict[Reward, float], noise: Noise) -> float:
         """Record a release and return its value."""

@@ -75,26 +75,34 @@ def place(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> float:
     cell = curve.sources[0]
     assert isinstance(cell, Cell)
     rounds, regret = np.array(curve.published).T
-    at = np.searchsorted(x, rounds)
-    if not np.array_equal(x[at], rounds):
-        raise UserError(
-            f"{curve.label}: no checkpoint at a published round; use linear checkpoints"
-        )
+    if not np.isin(rounds, x).all():
+        problem = "a published round has no checkpoint; set `checkpoints: linear`"
+        raise UserError(f"{curve.label}: {problem}")
     largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
     offsets = np.linspace(0.0, largest, OFFSETS)
+    at = np.searchsorted(x, rounds)
     return max(place_among(of_runs[:, at], regret + offset) for offset in offsets)
 
 
 def place_among(of_runs: np.ndarray, other: np.ndarray) -> float:
-    """Return the share of curves that are as far from the mean of all as `other` is, or farther.
+    """Return the share of curves that are as far from the median of all as `other`, or farther.
 
     `of_runs` has shape (runs, points), `other` (points,). The distance of a curve is the largest
-    over the points beyond the RESOLUTION, in standard deviations. If `other` is one more run, all
-    n + 1 curves are alike, and the share is at most p with probability p or less, whatever the law
-    of the runs is.
+    over the points, in root mean squares of its side, since runs may be skewed; differences up to
+    the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are alike, and the share
+    is at most p with probability p or less, whatever the law of the runs is.
     """
     every = np.vstack([of_runs, other])
-    deviation = every.std(axis=0)
-    away = np.maximum(np.abs(every - every.mean(axis=0)) - RESOLUTION * np.abs(other).max(), 0.0)
-    distance = (away / np.where(deviation > 0.0, deviation, 1.0)).max(axis=1)
+    median = np.median(every, axis=0)
+    away = every - median
+    away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
+    distance = np.maximum(_scaled(away), _scaled(-away)).max(axis=1)
     return float(np.mean(distance >= distance[-1] * (1.0 - 1e-12)))
+
+
+def _scaled(away: np.ndarray) -> np.ndarray:
+    # Distances to one side, 0 on the other, divided by their root mean square at each point.
+    beyond = np.maximum(away, 0.0)
+    number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
+    unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
+    return np.asarray(beyond / np.where(unit > 0.0, unit, 1.0))
