@@ -1,13 +1,19 @@
 """Law of TS, Lazy-DP-TS and DP-TS (hu2022): the arms above a level against one draw per arm."""
 
+import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 from many_runs import final_outcomes
+from scipy import stats
 
-from dpbandits.algorithms import dp_ts, lazy_dp_ts, ts
-from dpbandits.algorithms._raised_means import Log, Method
+from dpbandits.algorithms import _raised_means, dp_ts, lazy_dp_ts, ts
+from dpbandits.algorithms._beta_tail import log_gamma, sample_tail, tail_bound
+from dpbandits.algorithms._largest_sample import OFTEN
+from dpbandits.algorithms._raised_means import Log, Method, RaisedMeans, numbers_at, raised_sample
+from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.verify.same_law import p_value
 
@@ -52,3 +58,88 @@ def test_both_methods_have_the_same_law(
     values = [p_value(first, second) for first, second in zip(*(o.T for o in both), strict=True)]
     assert min(values) > LIMIT, values
     assert len(np.unique(both[0][:, -1])) > 1
+
+
+def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In plain Python: arms that are hit, hits that the chance of their round rejects, rounds in
+    # which no arm is above the level, and arms that leave the line.
+    taken: Counter[str] = Counter()
+
+    def counted(name: str, when: Any = lambda result: True) -> None:
+        real = getattr(_raised_means, name)
+
+        def call(*arguments: Any) -> Any:
+            result = real(*arguments)
+            taken[name] += bool(when(result))
+            return result
+
+        monkeypatch.setattr(_raised_means, name, call)
+
+    counted("largest_hit")
+    counted("sample_tail")
+    counted("sample_below")
+    counted("segment", lambda length: length == math.inf)
+    rng = [np.random.Generator(np.random.PCG64([4, role])) for role in range(2)]
+    law = bernoulli.law(bernoulli.Params(C2))
+    bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
+    play: Any = lazy_dp_ts.play
+    getattr(play, "py_func", play)(lazy_dp_ts.Params(5.0), bandit, rng[1])
+    assert taken["largest_hit"] > taken["sample_tail"] > 20  # some hits are rejected
+    assert taken["sample_below"] > 20
+    assert taken["segment"] > 0
+    assert taken["largest_hit"] < 5_000, "most rounds sample the leader alone"
+
+
+# The pieces --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [1.0, 1.5, 2.0, 7.3, 13.9, 14.0, 250.5, 1e6])
+def test_log_gamma_is_that_of_the_library(x: float) -> None:
+    assert log_gamma(x) == pytest.approx(math.lgamma(x), rel=1e-10, abs=1e-10)
+
+
+LAWS = [(1.0, 1.0), (8.0, 1.0), (1.0, 8.0), (3.5, 2.0), (40.0, 25.0), (900.0, 1.0), (5e4, 3e4)]
+
+
+@pytest.mark.parametrize("chance", [0.2, 0.02, 1e-4])
+@pytest.mark.parametrize(("a", "b"), LAWS)
+def test_what_is_above_a_level_has_the_law_of_samples_that_are(
+    a: float, b: float, chance: float
+) -> None:
+    level, draws, rng = float(stats.beta.isf(chance, a, b)), 20_000, np.random.default_rng(3)
+    bound = tail_bound(None, a, b, level)
+    assert bound >= chance * (1 - 1e-9)
+    if bound >= 1.0:  # such an arm is sampled in every round
+        return
+    drawn = np.array([sample_tail(None, rng, a, b, level) for _ in range(draws)])
+    above = drawn[drawn > -math.inf]
+    limit = 1e-4 / (2 * 3 * len(LAWS))
+    assert np.all(above >= level * (1 - 1e-12))
+    assert stats.binomtest(above.size, draws, min(chance / bound, 1.0)).pvalue > limit
+    tail = stats.beta.sf(above, a, b) / chance  # uniform
+    assert stats.kstest(tail, "uniform").pvalue > limit
+
+
+@pytest.mark.parametrize(("a", "b"), [(9.0, 1.0), (1.0, 9.0), (4.0, 2.5)])
+def test_a_sample_has_the_law_of_beta(a: float, b: float) -> None:
+    rng = np.random.default_rng(5)
+    drawn = [raised_sample(None, rng, a, b) for _ in range(20_000)]
+    assert stats.kstest(drawn, "beta", (a, b)).pvalue > 1e-4 / 3
+
+
+def test_the_chance_of_an_arm_on_the_line_grows_with_t() -> None:
+    # So that the chance at the end of a window is the largest one of the window.
+    rng, checked = np.random.default_rng(6), 0
+    for _ in range(4000):
+        n = float(2 ** rng.integers(0, 18))
+        arm = np.array([n]), np.array([rng.uniform(-0.2, 1.0)]), np.array([rng.exponential() / n])
+        means, log_t = RaisedMeans(*arm), rng.uniform(1.0, 20.0)
+        later = log_t * (1.0 + rng.exponential() * 0.05)
+        a, b = numbers_at(means, 0, later)
+        level = float(stats.beta.isf(10.0 ** rng.uniform(-6.0, -0.61), a, b))
+        if not 0.0 < level < 1.0 or not tail_bound(means, a, b, level) < OFTEN:
+            continue
+        now = tail_bound(means, *numbers_at(means, 0, log_t), level)
+        assert now <= tail_bound(means, a, b, level) * (1 + 1e-9)
+        checked += 1
+    assert checked > 2000

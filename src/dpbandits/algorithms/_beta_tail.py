@@ -1,8 +1,8 @@
 """Beta(a, b), a, b ≥ 1, for _largest_sample.py: a bound of its tail, and a draw above a level.
 
-For b = 1 both are exact, as P[θ > c] = 1 - c^a. Otherwise the log density is concave and falls with
-slope s at the level c, so that the tail is below f(c)/s; if the density does not fall there, there
-is no bound below 1.
+The log density is concave. Where it falls with slope s > 0 at the level c, the tail is at most
+f(c)/s, and an exponential beyond c with rate s is above the density. Where it does not fall, there
+is no bound below 1: such an arm is sampled in every round. For b = 1 that is so at every level.
 """
 
 import math
@@ -11,7 +11,8 @@ from dpbandits.algorithms.dp_ftpl_beta import beta_sample_above, fall, stirling
 from dpbandits.core.kernel import inlined
 
 LARGE = 14.0  # Stirling's series has an error below 1e-11 from here on
-sample_below_bound = inlined(beta_sample_above)
+
+sample_tail = inlined(beta_sample_above)
 
 
 @inlined
@@ -28,20 +29,9 @@ def log_gamma(x):
 @inlined
 def tail_bound(law, a, b, level):
     """Return the bound of P[θ > level], for a level inside (0, 1)."""
-    if b == 1.0:
-        return -math.expm1(a * math.log(level))
     slope = fall(a, b, level)
     if slope <= 0.0:
         return 1.0
     log_density = (a - 1.0) * math.log(level) + (b - 1.0) * math.log(1.0 - level)
     log_density += log_gamma(a + b) - log_gamma(a) - log_gamma(b)
     return math.exp(log_density) / slope
-
-
-@inlined
-def sample_tail(law, rng, a, b, level):
-    """Draw θ above the level, or return -inf; called with probability `tail_bound`."""
-    if b == 1.0:
-        part = rng.random() * -math.expm1(a * math.log(level))
-        return math.exp(math.log1p(-part) / a)
-    return sample_below_bound(law, rng, a, b, level)
