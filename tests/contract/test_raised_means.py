@@ -11,8 +11,15 @@ from scipy import stats
 
 from dpbandits.algorithms import _raised_means, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._beta_tail import log_gamma, sample_tail, tail_bound
-from dpbandits.algorithms._largest_sample import OFTEN
-from dpbandits.algorithms._raised_means import Log, Method, RaisedMeans, numbers_at, raised_sample
+from dpbandits.algorithms._largest_sample import OFTEN, segment
+from dpbandits.algorithms._raised_means import (
+    Log,
+    Method,
+    RaisedMeans,
+    largest_hit,
+    numbers_at,
+    raised_sample,
+)
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.verify.same_law import p_value
@@ -61,8 +68,7 @@ def test_both_methods_have_the_same_law(
 
 
 def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
-    # In plain Python: arms that are hit, hits that the chance of their round rejects, rounds in
-    # which no arm is above the level, and arms that leave the line.
+    # In plain Python: arms that are hit, arms drawn below the level, and arms that leave the line.
     taken: Counter[str] = Counter()
 
     def counted(name: str, when: Any = lambda result: True) -> None:
@@ -84,8 +90,7 @@ def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
     play: Any = lazy_dp_ts.play
     getattr(play, "py_func", play)(lazy_dp_ts.Params(5.0), bandit, rng[1])
-    assert taken["largest_hit"] > taken["sample_tail"] > 20  # some hits are rejected
-    assert taken["sample_below"] > 20
+    assert min(taken["sample_tail"], taken["sample_below"]) > 20
     assert taken["segment"] > 0
     assert taken["largest_hit"] < 5_000, "most rounds sample the leader alone"
 
@@ -143,3 +148,23 @@ def test_the_chance_of_an_arm_on_the_line_grows_with_t() -> None:
         assert now <= tail_bound(means, a, b, level) * (1 + 1e-9)
         checked += 1
     assert checked > 2000
+
+
+@pytest.mark.parametrize("later", [1.0, 1.3, 2.0])
+def test_an_arm_on_the_line_is_above_the_level_with_the_chance_of_its_round(later: float) -> None:
+    # Two arms with the segments of a later round; the θ of those that are hit exceed the level.
+    means = RaisedMeans(np.array([64.0, 16.0]), np.array([0.2, 0.1]), np.array([0.005, 0.01]))
+    log_t, level, games, rng = 5.0, 0.34, 20_000, np.random.default_rng(7)
+    of_later = [numbers_at(means, arm, later * log_t) for arm in (0, 1)]
+    length = np.array([segment(tail_bound(means, *numbers, level)) for numbers in of_later])
+    point, line, hits = rng.standard_exponential(), float(length.sum()), Counter[int]()
+    for _ in range(games):
+        theta, arm, point = largest_hit(means, rng, log_t, level, length, line, point)
+        point -= line
+        hits[arm if theta > level else -1] += 1
+    chances = [float(stats.beta.sf(level, *numbers_at(means, arm, log_t))) for arm in (0, 1)]
+    none = (1.0 - chances[0]) * (1.0 - chances[1])
+    assert stats.binomtest(hits[-1], games, none).pvalue > 1e-4 / 6
+    # Both are hit in few games, and then the larger θ counts.
+    assert abs(hits[0] / games - chances[0]) < chances[0] * chances[1] + 0.01
+    assert 0.02 < none < 0.98
