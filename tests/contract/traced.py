@@ -62,15 +62,20 @@ class Statistic:
 
     __radd__ = __add__
 
-    def __mul__(self, factor: float) -> "Statistic":
+    def __mul__(self, factor: Any) -> "Statistic":
+        factor = float(factor)  # of a statistic: a product is no sum of rewards
         reads = {reward: factor * own for reward, own in self.reads.items()}
         return Statistic(self.game, factor * self.value, reads)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: float) -> "Statistic":
+    def __truediv__(self, divisor: Any) -> "Statistic":
+        divisor = float(divisor)
         reads = {reward: own / divisor for reward, own in self.reads.items()}
         return Statistic(self.game, self.value / divisor, reads)
+
+    def __rtruediv__(self, dividend: float) -> float:
+        return dividend / float(self)
 
     def __neg__(self) -> "Statistic":
         return -1.0 * self
