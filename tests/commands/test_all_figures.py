@@ -20,7 +20,7 @@ from dpbandits.run.exit_status import ExitStatus
 
 PAPERS = {
     *("tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "azize2024", "ren2020"),
-    "across",
+    *("hu2022", "azize2025", "across"),
 }
 
 Captured = pytest.CaptureFixture[str]
@@ -39,7 +39,7 @@ def test_every_figure_is_of_one_paper() -> None:
     ("paper", "message"),
     [
         ("azise2022", "unknown paper 'azise2022'; did you mean 'azize2022'?"),
-        ("nonsense", "unknown paper 'nonsense'; valid: across, azize2022, sajed2019, tossou2016,"),
+        ("nonsense", "unknown paper 'nonsense'; valid: across, azize2022, hu2022, sajed2019,"),
         ("", "unknown paper ''; valid: across, azize2022"),
     ],
 )

@@ -21,8 +21,12 @@ TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains generate
 # A hybrid counter puts every item in both of its parts; one draw for each sum has no budget.
 HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}
 
-# They pull in batches at their start alone, which ends before round 4000 if epsilon is 1 or more.
-BATCHED_START = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}
+# They pull in batches at their start alone, which ends before round 4000 if epsilon is 1 or more;
+# or never, but share code with those that do.
+BATCHED_START = {
+    *("dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"),
+    *("anytime-lazy-ucb", "dp-ts", "lazy-dp-ts", "ts"),
+}
 
 BLIND = {"uniform"}  # the algorithms that read no reward
 

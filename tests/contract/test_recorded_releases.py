@@ -137,7 +137,7 @@ def test_the_games_reach_every_line_of_a_policy_and_its_mechanisms(algorithm: st
         if linecache.getline(code.co_filename, line).strip() not in ONLY_FOR_COINS
     }
     assert "play" in {code.co_name for code in reached}
-    assert not missed
+    assert not missed, sorted(missed)
 
 
 @pytest.mark.parametrize("algorithm", sorted({*ALGORITHMS} - {*NUMBERS} - BLIND - SAMPLED))

@@ -63,15 +63,20 @@ class Statistic:
 
     __radd__ = __add__
 
-    def __mul__(self, factor: float) -> "Statistic":
+    def __mul__(self, factor: Any) -> "Statistic":
+        factor = float(factor)  # of a statistic: a product is no sum of rewards
         reads = {reward: factor * own for reward, own in self.reads.items()}
         return Statistic(self.game, factor * self.value, reads)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: float) -> "Statistic":
+    def __truediv__(self, divisor: Any) -> "Statistic":
+        divisor = float(divisor)
         reads = {reward: own / divisor for reward, own in self.reads.items()}
         return Statistic(self.game, self.value / divisor, reads)
+
+    def __rtruediv__(self, dividend: float) -> float:
+        return dividend / float(self)
 
     def __neg__(self) -> "Statistic":
         return -1.0 * self
@@ -189,6 +194,7 @@ class Game:
         self._uniforms = chain(uniforms, repeat(0.5))
         self._pinned = iter(pinned)
         self._read = [0] * len(table)
+        self._own = np.random.default_rng(len(table))  # of draws that are not given
 
     def reward(self, arm: int) -> Any:
         """Return the next reward of an arm."""
@@ -217,6 +223,14 @@ class Game:
     def random(self) -> float:
         """Return a uniform number, as a generator does."""
         return next(self._uniforms)
+
+    def beta(self, a: Any, b: Any) -> float:
+        """Return a draw of Beta(a, b), the same in every game with the same parameters."""
+        return float(self._own.beta(float(a), float(b)))
+
+    def standard_exponential(self) -> float:
+        """Return an exponential number, the same in every game."""
+        return float(self._own.standard_exponential())
 
     def release(self, exact: float, reads: dict[Reward, float], noise: Noise) -> float:
         """Record a release and return its value."""

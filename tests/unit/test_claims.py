@@ -17,7 +17,8 @@ from dpbandits.curves import evidence
 from dpbandits.factory import judged_claims
 from dpbandits.spec.claims import At, Bounded, FigureTest, Kind, Limits, Ratio, Reading
 
-PAPERS = ["azize2022", "azize2024", "sajed2019", "tossou2016", "tossou2017", "wang2024"]
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
+PAPERS += ["tossou2017", "wang2024"]
 Claims = dict[str, object]
 
 

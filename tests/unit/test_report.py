@@ -11,7 +11,8 @@ from dpbandits.core.errors import UserError
 from dpbandits.factory import judged_claims
 from dpbandits.report import content, write
 
-PAPERS = ["azize2022", "azize2024", "sajed2019", "tossou2016", "tossou2017", "wang2024"]
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
+PAPERS += ["tossou2017", "wang2024"]
 
 
 @pytest.fixture(scope="module")

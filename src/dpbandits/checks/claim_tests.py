@@ -228,6 +228,20 @@ def _alike(test: claims.Alike, lines: Lines) -> Iterator[Finding]:
                 yield Finding(Verdict.HOLDS if alike else Verdict.FAILS, words, measure)
 
 
+def _published(test: claims.Published, lines: Lines) -> Iterator[Finding]:
+    for panel, line in each(lines, test.panels, test.of):
+        evidence, points = line.evidence, line.curve.published
+        theirs = ", ".join(plain(regret) for _, regret in points)
+        ours = ", ".join(plain(line.mean(line.index(t))) for t, _ in points)
+        rounds = ", ".join(f"{t:,.0f}" for t, _ in points)
+        words = (
+            f"({panel}) {line.label} at t = {rounds}: published {theirs}; mean of"
+            f" {evidence.runs} runs {ours}; as far out: {evidence.place:.2g} of all curves"
+        )
+        # The place has the law of a rank, whatever the law of the runs: no standard error.
+        yield decisive([within(test.limits, evidence.place, 0.0, words)])
+
+
 BY_KIND: dict[type[Test], Callable[[Any, Lines], Iterator[Finding]]] = {
     claims.Ratio: _ratio,
     claims.Bounded: theory_tests.bounded,
@@ -240,6 +254,7 @@ BY_KIND: dict[type[Test], Callable[[Any, Lines], Iterator[Finding]]] = {
     claims.Improvement: _improvement,
     claims.Bend: _bend,
     claims.Alike: _alike,
+    claims.Published: _published,
     claims.WithinBudget: theory_tests.within_budget,
     claims.Formula: theory_tests.formula,
     claims.NotApplicable: theory_tests.not_applicable,

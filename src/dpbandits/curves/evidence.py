@@ -8,6 +8,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
-from dpbandits.curves import references, statistics
+from dpbandits.curves import published, references, statistics
 from dpbandits.curves.series import over_parts, values, written, x_values
 from dpbandits.spec.figure import Curve, FigureSpec, Quantity
 from dpbandits.store import fingerprint
@@ -44,6 +45,7 @@ class Evidence:
     x: np.ndarray
     statistics: Mapping[str, np.ndarray]  # by the names in NAMES
     errors: Mapping[str, np.ndarray]  # by the same names; inf: unknown
+    place: float = math.nan  # of the paper's own curve among the runs; nan: no published points
 
 
 OfFigure = dict[tuple[str, str], Evidence]  # by panel and label
@@ -116,10 +118,12 @@ def read_record(figure: str) -> dict[str, Any]:
 
 def to_csv(evidence: OfFigure) -> bytes:
     """Return the table of the curves with runs, as CSV."""
+    # A column that only figures with published points have.
+    compared = any(not math.isnan(each.place) for each in evidence.values())
     return written(
-        (*PLACE, *COLUMNS),
+        (*PLACE, *COLUMNS, *["place"] * compared),
         (
-            (*place, f"{x:.12g}", each.runs, *_row(each, i))
+            (*place, f"{x:.12g}", each.runs, *_row(each, i), *[f"{each.place:.6g}"] * compared)
             for place, each in evidence.items()
             if each.runs
             for i, x in enumerate(each.x)
@@ -130,7 +134,12 @@ def to_csv(evidence: OfFigure) -> bytes:
 def digest_of_cells(spec: FigureSpec) -> str:
     """Return the digest of what the curves of a figure play; the numbers of runs are no part."""
     played = [
-        [panel.letter, curve.label, source.description()]
+        [
+            panel.letter,
+            curve.label,
+            source.description(),
+            *[curve.published] * bool(curve.published),
+        ]
         for panel in spec.panels
         for curve in panel.curves
         for source in (*curve.sources, *curve.against)
@@ -155,6 +164,7 @@ def _read(rows: list[dict[str, str]]) -> Evidence:
         columns["x"],
         {name: columns[name] for name in NAMES},
         {name: columns.get(f"{name}_error", none) for name in NAMES},
+        float(rows[0].get("place", math.nan)),
     )
 
 
@@ -169,6 +179,9 @@ def _of_curve(curve: Curve, store: Store, size: int) -> Evidence:
         x_values(curve),
         {name: summed[name] for name in NAMES},
         {name: summed[f"{name}_error"] for name in NAMES},
+        published.place(curve, x_values(curve), values(curve, store))
+        if curve.published
+        else math.nan,
     )
 
 

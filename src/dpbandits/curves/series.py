@@ -20,6 +20,7 @@ from dpbandits.spec.figure import (
     Bound,
     Curve,
     FigureSpec,
+    Points,
     Quantity,
     StyleOverride,
 )
@@ -51,6 +52,7 @@ class Series:
     look: StyleOverride = AS_THE_ALGORITHM
     over: str = "t"  # name of x: the round, or the swept parameter
     shows: Quantity = Quantity.REGRET
+    published: Points = ()  # of the paper's own picture
 
     @property
     def artist_id(self) -> str:
@@ -142,6 +144,7 @@ def identity(panel: str, curve: Curve) -> dict[str, Any]:
         "look": curve.look,
         "over": curve.over,
         "shows": curve.shows,
+        "published": curve.published,
     }
 
 

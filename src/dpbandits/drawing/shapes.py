@@ -104,6 +104,24 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     return lines
 
 
+def draw_published(ax: Axes, panel: PanelDrawing) -> None:
+    """Draw points of the paper's own curves as open markers; curves of an algorithm share them."""
+    drawn = set()
+    for series in panel.series:
+        if series.published and series.style not in drawn:
+            drawn.add(series.style)
+            style = style_of_curve(series)
+            ax.plot(
+                *np.transpose(series.published),
+                linestyle="",
+                marker=style.marker,
+                markersize=5,
+                markeredgecolor=style.colour,
+                markerfacecolor="white",
+                zorder=3,
+            )
+
+
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Draw every curve of a panel over the rounds; x is linear from 0, y logarithmic.
 

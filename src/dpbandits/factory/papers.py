@@ -59,6 +59,15 @@ PAPERS = (
         2022,
     ),
     Paper(
+        "hu2022",
+        "Near-Optimal Thompson Sampling-based Algorithms for Differentially Private Stochastic"
+        " Bandits",
+        "Bingshan Hu and Nidhi Hegde",
+        "38th Conference on Uncertainty in Artificial Intelligence (UAI 2022)",
+        "Hu and Hegde",
+        2022,
+    ),
+    Paper(
         "wang2024",
         "Optimal Learning Policies for Differential Privacy in Multi-armed Bandits",
         "Siwei Wang and Jun Zhu",

@@ -163,6 +163,18 @@ class Alike:
 
 
 @dataclass(frozen=True)
+class Published:
+    """Place of the paper's own curve, a single run perhaps, among our runs, all points together.
+
+    It is the share of curves, ours and the paper's, that are as far from their mean as the paper's.
+    """
+
+    of: tuple[str, ...]
+    panels: tuple[str, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True)
 class WithinBudget:
     """Privacy budget that a curve's releases compose to: at most the budget that it was given."""
 
@@ -191,7 +203,7 @@ class NotApplicable:
 # The kinds of test that a claim is made of, read by config/readers/claims.py and evaluated by
 # checks/claim_tests.py.
 OfCurves = (Ratio | Bounded | Value | Extremes | Growth | Slope | Difference | Contrast | Alike) | (
-    Improvement | Bend | WithinBudget
+    Improvement | Bend | Published | WithinBudget
 )
 Test = OfCurves | Formula | NotApplicable
 

@@ -43,6 +43,7 @@ class StyleOverride(NamedTuple):
 
 
 AS_THE_ALGORITHM = StyleOverride()
+Points = tuple[tuple[float, float], ...]  # (x, y), in ascending order of x
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Curve:
     reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
     look: StyleOverride = AS_THE_ALGORITHM
     against: tuple[AnyCell, ...] = ()  # the counterpart of each source, for EXTRA and PRICE
+    published: Points = ()  # of the same curve in the paper's own picture
 
     @property
     def is_exact(self) -> bool:

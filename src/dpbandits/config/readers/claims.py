@@ -36,6 +36,7 @@ KINDS: dict[str, type] = {
     "improvement": claims.Improvement,
     "bend": claims.Bend,
     "alike": claims.Alike,
+    "published": claims.Published,
     "within_budget": claims.WithinBudget,
 }
 # Keys of a test for a field of its class, where they are not the field itself; the key of `of` is
@@ -208,6 +209,10 @@ class _TestReader:
         curves = [c for p in values["panels"] for c in self.panels[p].curves if c.name in of]
         if kind == "bounded":
             values |= self._function(test, curves)
+        if kind == "published":
+            for panel, curve in ((p, c) for p in values["panels"] for c in self.panels[p].curves):
+                if curve.name in of and not curve.published:
+                    raise test.error(f": panel {panel} has no published points of {curve.name}")
         if kind == "within_budget":
             for curve in curves:
                 cell = curve.sources[0]

@@ -1,10 +1,12 @@
 """Reader of the panels of a figure."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dpbandits.config.instances import describe, instance
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers import templates
 from dpbandits.config.readers.curve import (
@@ -20,19 +22,13 @@ from dpbandits.config.readers.source import SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
-from dpbandits.spec.figure import Panel, Quantity
+from dpbandits.curves import published
+from dpbandits.spec.figure import Curve, Panel, Quantity
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
 PANEL_KEYS = (
-    *TEXTS,
-    "curves",
-    "parameters",
-    "each",
-    "sweep",
-    "shows",
-    "against",
-    "regret",
-    "checkpoints",
+    *(*TEXTS, "curves", "parameters", "each", "sweep", "shows", "against", "regret"),
+    *("checkpoints", "published"),
     *SHARED,
 )
 
@@ -61,6 +57,8 @@ class PanelReader:
         read = tuple(
             curve for name in curves for curve in self.curves.read(name, curves[name], around)
         )
+        if panel.get("published") is not None:
+            read = self._with_published(panel, read)
         for members, values in (
             ("stopping rules", OF_RULES),
             ("algorithms", (*OF_AUDITS, *OF_PAIRS)),
@@ -95,6 +93,20 @@ class PanelReader:
         if panel.get("against") is None:
             raise panel.error(f" needs the key `against`, the curve of {OF_PAIRS[0]} 0", "shows")
         return panel.choice("against", self.figure.section("curves").content)
+
+    def _with_published(self, panel: Section, read: tuple[Curve, ...]) -> tuple[Curve, ...]:
+        # The curves with the points read off a figure of the paper; a changed game has none.
+        number = panel.checked(parameters.Count, "published")
+        rows = published.rows(self.figure.text("paper"), number)
+        if not rows:
+            raise panel.error(f": no point of Fig. {number} is published", "published")
+        return tuple(
+            replace(curve, published=published.points(rows, curve, self._instance))
+            for curve in read
+        )
+
+    def _instance(self, name: str) -> tuple[str, Any]:
+        return instance(describe(self.origins, name, "figure.environment"), name)
 
     def _mappings(self, panel: Section) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return ((panel.path, panel.content), (self.figure.path, self.figure.content))

@@ -1,0 +1,211 @@
+"""Shared code of Lazy-DP-TS and DP-TS (hu2022): Beta posteriors of means raised with log t.
+
+Between two releases an arm has O rewards, a private mean μ~ and a bonus w log t, and in round t
+
+    θ(t) ~ Beta(m O + 1, (1 - m) O + 1),    m = max{0, min{μ~ + w log t, 1}}.
+
+An algorithm registers a body of `observe` for the state that its pulls change.
+"""
+
+import math
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._beta_tail import sample_tail, tail_bound
+from dpbandits.algorithms._largest_sample import (
+    TRIALS,
+    Method,
+    chance_above,
+    list_often,
+    new_level,
+    sample,
+    sample_above,
+    segment,
+)
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import allocating, by_class, inlined
+
+
+class Log(IntEnum):
+    """Reading: base of the logarithms in the bonus."""
+
+    TWO = 0  # the text: "log(x) is the base-2 logarithm of x"
+    NATURAL = 1  # e
+
+
+class RaisedMeans(NamedTuple):
+    """Posterior of every arm, float64 of shape (arms,) each. `observe` writes the arrays."""
+
+    rewards: np.ndarray  # O
+    mean: np.ndarray  # μ~
+    slope: np.ndarray  # w, the bonus divided by log t
+
+
+@by_class
+def observe(state, means, rng, arm, reward):
+    """Add a reward of an arm, and update its posterior in `means` if something is released."""
+    raise NotImplementedError("this state registered no body for `observe`")
+
+
+@inlined
+def logarithm(params, x):
+    """Return log x in the base of the reading."""
+    return math.log(x) / math.log(2.0) if params.log == Log.TWO else math.log(x)
+
+
+@allocating
+def raised_means(arms):
+    """Return posteriors whose arrays are still to be filled."""
+    return RaisedMeans(np.empty(arms), np.empty(arms), np.empty(arms))
+
+
+@inlined
+def raised(means, arm, log_t):
+    """Return m, the private mean of an arm plus its bonus, clipped to [0, 1]."""
+    return max(0.0, min(means.mean[arm] + means.slope[arm] * log_t, 1.0))
+
+
+@inlined
+def numbers_at(means, arm, log_t):
+    """Return m O + 1 and (1 - m) O + 1, the parameters of θ."""
+    m, n = raised(means, arm, log_t), means.rewards[arm]
+    return m * n + 1.0, (1.0 - m) * n + 1.0
+
+
+@allocating
+def follow_posteriors(params, state, means, bandit, rng):
+    """Play the arm of largest θ in every round up to the horizon."""
+    if params.method == Method.EXACT:
+        follow_exact(params, state, means, bandit, rng)
+    theta = np.empty(number_of_arms(bandit))
+    while playing(bandit):
+        log_t = logarithm(params, rounds_played(bandit) + 1)
+        for arm in range(theta.size):
+            a, b = numbers_at(means, arm, log_t)
+            theta[arm] = rng.beta(a, b)
+        chosen = argmax(theta)
+        observe(state, means, rng, chosen, pull(bandit, chosen))
+
+
+# Exact in law, with fewer draws ------------------------------------------------------------------
+
+
+@sample.register(RaisedMeans)
+def raised_sample(means, rng, a, b):
+    """Draw θ; by inversion where m is clipped, so that a or b is 1."""
+    if b == 1.0:
+        return math.exp(-rng.standard_exponential() / a)
+    if a == 1.0:
+        return -math.expm1(-rng.standard_exponential() / b)
+    return rng.beta(a, b)
+
+
+chance_above.register(RaisedMeans)(tail_bound)
+sample_above.register(RaisedMeans)(sample_tail)
+
+
+@allocating
+def follow_exact(params, state, means, bandit, rng):
+    """Play as `follow_posteriors`, in law, sampling only the arms that often exceed a level.
+
+    As in _largest_sample.py, but the chance of an arm to exceed the level grows with log t. Its
+    segment has the chance at the end of a window of rounds, and a hit counts with the quotient of
+    the chance now and that one.
+    """
+    arms = number_of_arms(bandit)
+    a, b = np.empty(arms), np.empty(arms)
+    often = np.empty(arms, np.bool_)
+    listed = np.empty(arms, np.int64)  # arms that are sampled in every round
+    length = np.zeros(arms)  # segments of the other arms
+    many, line, level, log_end = 0, 0.0, -math.inf, 0.0
+    point = rng.standard_exponential()  # position of the next point on the line
+    missed, end = 0, rounds_played(bandit)
+    while playing(bandit):
+        t = rounds_played(bandit)
+        log_t = logarithm(params, t + 1)
+        if missed == TRIALS or t >= end:
+            fill_numbers(means, log_t, a, b)
+            level = new_level(means, rng, a, b)
+            # New levels cost at most a quarter of a sample per round, and less late in the game.
+            missed, end = 0, t + max(4 * TRIALS * arms, t // TRIALS)
+            log_end = logarithm(params, end)
+            fill_numbers(means, log_end, a, b)
+            many = list_often(means, a, b, level, often, listed, length)
+            line = line_length(length)
+        largest, chosen = -math.inf, 0
+        for i in range(many):
+            now_a, now_b = numbers_at(means, listed[i], log_t)
+            theta = sample(means, rng, now_a, now_b)
+            if theta > largest:
+                largest, chosen = theta, listed[i]
+        if point < line:
+            theta, arm, point = largest_hit(means, rng, log_t, level, length, line, point)
+            if theta > largest:
+                largest, chosen = theta, arm
+        point -= line
+        if largest <= level:
+            missed += 1
+            for arm in range(arms):
+                if not often[arm]:
+                    theta = sample_below(means, rng, arm, log_t, level)
+                    if theta > largest:
+                        largest, chosen = theta, arm
+        observe(state, means, rng, chosen, pull(bandit, chosen))
+        if not often[chosen]:
+            now_a, now_b = numbers_at(means, chosen, log_end)
+            own = segment(tail_bound(means, now_a, now_b, level))
+            if own == math.inf:
+                often[chosen] = True
+                listed[many] = chosen
+                many += 1
+                own = 0.0
+            length[chosen] = own
+            line = line_length(length)
+
+
+@inlined
+def fill_numbers(means, log_t, a, b):
+    """Compute the parameters of every arm; `a` and `b` have shape (arms,)."""
+    for arm in range(a.size):
+        a[arm], b[arm] = numbers_at(means, arm, log_t)
+
+
+@inlined
+def largest_hit(means, rng, log_t, level, length, line, point):
+    """Return the largest θ of the arms hit in a round, its arm, and the next point."""
+    largest, chosen, reached = -math.inf, 0, 0.0
+    for arm in range(length.size):
+        reached += length[arm]
+        if point < reached:
+            a, b = numbers_at(means, arm, log_t)
+            # The bound grows with t as the chance does: it is below OFTEN, so the level is above
+            # the mean of log(θ/(1 - θ)), where f(c) grows with m; and s falls.
+            kept = tail_bound(means, a, b, level) / -math.expm1(-length[arm])
+            if rng.random() < kept:
+                theta = sample_tail(means, rng, a, b, level)
+                if theta > largest:
+                    largest, chosen = theta, arm
+            point = reached + rng.standard_exponential()  # an arm is hit at most once per round
+    return largest, chosen, point
+
+
+@inlined
+def sample_below(means, rng, arm, log_t, level):
+    """Draw θ of an arm until it is not above the level."""
+    a, b = numbers_at(means, arm, log_t)
+    theta = math.inf
+    while theta > level:
+        theta = sample(means, rng, a, b)
+    return theta
+
+
+@inlined
+def line_length(length):
+    """Return the sum of all segments, added in the arms' order."""
+    line = 0.0
+    for arm in range(length.size):
+        line += length[arm]
+    return line

@@ -1,0 +1,108 @@
+"""Points of the papers' own curves, figures/published/<paper>.csv, and their place among our runs.
+
+The file <paper>.yaml beside a table states where its numbers are from.
+"""
+
+import csv
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.files import project
+from dpbandits.spec.figure import Curve, Points
+
+COLUMNS = ("figure", "epsilon", "horizon", "instance", "curve", "round", "regret")
+OFFSETS = 9  # offsets that are tried
+RESOLUTION = 1e-3  # of a curve's largest number; its numbers cannot be read off more closely
+Row = dict[str, str]
+
+
+def rows(paper: str, figure: int) -> list[Row]:
+    """Return the rows of a paper's figure; none without a table.
+
+    Raises UserError for a table that cannot be read, lacks a column or holds a value that is no
+    number.
+    """
+    file = f"figures/published/{paper}.csv"
+    try:
+        with project.find(file).open(encoding="utf-8", newline="") as text:
+            table = csv.DictReader(text)
+            missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
+            if missing:
+                raise UserError(f"{file} has no column {', '.join(missing)}")
+            own = [row for row in table if row["figure"] == str(figure)]
+        for row in own:
+            for name in ("epsilon", "horizon", "round", "regret"):
+                float(row[name])
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise UserError(f"{file} cannot be read: {error}") from None
+    return own
+
+
+def points(
+    of_figure: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]
+) -> Points:
+    """Return the published points of a curve over time: (round, regret); none of another game.
+
+    `instance` returns the law and the parameters of a file in conf/environment/.
+    """
+    cell = curve.sources[0]
+    if curve.x is not None or not isinstance(cell, Cell):
+        return ()
+    budget = getattr(cell.params, "epsilon", None)
+    return tuple(
+        (float(row["round"]), float(row["regret"]))
+        for row in of_figure
+        if row["curve"] == cell.algorithm
+        and int(row["horizon"]) == cell.horizon
+        and budget in (None, float(row["epsilon"]))
+        and instance(row["instance"]) == (cell.environment, cell.instance)
+    )
+
+
+def place(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> float:
+    """Return the place of the published curve among the runs, with its best offset.
+
+    `of_runs` has shape (runs, x). A published curve that was moved to start at 0 may have lost up
+    to the regret of one pull of each arm; the offset at which it is most plausible counts.
+    """
+    cell = curve.sources[0]
+    assert isinstance(cell, Cell)
+    rounds, regret = np.array(curve.published).T
+    if not np.isin(rounds, x).all():
+        problem = "a published round has no checkpoint; set `checkpoints: linear`"
+        raise UserError(f"{curve.label}: {problem}")
+    largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
+    offsets = np.linspace(0.0, largest, OFFSETS)
+    at = np.searchsorted(x, rounds)
+    return max(place_among(of_runs[:, at], regret + offset) for offset in offsets)
+
+
+def place_among(of_runs: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of curves that are as far from the median of all as `other`, or farther.
+
+    `of_runs` has shape (runs, points), `other` (points,). The distance of a curve is the largest
+    over the points, in root mean squares of its side, since runs may be skewed; differences up to
+    the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are alike, and the share
+    is at most p with probability p or less, whatever the law of the runs is.
+    """
+    every = np.vstack([of_runs, other])
+    median = np.median(every, axis=0)
+    away = every - median
+    away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
+    distance = np.maximum(_scaled(away), _scaled(-away)).max(axis=1)
+    return float(np.mean(distance >= distance[-1] * (1.0 - 1e-12)))
+
+
+def _scaled(away: np.ndarray) -> np.ndarray:
+    # Distances to one side, 0 on the other, divided by their root mean square at each point.
+    beyond = np.maximum(away, 0.0)
+    number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
+    unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
+    return np.asarray(beyond / np.where(unit > 0.0, unit, 1.0))

@@ -1,0 +1,164 @@
+"""Points of the papers' own curves: their table, their curves, and their place among the runs."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from scipy import stats
+
+from dpbandits.checks.claim_tests import BY_KIND
+from dpbandits.checks.comparisons import Line, Verdict
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError
+from dpbandits.curves import evidence, published
+from dpbandits.curves.evidence import Evidence
+from dpbandits.curves.series import Series
+from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
+from dpbandits.drawing.styles import STYLES
+from dpbandits.spec.claims import Limits, Published
+from dpbandits.spec.figure import Curve, Points
+
+FIGURES = {"lazyts-c2": {"a": 1, "c": 3, "e": 5}, "lazyts-vs-ts": {"b": 7}, "lazyts-gap": {"a": 11}}
+
+
+def curves(figure: str, *changes: str) -> dict[tuple[str, str], Curve]:
+    """Return the curves of a figure by panel and name."""
+    spec, _ = compose.load(figure, list(changes))
+    return {(panel.letter, curve.name): curve for panel in spec.panels for curve in panel.curves}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_published_point_is_drawn_at_its_curve(figure: str) -> None:
+    found = curves(figure)
+    for panel, number in FIGURES[figure].items():
+        rows = published.rows("hu2022", number)
+        of_panel = {name: c for (letter, name), c in found.items() if letter == panel}
+        for name in {row["curve"] for row in rows}:
+            own = [(float(r["round"]), float(r["regret"])) for r in rows if r["curve"] == name]
+            same = [c for c in of_panel.values() if c.style == name]
+            assert same
+            assert all(list(c.published) == own for c in same)
+    others = {place for place, c in found.items() if c.published}
+    assert {letter for letter, _ in others} == set(FIGURES[figure])
+
+
+@pytest.mark.parametrize(
+    "change", ["figure.horizon=50_000", "figure.panels.a.epsilon=400", "figure.environment=c3"]
+)
+def test_a_changed_game_has_no_published_points(change: str) -> None:
+    changed = curves("lazyts-c2", change)
+    assert not any(curve.published for (panel, _), curve in changed.items() if panel == "a")
+
+
+def test_a_panel_names_a_figure_that_has_points() -> None:
+    with pytest.raises(UserError, match=r"no point of Fig\. 2 is published"):
+        curves("lazyts-c2", "+figure.panels.b.published=2")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("figure,epsilon\n1,2\n", "has no column horizon, instance, curve, round, regret"),
+        (
+            f"{','.join(published.COLUMNS)}\n1,500,9,c2,ts,1,x\n",
+            "cannot be read",
+        ),
+    ],
+)
+def test_a_broken_table_is_an_error(
+    content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "hu2022.csv"
+    file.write_text(content)
+    monkeypatch.setattr("dpbandits.files.project.find", lambda _: file)
+    with pytest.raises(UserError, match=message):
+        published.rows("hu2022", 1)
+
+
+# The place ---------------------------------------------------------------------------------------
+
+
+def test_the_place_of_one_more_run_is_uniform_whatever_its_law_is() -> None:
+    rng = np.random.default_rng(1)
+    for draw in (rng.standard_normal, rng.standard_exponential, rng.standard_cauchy):
+        walks = np.cumsum(draw((3000, 40, 5)), axis=2)
+        places = [published.place_among(walk[1:], walk[0]) for walk in walks]
+        # 40 curves: each of the places 1/40, 2/40, ... is as likely as any other.
+        counts = np.bincount(np.round(40 * np.array(places)).astype(int), minlength=41)[1:]
+        assert stats.chisquare(counts).pvalue > 1e-4 / 3
+
+
+@pytest.mark.parametrize("shift", [-1.0, 1.0])
+def test_a_curve_beyond_all_runs_at_one_point_has_the_smallest_place(shift: float) -> None:
+    runs = np.random.default_rng(2).exponential(size=(100, 5)) + 10.0
+    other = np.median(runs, axis=0)
+    assert published.place_among(runs, other) == 1.0
+    other[3] += 8.0 * shift
+    assert published.place_among(runs, other) == pytest.approx(1 / 101)
+
+
+def test_runs_that_agree_allow_the_resolution_and_no_more() -> None:
+    runs = np.full((50, 3), 1000.0)
+    assert published.place_among(runs, np.array([1000.0, 1000.9, 999.1])) == 1.0
+    assert published.place_among(runs, np.array([1000.0, 1000.0, 1002.0])) == pytest.approx(1 / 51)
+
+
+def test_an_offset_of_one_pull_of_each_arm_is_allowed() -> None:
+    curve = curves("lazyts-gap")["a", "anytime-lazy-ucb"]
+    x = np.array([t for t, _ in curve.published])
+    regret = np.array([regret for _, regret in curve.published])
+    for offset, expected in ((0.0, 1.0), (3.0, 1.0), (5.0, 1 / 21), (-2.0, 1 / 21)):
+        runs = np.tile(regret + offset, (20, 1))
+        assert published.place(curve, x, runs) == pytest.approx(expected)
+    with pytest.raises(UserError, match="no checkpoint"):
+        published.place(curve, x[:-1] + 1.0, runs[:, :-1])
+
+
+# The claim and the picture -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("place", "verdict"), [(0.5, Verdict.HOLDS), (0.005, Verdict.FAILS)])
+def test_a_published_curve_is_judged_by_its_place(place: float, verdict: Verdict) -> None:
+    curve = curves("lazyts-c2")["a", "dp-ts"]
+    x = np.array([t for t, _ in curve.published])
+    numbers: dict[str, Any] = dict.fromkeys(evidence.NAMES, np.full(x.size, 61.0))
+    lines = {"a": {"dp-ts": [Line(curve, Evidence(100, x, numbers, numbers, place))]}}
+    test = Published(("dp-ts",), ("a",), Limits(at_least=0.01))
+    (finding,) = BY_KIND[Published](test, lines)
+    assert finding.verdict is verdict
+    assert "published 50.1, 54, 59.9, 62.9, 66.1; mean of 100 runs 61, 61" in finding.numbers
+
+
+def test_the_place_is_a_column_of_figures_with_published_points_alone() -> None:
+    numbers: dict[str, Any] = dict.fromkeys(evidence.NAMES, np.zeros(1))
+    for place, has in ((0.25, True), (math.nan, False)):
+        table = evidence.to_csv({("a", "X"): Evidence(9, np.ones(1), numbers, numbers, place)})
+        assert (b",place\n" in table) == has
+        assert (b",0.25\n" in table) == has
+
+
+def series(label: str, style: str, points: Points) -> Series:
+    """Return a curve that rises to 10."""
+    x = np.linspace(1.0, 30.0, 20)
+    names = ("mean", "std", "median", "min", "max", "centre", "low", "high")
+    rising: dict[str, Any] = dict.fromkeys(names, x / 3.0)
+    return Series("a", label, label, style, 9, None, x, **rising, published=points)
+
+
+def test_published_points_are_open_markers_once_for_an_algorithm() -> None:
+    points = ((10.0, 5.0), (20.0, 7.0))
+    every = (
+        series("Lazy-DP-TS (two)", "lazy-dp-ts", points),
+        series("Lazy-DP-TS (natural)", "lazy-dp-ts", points),
+        series("TS", "ts", ()),
+    )
+    drawing = Drawing("Title", (PanelDrawing("a", "", every),))
+    (ax,) = drawing_function("hu2022", "five_budgets")(drawing).axes
+    (marked,) = [line for line in ax.lines if line.get_marker() not in ("", "None")]
+    assert np.asarray(marked.get_xydata()).tolist() == [list(point) for point in points]
+    assert marked.get_linestyle() == "None"
+    assert to_hex(marked.get_markeredgecolor()) == STYLES["lazy-dp-ts"].colour.lower()
+    assert to_hex(marked.get_markerfacecolor()) == "#ffffff"
