@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import make_commands
+import make_configuration
 import pytest
 from commands import ROOT
 
@@ -50,6 +51,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_page_of_commands_is_the_one_that_the_script_writes() -> None:
     assert make_commands.FILE.read_text("utf-8") == make_commands.page(), "make_commands.py"
+
+
+def test_the_page_of_configuration_keys_is_that_of_the_code() -> None:
+    assert make_configuration.FILE.read_text("utf-8") == make_configuration.page()
 
 
 def test_every_page_of_the_documentation_is_on_the_site(site: Path) -> None:
