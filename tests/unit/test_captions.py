@@ -129,6 +129,7 @@ def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:
     )
     assert both.count("more than given") == 4  # DP-UCB and DP-UCB-BOUND, in both panels
     split = text("dpucb-2arms", "figure.curves.dp-ucb.counter=hybrid-split")
+    assert "(b) DP-UCB (0.1): given ε = 0.1 (per-round DP), composes to 0.1;" in split
     assert "more than given" not in text("adap-ksweep")  # a last digit does not count
 
 
