@@ -11,7 +11,7 @@ import pytest
 from dpbandits.algorithms import adap_ucb, dp_ftpl_new, dp_ucb
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.checks import verdicts
+from dpbandits.checks import claim_tests, verdicts
 from dpbandits.checks.comparisons import ERRORS, Silence, Verdict
 from dpbandits.curves.evidence import NAMES, Evidence, OfFigure
 from dpbandits.environments import bernoulli
@@ -281,6 +281,15 @@ def test_growth_is_that_from_a_point_to_another() -> None:
     # Between inner points it is that of both means.
     assert drawn.of(Growth(A, 10.0, PANEL, Limits(at_most=1.9), until=100.0)) is FAILS
     assert drawn.of(Growth(A, 10.0, PANEL, Limits(at_most=1.97), until=100.0)) is UNDECIDED
+
+
+def test_the_error_of_a_growth_is_bounded_by_the_better_of_two_sums() -> None:
+    growth = claim_tests._of_growth
+    # last - first has the error 3.1, last .5, first 3.
+    assert growth(Limits(at_most=0.1), (0.5, 3.0), 3.1) == pytest.approx(0.5 + 0.1 * 3.0)
+    assert growth(Limits(at_most=0.9), (2.0, 3.0), 1.5) == pytest.approx(1.5 + 0.1 * 3.0)
+    assert growth(Limits(at_most=1.0), (0.5, 3.0), 3.1) == pytest.approx(3.1)
+    assert growth(Limits(at_least=1.5), (0.5, 3.0), 3.1) == pytest.approx(3.1 + 0.5 * 3.0)
 
 
 def test_regret_that_has_grown_in_no_run_has_not_grown() -> None:
