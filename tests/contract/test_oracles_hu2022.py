@@ -13,7 +13,8 @@ from shared_games import LAWS, game_of, ours_of
 from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import anytime_lazy_ucb, dp_ts, lazy_dp_ts, ts
-from dpbandits.algorithms._raised_means import Log, Method
+from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms._raised_means import Log
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 EPSILONS = [0.1, 1.0, 5.0, 500.0]  # from much noise and means clipped to 1 to almost none
@@ -30,7 +31,7 @@ def compare(
     literal.play(game, draws)
     assert_same_run(ours, game.played, draws.log)
     np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-    taken: Counter[str] = getattr(literal, "branches", Counter())
+    taken: Counter[str] = getattr(literal, "branches", None) or Counter()
     return taken
 
 

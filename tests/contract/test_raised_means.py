@@ -11,10 +11,9 @@ from scipy import stats
 
 from dpbandits.algorithms import _raised_means, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._beta_tail import log_gamma, sample_tail, tail_bound
-from dpbandits.algorithms._largest_sample import OFTEN, segment
+from dpbandits.algorithms._largest_sample import OFTEN, Method, segment
 from dpbandits.algorithms._raised_means import (
     Log,
-    Method,
     RaisedMeans,
     largest_hit,
     numbers_at,
