@@ -18,6 +18,7 @@ from dpbandits.curves.evidence import Evidence
 from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.styles import STYLES
+from dpbandits.files import project
 from dpbandits.spec.claims import Limits, Published
 from dpbandits.spec.figure import Curve, Points
 
@@ -73,7 +74,7 @@ def test_a_broken_table_is_an_error(
 ) -> None:
     file = tmp_path / "hu2022.csv"
     file.write_text(content)
-    monkeypatch.setattr("dpbandits.files.project.find", lambda _: file)
+    monkeypatch.setattr(project, "find", lambda _: file)
     with pytest.raises(UserError, match=message):
         published.rows("hu2022", 1)
 
