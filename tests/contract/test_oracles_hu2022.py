@@ -31,12 +31,8 @@ def compare(
     literal.play(game, draws)
     assert_same_run(ours, game.played, draws.log)
     np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-<<<<<<< HEAD
-    return Counter(getattr(literal, "branches", {}))
-=======
     taken: Counter[str] = getattr(literal, "branches", None) or Counter()
     return taken
->>>>>>> 0bf8c6c7d880fcee78ba45f420e20f2e8f1805ba
 
 
 @pytest.mark.parametrize("log", Log)

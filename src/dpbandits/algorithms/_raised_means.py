@@ -181,13 +181,8 @@ def largest_hit(means, rng, log_t, level, length, line, point):
         reached += length[arm]
         if point < reached:
             a, b = numbers_at(means, arm, log_t)
-<<<<<<< HEAD
-            # The bound grows with t as the chance does: it is below OFTEN, so the level is above
-            # the mean of log(θ/(1 - θ)), where f(c) grows with m; and s falls.
-=======
             # The bound grows with t as the chance does: as it is below OFTEN, the level exceeds the
             # mean of log(θ/(1 - θ)), so that f(c) grows with m; and s falls.
->>>>>>> 0bf8c6c7d880fcee78ba45f420e20f2e8f1805ba
             kept = tail_bound(means, a, b, level) / -math.expm1(-length[arm])
             if rng.random() < kept:
                 theta = sample_tail(means, rng, a, b, level)
