@@ -4,7 +4,7 @@ from functools import cache
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
-from dpbandits.privacy.notions import ConcentratedGuarantee, approximate
+from dpbandits.privacy.notions import Notion, approximate
 from dpbandits.privacy.releases import composed_epsilon
 
 
@@ -25,7 +25,7 @@ def budget(cell: AnyCell) -> float | None:
 def given(cell: AnyCell) -> float:
     """Return the epsilon given to a private cell; for zCDP the one that its rho implies."""
     claim = cell.claim()
-    if isinstance(claim, ConcentratedGuarantee):
+    if claim and claim.notion is Notion.CONCENTRATED:
         return approximate(claim).epsilon
     return float(parameters.plain(cell.params)["epsilon"])
 
@@ -33,6 +33,6 @@ def given(cell: AnyCell) -> float:
 def delta_of(cell: AnyCell) -> float:
     """Return the delta of a cell's budget, 0 if it has none."""
     claim = cell.claim()
-    if isinstance(claim, ConcentratedGuarantee):
+    if claim and claim.notion is Notion.CONCENTRATED:
         return approximate(claim).delta
     return float(getattr(cell.params, "delta", 0.0))

@@ -12,7 +12,7 @@ from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import symbol
 from dpbandits.factory import audit_results, games
-from dpbandits.privacy.notions import ConcentratedGuarantee
+from dpbandits.privacy.notions import Notion
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
@@ -119,7 +119,7 @@ def privacy(curve: Curve) -> str:
     delta = delta_of(cells[0])
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
     text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
-    if isinstance(claim, ConcentratedGuarantee):
+    if claim and claim.notion is Notion.CONCENTRATED:
         rhos = [parameters.plain(cell.params)["rho"] for cell in cells]
         text = f"given ρ = {_range(rhos)}{promised}, composes to ε = {_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
