@@ -36,7 +36,7 @@ PARAMETERS = {
 QUANTITIES = {
     Quantity.REGRET: "Regret at the horizon",
     Quantity.PER_LOG: r"Regret at the horizon / $\log T$",
-    Quantity.EXTRA: r"$\mathrm{Reg}_\mathrm{priv} - \mathrm{Reg}_\mathrm{non\text{-}priv}$",
+    Quantity.EXTRA: r"$\mathrm{Reg}_\mathrm{priv} - \mathrm{Reg}_\mathrm{nonpriv}$",
     Quantity.PRICE: "Price of privacy",
     Quantity.SAMPLES: "Samples used",
     Quantity.FAILURES: "Share of failures",
