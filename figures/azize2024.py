@@ -23,6 +23,6 @@ def price(drawing: Drawing) -> Figure:
         else:
             ax.set_xscale("log")
             write_decades(ax.xaxis)
-        ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0)
+        ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.legend(handles=lines, loc="upper right")
     return figure

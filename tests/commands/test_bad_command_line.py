@@ -191,7 +191,11 @@ NAMES: list[Row] = [
     (C2, "profile=", ("'profile=' names no profile; valid: ci, evidence, paper, smoke",)),
     (C2, "profile=null", ("'profile=null' names no profile; valid: ci, evidence, paper, smoke",)),
     (C2, "+profile=smoke", ("'+profile=smoke' would be a second profile: leave out the plus",)),
-    ("\U0006a128" * 20, "", ("unknown figure '\\U0006a128\\U0006", "...", "valid: adap-alpha")),
+    (
+        "\U0006a128" * 20,
+        "",
+        ("unknown figure '\\U0006a128\\U0006", "...", "valid: adac-price, adap-alpha"),
+    ),
     ("ADAP-C2", "", ("unknown figure 'ADAP-C2'; did you mean 'adap-c2'",)),
     ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'",)),
     ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
@@ -526,7 +530,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "explain": ((*DPBANDITS, "explain", C2, "runs=0"), (RUNS_0,)),
     "unknown paper": (
         (*DPBANDITS, "run", C2, "figure.paper=azise2022"),
-        ("dpbandits: figures/azise2022.py does not exist; did you mean 'azize2022'?",),
+        ("dpbandits: figures/azise2022.py does not exist; did you mean 'azize2022'",),
     ),
     "unknown drawing": (
         (*DPBANDITS, "plot", C2, "figure.draw=four_budget"),
@@ -540,7 +544,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "make explain-nonsense": ((*MAKE, "explain-nonsense"), (NONSENSE, "make: ***")),
     "make paper-azise2022": (
         (*MAKE, "paper-azise2022"),
-        ("dpbandits: unknown paper 'azise2022'; did you mean 'azize2022'?", "make: ***"),
+        ("dpbandits: unknown paper 'azise2022'; did you mean 'azize2022'", "make: ***"),
     ),
     # Every figure has this mistake, the first reports it.
     "make all": ((*MAKE, "all", "ARGS=runs=0"), (RUNS_0, "make: ***")),

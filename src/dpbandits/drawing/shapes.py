@@ -119,6 +119,7 @@ def draw_published(ax: Axes, panel: PanelDrawing) -> None:
                 markeredgecolor=style.colour,
                 markerfacecolor="white",
                 zorder=3,
+                gid=f"published {series.artist_id}",
             )
 
 
