@@ -34,7 +34,7 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit, pull, pull_many
 from dpbandits.core.errors import UserError
 from dpbandits.environments._entries import entries
-from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.notions import Notion, budget_of
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -561,7 +561,8 @@ def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
         module = registry.algorithm(name)
         if hasattr(module, "claim"):
             needs = [f"delta={0.01}"] if "delta" in module.Params._fields else []
-            assert subject_of(name, ["epsilon=1", *needs]).limits(2, 64)
+            budget = budget_of(module.Params._fields)
+            assert subject_of(name, [f"{budget}=1", *needs]).limits(2, 64)
         else:
             with pytest.raises(UserError, match="promises no privacy"):
                 subject_of(name, ["epsilon=1"])
