@@ -55,7 +55,7 @@ def main() -> None:
         console.print(table([m for m in measured if m.group == group], before))
     for name in kernels.unmeasured():
         console.print(
-            f"not measured: {name} (not in bare_loops.py, kernels.BATCHED or TWO_METHODS)"
+            f"not measured: {name} (not in bare_loops.py, kernels.BATCHED, TWO_METHODS or ALONE)"
         )
     file = OUT / f"{git_revision() or 'no-revision'}.json"
     file.parent.mkdir(parents=True, exist_ok=True)

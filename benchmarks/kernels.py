@@ -34,8 +34,12 @@ ARMS = (5, 128)
 # Batched policies with the exponent of the longest horizon, 10^n. It is short for DP-UCB-INT, which
 # takes a step for each release, one in 1/epsilon pulls, and for EXP3_tau, with T^(2/3) batches.
 BATCHED = {
+    "adac-ucb": 12,
     "adap-klucb": 12,
     "adap-ucb": 12,
+    "adaptive-ucb": 12,
+    "dp-imed": 12,
+    "dp-klucb": 12,
     "dp-se": 12,
     "dp-ucb-int": 7,
     "exp3-tau": 7,
@@ -43,7 +47,9 @@ BATCHED = {
     "se": 12,
 }
 # Algorithms with a plain loop and an exact scheme of the same law.
-TWO_METHODS = ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new")
+TWO_METHODS = (*("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new", "dp-ts", "lazy-dp-ts", "ts"),)
+# Algorithms that decide in every round and have neither a bare loop here nor a scheme.
+ALONE = ("anytime-lazy-ucb", "imed", "ldp-ucb-b", "ldp-ucb-l")
 # Algorithms with a scheme for Bernoulli arms beside their single rounds.
 SCHEMES = ("dp-ucb", "dp-ucb-bound", "private-ucb", "ucb")
 # Algorithms whose runs on tables of gains are played in step.
@@ -62,10 +68,9 @@ class Measured(NamedTuple):
 
 
 def unmeasured() -> list[str]:
-    """Return the algorithms that are in none of BARE_LOOPS, BATCHED and TWO_METHODS."""
-    return sorted(
-        set(registry.algorithm_names()) - set(BARE_LOOPS) - set(BATCHED) - set(TWO_METHODS)
-    )
+    """Return the algorithms that are in none of BARE_LOOPS, BATCHED, TWO_METHODS and ALONE."""
+    measured = {*BARE_LOOPS, *BATCHED, *TWO_METHODS, *ALONE}
+    return sorted(set(registry.algorithm_names()) - measured)
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -259,6 +264,21 @@ def against_single_rounds(
     yield Measured(group, labelled, "ratio", statistics.median(a / b for a, b in pairs), "")
 
 
+def alone(name: str, arms: int = 5, horizon: int = HORIZON, repeats: int = 3) -> Iterator[Measured]:
+    """Measure nanoseconds per round of an algorithm without a partner."""
+    law = bernoulli.law(bernoulli.Params(tuple(np.linspace(0.75, 0.25, arms).tolist())))
+    module = registry.algorithm(name)
+
+    def taken() -> float:
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), generator(1))
+        return seconds(lambda: module.play(params_of(module, horizon), bandit, generator(2)))
+
+    taken()  # compiles
+    single = statistics.median(taken() for _ in range(repeats))
+    group = f"every round, T = {horizon}"
+    yield Measured(group, f"{name}, K = {arms}", "a round", single / horizon * 1e9, "ns")
+
+
 def price_of_noise(arms: int = 5) -> Iterator[Measured]:
     """Measure Private-UCB against the same loop without noise plus the draws.
 
@@ -346,6 +366,8 @@ def measure() -> Iterator[Measured]:
     for name in SCHEMES:
         for arms in ARMS:
             yield from against_single_rounds(name, arms)
+    for name in ALONE:
+        yield from alone(name)
     for name in IN_LANES:
         yield from in_lanes(name)
     for name in BATCHED:

@@ -57,8 +57,16 @@ def test_the_bare_loop_on_a_table_has_the_regret_of_exp3() -> None:
     assert measured.keys() == {"engine", "bare loop", "ratio"}
 
 
+@pytest.mark.parametrize("name", kernels.ALONE)
+def test_an_algorithm_without_a_partner_is_measured(name: str) -> None:
+    (measured,) = kernels.alone(name, 3, 2000, repeats=1)
+    assert measured.quantity == "a round"
+    assert measured.value > 0.0
+
+
 def test_measured_names_exist() -> None:
     measured = {*BARE_LOOPS, *kernels.BATCHED, *kernels.SCHEMES, *kernels.TWO_METHODS}
+    measured |= {*kernels.ALONE}
     assert measured <= set(registry.algorithm_names())
     assert not kernels.unmeasured()
 

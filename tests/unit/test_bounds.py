@@ -41,7 +41,7 @@ def test_lower_bounds_is_of_bounds_alone() -> None:
     assert shown == [
         ["minimax"],
         ["minimax-d2", "minimax-d5", "minimax-d10"],
-        ["c1", "c2", "c3", "c4"],
+        ["c1", "c2", "c3", "c4", "c1-2025", "c2-2025", "c3-2025", "c4-2025"],
         ["basis-d2", "basis-d5", "basis-d10"],
     ]
 
