@@ -119,7 +119,7 @@ def test_the_contract_tests_find_it_and_hold(example: Example) -> None:
         "test_an_algorithm_file_is_complete",
         "test_its_parameters_have_the_types_that_a_configuration_can_hold",
         "test_a_run_does_not_depend_on_the_runs_beside_it",
-        "test_the_declared_releases_compose_to_the_epsilon_that_was_given",
+        "test_the_declared_releases_compose_to_the_budget_that_was_given",
         "test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon",
         "test_who_declares_releases_says_what_is_promised_and_nobody_else",
         "test_a_promise_is_what_the_releases_compose_to_or_says_why_not",

@@ -68,12 +68,12 @@ def artist_id(curve: Curve) -> str:
 
 
 def lines_by_id(figure: Figure) -> dict[str, list[tuple[Axes, Line2D]]]:
-    """Return every line that carries an id, with its axes."""
+    """Return every line that carries the id of a curve, with its axes."""
     found: dict[str, list[tuple[Axes, Line2D]]] = {}
     for ax in figure.axes:
         for each in (ax, *(child for child in ax.child_axes if isinstance(child, Axes))):
             for line in each.lines:
-                if line.get_gid():
+                if str(line.get_gid()).startswith("curve-"):
                     found.setdefault(str(line.get_gid()), []).append((each, line))
     return found
 

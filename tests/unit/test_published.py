@@ -1,11 +1,14 @@
 """Points of the papers' own curves: their table, their curves, and their place among the runs."""
 
+import csv
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import ROOT
+from drawn_tables import drawn, points
 from matplotlib.colors import to_hex
 from scipy import stats
 
@@ -44,6 +47,22 @@ def test_every_published_point_is_drawn_at_its_curve(figure: str) -> None:
             assert all(list(c.published) == own for c in same)
     others = {place for place, c in found.items() if c.published}
     assert {letter for letter, _ in others} == set(FIGURES[figure])
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_picture_has_an_open_marker_at_every_row_of_the_table(figure: str) -> None:
+    picture, drawing = drawn(figure)
+    with (ROOT / "figures" / "published" / "hu2022.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    styles = {each.style for panel in drawing.panels for each in panel.series}
+    for panel, ax in zip(drawing.panels, picture.axes, strict=True):
+        marked = [each for each in ax.lines if str(each.get_gid()).startswith("published ")]
+        number = FIGURES[figure].get(panel.letter)
+        assert sorted(tuple(point) for line in marked for point in points(line)) == sorted(
+            (float(row["round"]), float(row["regret"]))
+            for row in rows
+            if row["figure"] == str(number) and row["curve"] in styles
+        )
 
 
 @pytest.mark.parametrize(
