@@ -13,7 +13,8 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpbandits.checks.claim_tests import BY_KIND
-from dpbandits.checks.comparisons import Line, Verdict
+from dpbandits.checks.comparisons import Verdict
+from dpbandits.checks.lines import Line
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
 from dpbandits.curves import evidence, published

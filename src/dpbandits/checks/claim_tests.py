@@ -17,19 +17,15 @@ from dpbandits.checks.comparisons import (
     ERRORS,
     ROUNDING,
     Compared,
-    Line,
-    Lines,
     Measure,
     Verdict,
-    common,
-    each,
-    pairs,
     plain,
     quotient,
     ratio,
     within,
 )
 from dpbandits.checks.findings import Finding, decisive
+from dpbandits.checks.lines import Line, Lines, common, each, pairs
 from dpbandits.spec import claims
 from dpbandits.spec.claims import EVERY_X, At, Limits, Span, Test
 

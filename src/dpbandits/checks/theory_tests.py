@@ -11,15 +11,14 @@ from dpbandits.checks.comparisons import (
     ROUNDING,
     TINY,
     Compared,
-    Lines,
     Silence,
     Verdict,
-    each,
     plain,
     quotient,
     ratio,
 )
 from dpbandits.checks.findings import Finding, decisive
+from dpbandits.checks.lines import Lines, each
 from dpbandits.config import bound_arguments
 from dpbandits.core import registry
 from dpbandits.spec import claims

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpbandits.checks.claim_tests import BY_KIND
-from dpbandits.checks.comparisons import Line, Lines, Silence, Verdict
+from dpbandits.checks.comparisons import Silence, Verdict
 from dpbandits.checks.findings import Finding
+from dpbandits.checks.lines import Line, Lines
 from dpbandits.curves.evidence import OfFigure
 from dpbandits.spec.claims import Claim, FigureTest, Kind
 from dpbandits.spec.figure import FigureSpec

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from dpbandits.checks import verdicts
-from dpbandits.checks.comparisons import Lines
+from dpbandits.checks.lines import Lines
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import claims
 from dpbandits.curves import evidence
