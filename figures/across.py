@@ -196,6 +196,19 @@ def against_horizon(drawing: Drawing) -> Figure:
     return figure
 
 
+def leaderboard_view(drawing: Drawing) -> Figure:
+    """Regret against a parameter, log-log; a row per notion of privacy, its legend beside it."""
+    columns = 2
+    rows = -(-len(drawing.panels) // columns)
+    figure, axes = panel_grid(drawing, columns, height=0.3 + 2.3 * rows, equal="row")
+    for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
+        handles = draw_log_over_parameter(ax, panel)
+        ax.set_title(ax.get_title(), size=8)
+        if i % columns == columns - 1:
+            ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=6)
+    return figure
+
+
 def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
     """Mean regret with its band over the rounds, a panel for each regret; both axes linear."""
     figure, axes = panel_grid(drawing, columns=2, height=3.2)
