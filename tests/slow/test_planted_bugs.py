@@ -33,7 +33,7 @@ class Bug:
 
 
 EPISODES, DP_SE_FILE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
-NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"
+NOISE_OF_EPISODE = "laplace(rng, sensitivity, params.epsilon)"
 NOISE_OF_EPOCH = "laplace(rng, 1.0 / r, params.epsilon)"
 INDICES = "    indices = np.empty(arms)\n"
 MEANS = "        private_mean = np.empty(arms)\n"
@@ -61,7 +61,13 @@ BUGS = {
     ),
     "constant of UCB's index 20 % too small": Bug(
         "algorithms/ucb.py",
-        (("2.0 * log_t / pulls[arm]", "1.6 * log_t / pulls[arm]"),),
+        (
+            (
+                "math.sqrt(2.0 * pulls[chosen] * math.log(t))",
+                "math.sqrt(1.6 * pulls[chosen] * math.log(t))",
+            ),
+            ("math.sqrt(2.0 / pulls[chosen])", "math.sqrt(1.6 / pulls[chosen])"),
+        ),
         UCBS,
         ("UCB",),
     ),
@@ -110,16 +116,85 @@ BUGS = {
         ("exp3-deterministic", "exp3-stochastic", "exp3-switching"),
         ("EXP3_tau",),
     ),
+    # One bug in each algorithm of the papers that followed.
+    "TS counts four fifths of the failures": Bug(
+        "algorithms/ts.py",
+        (("total + 1.0, n - total + 1.0", "total + 1.0, 0.8 * (n - total) + 1.0"),),
+        ("lazyts-vs-ts",),
+        ("TS",),
+    ),
+    "bonus of Lazy-DP-TS 20 % too small": Bug(
+        "algorithms/lazy_dp_ts.py",
+        (("3.0 / (epsilon * n)", "2.4 / (epsilon * n)"),),
+        ("lazyts-gap",),
+        ("Lazy-DP-TS",),
+    ),
+    "bonus of DP-TS 20 % too small": Bug(
+        "algorithms/dp_ts.py",
+        (("6.0 * math.sqrt(8.0)", "4.8 * math.sqrt(8.0)"),),
+        ("lazyts-gap",),
+        ("DP-TS",),
+    ),
+    "DP-KLUCB at log t^1.2": Bug(
+        "algorithms/dp_klucb.py",
+        (("math.log(t_l) / n", "1.2 * math.log(t_l) / n"),),
+        ("dpklucb-c2",),
+        ("DP-KLUCB",),
+    ),
+    "DP-IMED with four fifths of its divergence": Bug(
+        "algorithms/dp_imed.py",
+        (("(n * private_divergence", "(0.8 * n * private_divergence"),),
+        ("dpklucb-c2",),
+        ("DP-IMED",),
+    ),
+    "IMED without log N": Bug(
+        "algorithms/imed.py",
+        ((" + math.log(n))", ")"),),
+        ("dpklucb-c2",),
+        ("IMED",),
+    ),
+    "private width of AdaC-UCB 40 % too large": Bug(
+        "algorithms/adac_ucb.py",
+        (("1.0 / (params.rho * m * m)", "2.0 / (params.rho * m * m)"),),
+        ("adac-price",),
+        ("AdaC-UCB",),
+    ),
+    "width of Adaptive UCB 20 % too large": Bug(
+        "algorithms/adaptive_ucb.py",
+        (("0.5 / m * params.beta", "0.72 / m * params.beta"),),
+        ("adac-price",),
+        ("AdaC-UCB",),  # drawn against Adaptive UCB
+    ),
+    "LDP-UCB-B answers at twice its budget": Bug(
+        "mechanisms/randomised_response.py",
+        (("math.exp(-epsilon)", "math.exp(-2.0 * epsilon)"),),
+        ("ldp-ucb",),
+        ("LDP-UCB-B",),
+    ),
+    "private width of LDP-UCB-L 15 % too small": Bug(
+        "algorithms/ldp_ucb_l.py",
+        (("math.sqrt(32.0 / n)", "math.sqrt(23.0 / n)"),),
+        ("ldp-ucb",),
+        ("LDP-UCB-L",),
+    ),
 }
 
 
 def plant(bug: Bug, copy: Path) -> None:
+    """Write the bug into the copy's file."""
     file = copy / "src" / "dpbandits" / bug.file
     text = file.read_text()
     for right, wrong in bug.edits:
-        assert text.count(right) == 1, f"{file.name} has changed, plant the bug anew: {right}"
+        assert text.count(right) == 1, f"{file.name} has changed, plant another bug: {right}"
         text = text.replace(right, wrong)
     file.write_text(text)
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_the_right_text_is_in_the_file_once(name: str) -> None:
+    bug = BUGS[name]
+    text = (ROOT / "src" / "dpbandits" / bug.file).read_text()
+    assert all(text.count(right) == 1 for right, _ in bug.edits)
 
 
 def checked(copy: Path, figures: tuple[str, ...], seed: int) -> subprocess.CompletedProcess[str]:
