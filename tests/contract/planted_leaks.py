@@ -11,10 +11,13 @@ from unittest.mock import patch
 from dpbandits.algorithms import (
     _adaptive_episodes,
     _local,
+    _private_batches,
     adac_ucb,
     adap_klucb,
     adap_ucb,
     dp_exp3_lap,
+    dp_imed,
+    dp_klucb,
     dp_se,
     dp_ts,
     dp_ucb_int,
@@ -43,6 +46,9 @@ class Leak(NamedTuple):
 DP_SE_NOISE = "laplace(rng, 1.0 / r, params.epsilon)"
 EPISODE_NOISE = "noise(params, rng, 1.0 / episode)"
 ADAPTIVE = (_adaptive_episodes, adap_ucb, adap_klucb, adac_ucb)
+BATCH_NOISE = "laplace(rng, 1.0, params.epsilon)"
+BATCH = f"pull_many(bandit, chosen, batch) + {BATCH_NOISE}"
+BATCHES = (_private_batches, dp_klucb, dp_imed)
 WITHOUT, FROM = "without noise", "no declaration allows a release of rewards"
 
 LEAKS = (
@@ -114,6 +120,34 @@ LEAKS = (
             WITHOUT,
         )
         for algorithm, n in (("adap-ucb", 2), ("adap-ucb", 3), ("adap-ucb", 5), ("adac-ucb", 3))
+    ),
+    Leak(  # not of DP-KLUCB, whose compiled index takes no statistic without noise
+        "no noise from the third batch on",
+        "dp-imed",
+        BATCHES,
+        "play",
+        ((BATCH, BATCH.replace(BATCH_NOISE, f"({BATCH_NOISE} if pulls[chosen] < 3 else 0.0)")),),
+        WITHOUT,
+    ),
+    *(
+        Leak(
+            "the rewards of the previous batch once more",
+            algorithm,
+            BATCHES,
+            "play",
+            (
+                ("    indices = ", "    old = np.zeros(arms)\n    indices = "),
+                (
+                    f"        total = {BATCH}\n",
+                    "        new = pull_many(bandit, chosen, batch)\n"
+                    "        old[chosen], new = new, old[chosen] + new\n"
+                    f"        total = new + {BATCH_NOISE}\n",
+                ),
+            ),
+            FROM,
+            keeps_arms=True,
+        )
+        for algorithm in ("dp-klucb", "dp-imed")
     ),
     Leak(
         "the noise of two rewards for all longer episodes",
