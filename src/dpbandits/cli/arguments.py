@@ -22,7 +22,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=1_000_000,"
         " runs=100, seed=1, dp-se.beta=0.01, workers=1",
     },
-    "papers": {"nargs": "*", "metavar": "paper", "help": "keys of papers; default: all"},
+    "papers": {
+        "nargs": "*",
+        "metavar": "paper",
+        "help": "keys of papers; default: all. With --gather, also figures",
+    },
     "--gather": {
         "action": "store_true",
         "help": "first compute the missing runs by which claims are judged, and store statistics",

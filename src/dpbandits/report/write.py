@@ -13,19 +13,23 @@ from dpbandits.report import content, pages
 FOLDER = "docs/reproducibility"
 
 
-def report(papers: Sequence[str], gathers: bool) -> int:
+def report(names: Sequence[str], gathers: bool) -> int:
     """Write the pages of some papers, or of all, and the page over all; return the exit status.
 
-    With `gathers`, the missing runs of their evidence are computed first. Raises UserError for an
-    unknown paper, or evidence that cannot be read.
+    With `gathers`, the missing runs of their evidence are computed first, and a name may also be a
+    figure's: then only that figure's evidence is gathered, and the pages of the papers with claims
+    about it are written. Raises UserError for an unknown name, or evidence that cannot be read.
     """
-    known = claims.papers()
-    for paper in papers:
-        if paper not in known:
-            raise UserError(f"{shown(paper)} has no claims; {nearest(paper, known)}")
-    chosen = list(papers) or known
+    about = {paper: _figures_of(paper) for paper in claims.papers()}
+    every = {figure for figures in about.values() for figure in figures}
+    valid = [*about, *(sorted(every) if gathers else ())]
+    for name in names:
+        if name not in valid:
+            raise UserError(f"{shown(name)} has no claims; {nearest(name, valid)}")
+    asked = set(names) or set(about)
+    chosen = [paper for paper in about if asked & {paper, *about[paper]}]
     if gathers:
-        figures = [f for paper in chosen for c in claims.of_paper(paper) for f in c.figures]
+        figures = [figure for paper in chosen for figure in about[paper] if asked & {paper, figure}]
         for figure in dict.fromkeys(figures):
             if status := gather(figure):
                 return status
@@ -33,6 +37,11 @@ def report(papers: Sequence[str], gathers: bool) -> int:
         write_atomically(project.folder() / FOLDER / name, text.encode())
         print(f"{FOLDER}/{name}")
     return 0
+
+
+def _figures_of(paper: str) -> list[str]:
+    # The figures that the paper's claims are about.
+    return list(dict.fromkeys(f for claim in claims.of_paper(paper) for f in claim.figures))
 
 
 def texts(papers: Sequence[str]) -> dict[str, str]:
