@@ -1,7 +1,8 @@
 """Tests of the papers' claims: one function per kind of test yields findings by panel and curve.
 
-Statistics are compared with their standard errors: one within three of them of a limit is
-undecided.
+Statistics are compared with their standard errors: a statistic within three standard errors of a
+limit is undecided. A new kind of test also needs a class in spec/claims.py and its keys in
+config/readers/claim_tests.py.
 """
 
 import math

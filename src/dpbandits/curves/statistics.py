@@ -99,7 +99,8 @@ CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "median-of-means": median_of_means,
 }
 
-# Each returns the lower and the upper end of the band or bars around the centre.
+# Each returns the lower and the upper end of the band or bars around the centre. The words of a
+# caption for a centre and a spread are in factory/captions.py.
 SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "none": lambda values, centre: (centre, centre),
     "std": lambda values, centre: (

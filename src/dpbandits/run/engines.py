@@ -1,4 +1,8 @@
-"""Engines that play tasks: threads of this process, or the workers of a Dask cluster."""
+"""Engines that play tasks: threads of this process, or the workers of a Dask cluster.
+
+A new engine is a class like those of threads.py and dask_cluster.py, with a file in conf/engine/
+and its values in config/settings.py.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
