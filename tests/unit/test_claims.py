@@ -327,6 +327,8 @@ def test_claims_are_put_to_most_figures() -> None:
         "adap-episodes",
         "horizons",
         "ldp-ucb",
+        "leaderboard-epsilon",
+        "leaderboard-horizon",
         "privacy-audit",
         "readings-azize2025",
         "regret-realised",

@@ -65,6 +65,23 @@ def test_an_unknown_paper_is_rejected() -> None:
 
 
 @pytest.mark.usefixtures("in_checkout")
+def test_the_evidence_on_a_figure_is_gathered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    gathered, written = list[str](), list[str]()
+
+    def gather(figure: str) -> int:
+        gathered.append(figure)
+        return 0
+
+    monkeypatch.setattr(write, "gather", gather)
+    monkeypatch.setattr(write, "write_atomically", lambda file, _: written.append(file.name))
+    assert write.report(["adap-c2", "leaderboard"], gathers=True) == 0
+    assert sorted(gathered) == ["adap-c2", "leaderboard"]
+    assert written == ["azize2022.md", "README.md"]
+    with pytest.raises(UserError, match="'adap-c2' has no claims"):
+        write.report(["adap-c2"], gathers=False)
+
+
+@pytest.mark.usefixtures("in_checkout")
 def test_the_table_of_thresholds_is_the_one_that_the_script_writes() -> None:
     text = (ROOT / "docs" / "checks.md").read_text("utf-8")
     assert make_thresholds.with_table(text) == text, "python scripts/make_thresholds.py"
