@@ -87,7 +87,7 @@ def test_commands_work_in_any_folder(python: Path, wheel: Path, tmp_path: Path) 
         ("multirun", "figure=adap-c2", "profile=smoke", "seed=1,2"),
         ("gallery", "adap-c2", "lower-bounds"),
         ("check", "lower-bounds"),
-        ("run-all", "--paper", "hu2022", "profile=smoke", "runs=1"),
+        ("run-all", "--paper", "ren2020", "profile=smoke", "runs=1"),
     ):
         done = run(python, tmp_path, *words)
         assert done.status == 0, (words, done.err)
