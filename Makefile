@@ -68,7 +68,7 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
 
-docs: $(READY) ## build the site of the documentation: out/site/index.html
+docs: $(READY) ## build the site: out/site/index.html; with out/gallery/ if it exists
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo out/site/index.html

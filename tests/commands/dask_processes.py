@@ -5,19 +5,32 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from commands import PATIENCE
 
 
+@dataclass(eq=False)
+class Machine:
+    """Address of a host, and the words before a command that runs it there."""
+
+    address: str = "127.0.0.1"
+    prefix: tuple[str, ...] = ()
+
+
+HERE = Machine()
+
+
 class DaskProcesses:
     """Dask processes below a folder; close() ends those that still run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, at: Machine = HERE) -> None:
         self.folder = folder
         self.started: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--scheduler-file", str(file), "--port", "0")
+        options = ("--scheduler-file", str(file), "--port", "0")
+        self.scheduler = self._start("scheduler", at, *options)
         deadline = time.monotonic() + PATIENCE
         self.address = ""
         while not self.address:
@@ -29,15 +42,28 @@ class DaskProcesses:
 
     def worker(self, **environment: str) -> subprocess.Popen[bytes]:
         """Start a worker of one thread, without a nanny that would restart it."""
-        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder))
-        return self._start("worker", self.address, *options, **environment)
+        return self.worker_at(HERE, "--no-nanny", **environment)
 
-    def _start(self, what: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
+    def worker_at(
+        self, machine: Machine, *more: str, **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread on a machine, with further options of `dask worker`."""
+        options = (self.address, "--nthreads", "1", "--local-directory", str(self.folder))
+        return self._start("worker", machine, *options, *more, **environment)
+
+    def log(self, process: subprocess.Popen[bytes]) -> Path:
+        """Return the file with the output of a process."""
+        what = "scheduler" if process is self.scheduler else "worker"
+        return self.folder / f"{what}-{self.started.index(process)}.log"
+
+    def _start(
+        self, what: str, at: Machine, *options: str, **environment: str
+    ) -> subprocess.Popen[bytes]:
         log = (self.folder / f"{what}-{len(self.started)}.log").open("wb")
-        command = (sys.executable, "-m", "dask", what, *options)
+        command = (*at.prefix, sys.executable, "-m", "dask", what, *options)
         with log:
             process = subprocess.Popen(
-                [*command, "--host", "127.0.0.1", "--no-dashboard"],
+                [*command, "--host", at.address, "--no-dashboard"],
                 env=os.environ | environment,
                 cwd=self.folder,
                 stdout=log,

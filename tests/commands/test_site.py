@@ -13,12 +13,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
 import make_commands
 import make_configuration
 import pytest
+import site_gallery
 from commands import ROOT
 
 pytest.importorskip("mkdocs", reason="no MkDocs: pip install -r requirements-docs.lock")
@@ -29,6 +31,9 @@ NOTEBOOKS = ("notebooks/play-and-compare/", "notebooks/your-own-algorithm/")
 PAGES = (
     "",
     "start/",
+    "tutorials/change-a-figure/",
+    "tutorials/audit/",
+    "gallery/",
     "projects/",
     "verify/",
     "commands/",
@@ -84,6 +89,25 @@ def test_the_interface_is_documented_in_full(site: Path) -> None:
     text = (site / "api" / "index.html").read_text("utf-8")
     public = [name for name in dpbandits.__all__ if not name.startswith("_")]
     assert [name for name in public if f'id="dpbandits.{name}"' not in text] == []
+
+
+def test_the_site_has_the_gallery_where_there_is_one(tmp_path: Path) -> None:
+    site, page = tmp_path / "site", SimpleNamespace(file=SimpleNamespace(src_uri="gallery.md"))
+    config = {"config_file_path": str(tmp_path / "mkdocs.yml"), "site_dir": str(site)}
+    without = site_gallery.on_page_markdown("Text\n<!-- gallery -->", page, config)
+    site_gallery.on_post_build(config)
+    assert "href" not in without
+    assert not site.exists()
+    (tmp_path / "out" / "gallery").mkdir(parents=True)
+    (tmp_path / "out" / "gallery" / "index.html").write_text("figures")
+    text = site_gallery.on_page_markdown("Text\n<!-- gallery -->", page, config)
+    site_gallery.on_post_build(config)
+    (link,) = re.findall('href="([^"]+)"', text)
+    assert (site / "gallery" / link).read_text() == "figures"
+
+
+def test_the_page_of_the_gallery_has_the_mark_of_its_link() -> None:
+    assert (ROOT / "docs" / "gallery.md").read_text("utf-8").count(site_gallery.MARK) == 1
 
 
 def test_the_notebooks_are_executed(site: Path) -> None:

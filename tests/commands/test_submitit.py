@@ -17,8 +17,8 @@ pytestmark = [
 FIGURE = "adap-c2"
 
 
-def multirun(folder: Path, *more: str) -> Done:
-    launcher = ("-m", "hydra/launcher=submitit_local", "hydra.launcher.timeout_min=5")
+def multirun(folder: Path, *more: str, minutes: int = 5) -> Done:
+    launcher = ("-m", "hydra/launcher=submitit_local", f"hydra.launcher.timeout_min={minutes}")
     typed = (f"figure={FIGURE}", "profile=smoke", "engine.workers=1")
     return Process(*RUN_PY, *launcher, *typed, *below(folder), *more).done()
 
@@ -50,3 +50,14 @@ def test_a_job_that_fails_elsewhere_makes_the_status_of_the_command(tmp_path: Pa
     assert complaints.count("dpbandits: ") == 1
     assert f"dpbandits: {FIGURE}: seed must be a whole number" in complaints
     assert f"{FIGURE}: 32 runs computed" in "".join(logs(tmp_path, "out"))  # the other continues
+
+
+def test_a_job_that_reaches_its_time_limit_is_one_line(tmp_path: Path) -> None:
+    done = multirun(tmp_path, "seed=1", minutes=0)
+    assert (done.status, done.out) == (2, "")
+    told = done.err.splitlines()[-1]
+    assert told.startswith(
+        "dpbandits: submitit did not complete a job of the multirun: Uncompleted"
+    )
+    assert "the same command continues from there" in told
+    assert "Traceback" not in done.err

@@ -87,10 +87,35 @@ def test_commands_work_in_any_folder(python: Path, wheel: Path, tmp_path: Path) 
         ("multirun", "figure=adap-c2", "profile=smoke", "seed=1,2"),
         ("gallery", "adap-c2", "lower-bounds"),
         ("check", "lower-bounds"),
+        ("run-all", "--paper", "ren2020", "profile=smoke", "runs=1"),
     ):
         done = run(python, tmp_path, *words)
         assert done.status == 0, (words, done.err)
         assert done.out or words[0] == "gallery"
+
+
+def test_a_value_can_be_searched(python: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna", reason="no Optuna: pip install -r requirements-optuna.lock")
+    searched = "figure.curves.adap-ucb.alpha=0.5..5"
+    done = run(python, tmp_path, "tune", "adap-headline", searched, "--trials=2", "profile=smoke")
+    assert done.status == 0, done.err
+    assert done.out.startswith("best: figure.curves.adap-ucb.alpha=")
+    assert list((tmp_path / "out/smoke/tune/adap-headline").rglob("*.csv"))
+
+
+def test_reports_are_those_of_the_checkout(python: Path, tmp_path: Path) -> None:
+    assert run(python, tmp_path, "report", "sajed2019").status == 0
+    for page in ("sajed2019.md", "README.md"):
+        path = f"docs/reproducibility/{page}"
+        assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes()
+
+
+def test_evidence_does_not_change_the_package(python: Path, tmp_path: Path) -> None:
+    done = run(python, tmp_path, "report", "sajed2019", "--gather")
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "would change the installed package" in line
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_results_go_where_the_variable_says(python: Path, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ class Command:
 
     figure: str
     typed: tuple[str, ...]
+    prefix: tuple[str, ...] = ()  # words before the command, which run it on another host
 
     def start(
         self, folder: Path, *more: str, disturbance: str | None = None, **environment: str
@@ -60,7 +61,7 @@ class Command:
         if disturbance is not None:
             how = (sys.executable, disturbed.__file__, disturbance)
         typed = (*self.typed, *below(folder), *more)
-        return Process(*how, "run", self.figure, *typed, **environment)
+        return Process(*self.prefix, *how, "run", self.figure, *typed, **environment)
 
     @cached_property
     def cells(self) -> dict[AnyCell, int]:

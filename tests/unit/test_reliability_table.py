@@ -1,4 +1,4 @@
-"""docs/reliability.md has one row for the result of each slow reliability test, and no others."""
+"""Pages about faults have one row for the result of each of their slow tests, and no others."""
 
 import ast
 import json
@@ -10,10 +10,9 @@ import make_reliability
 import marked_part
 import pytest
 from commands import ROOT
+from make_reliability import RELIABILITY, TESTS
 
-TEXT = (ROOT / "docs" / "reliability.md").read_text("utf-8")
-NAMES = [*make_reliability.tests()]
-measured = pytest.mark.skipif("Not measured yet." in TEXT, reason="`make reliability` has not run")
+pages = pytest.mark.parametrize("page", TESTS)
 
 
 def rows(text: str) -> list[list[str]]:
@@ -24,22 +23,31 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
-@measured
-def test_the_table_has_one_row_for_every_test_in_their_order() -> None:
-    assert len(NAMES) == len(set(NAMES)) > 8
-    assert [row[-1] for row in rows(TEXT)] == [f"`{name}`" for name in NAMES], "make reliability"
+def text(page: str) -> str:
+    return (ROOT / "docs" / page).read_text("utf-8")
 
 
-@measured
-def test_every_row_has_numbers() -> None:
-    for row in rows(TEXT):
+def test_the_tests_of_a_page_have_names_of_their_own() -> None:
+    names = [name for page in TESTS for name in make_reliability.tests(page)]
+    assert len(names) == len(set(names)) > 12
+
+
+@pages
+def test_the_table_has_one_row_for_every_test_in_their_order(page: str) -> None:
+    names = [f"`{name}`" for name in make_reliability.tests(page)]
+    assert [row[-1] for row in rows(text(page))] == names, "make_reliability.py"
+
+
+@pages
+def test_every_row_has_numbers(page: str) -> None:
+    for row in rows(text(page)):
         assert len(row) == 4, row
         assert re.search(r"\d", row[1] + row[2]), row
 
 
-@measured
-def test_the_table_states_its_date_and_revision() -> None:
-    part = marked_part.read(TEXT, "measured")
+@pages
+def test_the_table_states_its_date_and_revision(page: str) -> None:
+    part = marked_part.read(text(page), "measured")
     told = (
         r"Measured \d{4}-\d\d-\d\d at revision [0-9a-f]{12}, on \w+ \w+ with \d+ cores \(load \d+\)"
     )
@@ -52,9 +60,10 @@ def defined(file: Path) -> Iterator[ast.FunctionDef]:
             yield node
 
 
-def test_every_reliability_test_is_slow_and_records_its_row_last() -> None:
-    for file in make_reliability.test_files():
-        assert "pytestmark = [pytest.mark.slow" in file.read_text("utf-8")
+@pages
+def test_every_test_of_a_page_is_slow_and_records_its_row_last(page: str) -> None:
+    for file in make_reliability.test_files(page):
+        assert re.search(r"^pytestmark = \[\s*pytest.mark.slow", file.read_text("utf-8"), re.M)
         for test in defined(file):
             last = test.body[-1]
             assert isinstance(last, ast.Expr), test.name
@@ -98,7 +107,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(make_reliability, "git_revision", lambda: "abc")
     for name, place in (
         ("ROOT", tmp_path),
-        ("DOCUMENT", tmp_path / "docs" / "reliability.md"),
         ("ROWS", tmp_path / "out" / "reliability"),
     ):
         monkeypatch.setattr(make_reliability, name, place)
@@ -107,10 +115,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_script_writes_what_the_tests_measured(elsewhere: Path) -> None:
     assert make_reliability.main([]) == 0
-    text = (elsewhere / "docs" / "reliability.md").read_text("utf-8")
-    assert rows(text) == [["F", "D", "7", "`test_one`"], ["F", "D", "7", "`test_two`"]]
-    assert text.startswith("Before\n<!-- measured -->\nMeasured 2")
-    assert text.endswith("|\n<!-- end of measured -->\nAfter\n")
+    written = (elsewhere / "docs" / RELIABILITY).read_text("utf-8")
+    assert rows(written) == [["F", "D", "7", "`test_one`"], ["F", "D", "7", "`test_two`"]]
+    assert written.startswith("Before\n<!-- measured -->\nMeasured 2")
+    assert written.endswith("|\n<!-- end of measured -->\nAfter\n")
 
 
 @pytest.mark.parametrize("wrong", ["broken", "absent"])

@@ -53,6 +53,7 @@ def main() -> int:
     from dpbandits.cli.libraries import load_factory
     from dpbandits.config import compose, hydra_config
     from dpbandits.core.errors import UserError
+    from dpbandits.core.messages import in_one_line
     from dpbandits.sweeps.jobs import Job, read
 
     jobs: list[Job] = []
@@ -84,6 +85,15 @@ def main() -> int:
             task()
     except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
+    except Exception as error:
+        # submitit, which is optional: a job was refused, killed, or reached its time limit.
+        if type(error).__module__.partition(".")[0] != "submitit":
+            raise
+        raise UserError(
+            f"submitit did not complete a job of the multirun: {in_one_line(error)}; completed"
+            " blocks are kept, and the same command continues from there"
+            " (hydra.launcher.timeout_min=... allows more time)"
+        ) from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in words):
         return 0  # all jobs ran in other processes
     return play(jobs)

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 from dpbandits.config import compose
+from dpbandits.core.errors import UserError
 from dpbandits.curves import evidence, references
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
@@ -11,12 +13,21 @@ from dpbandits.files.provenance import provenance
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 
+PACKAGE = Path(__file__).parents[1]  # has the figures only where it is installed
+
 
 def gather(figure: str) -> int:
     """Compute the missing runs and write evidence.csv and evidence.json beside the reference.
 
-    Returns the exit status: FAILED if runs failed. A figure without runs needs no files.
+    Returns the exit status: FAILED if runs failed. A figure without runs needs no files. Raises
+    UserError before any run if the figure is part of an installed package.
     """
+    folder = references.folder(figure)
+    if folder.is_relative_to(PACKAGE):
+        raise UserError(
+            f"evidence on {figure} would change the installed package ({folder}): gather it in a"
+            " checkout of dpbandits, or in the project that has the figure"
+        )
     drawn, _ = compose.load(figure, [])
     spec, settings = compose.load(figure, ["profile=evidence"])
     if not spec.cells():
@@ -37,7 +48,6 @@ def gather(figure: str) -> int:
         "sha256": hashlib.sha256(table).hexdigest(),
         **provenance(),
     }
-    folder = references.folder(figure)
     write_atomically(folder / "evidence.csv", table)
     write_atomically(folder / "evidence.json", (json.dumps(record, indent=1) + "\n").encode())
     return 0
