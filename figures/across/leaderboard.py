@@ -18,6 +18,7 @@ from dpbandits.drawing.styles import Style, style_of_curve
 
 # Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
 BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}
+MOST_RANKS = 9  # with a label each; more would touch
 
 
 def leaderboard(drawing: Drawing) -> Figure:
@@ -83,7 +84,8 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
             bar = mean_rank([own[label] for own in there])
             _point(axes[-1], order.index(label), bar, i, len(budgets), styles[label])
     axes[-1].set_xlim(0.5, len(order) + 0.5)
-    axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1)))
+    step = 2 if len(order) > MOST_RANKS else 1
+    axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1, step)))
     name_rows(axes[0], order)
 
 
