@@ -89,7 +89,7 @@ def _missing(error: MissingConfigException) -> str:
     # `In 'figure/x': Could not find 'algorithm/y'`, with the valid options.
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
     if group == "figure" and name in project.names("algorithm"):
-        return f"{first_line(error)}: a curve is `- /algorithm@curves.{name}: {name}`"
+        return f"{first_line(error).rstrip('.')}: a curve is `- /algorithm@curves.{name}: {name}`"
     if not name or error.options is None:
         return first_line(error)
     place = re.match(r"In '([^']+)'", str(error))
