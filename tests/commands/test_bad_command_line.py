@@ -14,7 +14,6 @@ from complaints import complaint, readable
 from forks import Fork
 
 from dpbandits.cli import main
-from dpbandits.cli.verbs import VERBS
 from dpbandits.config.compose import load
 
 CURVES = ("dp-ucb", "dp-se", "adap-ucb", "adap-klucb")
@@ -200,7 +199,16 @@ NAMES: list[Row] = [
     ("adap-c2.yaml", "", ("unknown figure 'adap-c2.yaml'; did you mean 'adap-c2'",)),
     ("../adap-c2", "", ("unknown figure '../adap-c2'", "'adap-c2'")),
     ("", "", (f"unknown figure ''; valid: {FIRST_FIGURES}",)),
-    ("runs=5", "adap-c2", ("'runs=5' is no figure: its name comes first, then key=value",)),
+    ("runs=5", "adap-c2", ("'runs=5' is not a figure: its name comes first, then key=value",)),
+    (C2, "figure.horizon=1,000,000", ("several values: write figure.horizon=1_000_000",)),
+    (
+        C2,
+        "+algorithm@figure.curves.x=adap-ucb",
+        (
+            "panel a has two curves labelled 'AdaP-UCB', adap-ucb and x: distinguish them",
+            "label: 'AdaP-UCB (",
+        ),
+    ),
     ("adap-c2,adap-ksweep", "", ("several values", "dpbandits multirun figure=<name>")),
     (C2, "figure.environment=c5", ("adap-c2: unknown environment 'c5'", LINE, "c1, c2, c3")),
     (C2, inline("law: bernouli, means: [0, 1]"), ("unknown law 'bernouli'", LINE, "'bernoulli'")),
@@ -284,7 +292,7 @@ STRUCTURE: list[Row] = [
     (
         C2,
         "algorithm@figure.curves.x=ucb",
-        ("is no curve yet", LINE, "+algorithm@figure.curves.x=ucb adds it"),
+        ("is not a curve yet", LINE, "+algorithm@figure.curves.x=ucb adds it"),
     ),
     (C2, "+algorithm@figure.curves.x=ucbb", ("unknown algorithm 'ucbb'; did you mean 'ucb'?",)),
     (C2, "figure.curves.x=ucb", ("'figure.curves.x=ucb' gives", f"{WITH_A_PLUS}x=ucb")),
@@ -447,8 +455,8 @@ def test_the_valid_keys_are_listed_once_each() -> None:
 # Around the overrides ----------------------------------------------------------------------------
 
 ARGUMENTS: dict[str, str] = {
-    "": f"the following arguments are required: {' | '.join(VERBS)}",
-    "nonsense": "invalid choice: 'nonsense'",
+    "nonsense": "unknown command 'nonsense'; valid: ",
+    "runn adap-c2": "unknown command 'runn'; did you mean 'run'?",
     "run": "the following arguments are required: figure",
     "plot": "the following arguments are required: figure",
     "explain": "the following arguments are required: figure",
@@ -621,3 +629,8 @@ def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(
         assert line.startswith(start)
         readable(line)
     assert "drawn" not in out
+
+
+def test_an_override_with_spaces_is_written_without_them() -> None:
+    message = complaint(C2, ["figure.panels.a.epsilon", "=", "0.5"])
+    assert message.endswith("no spaces around an equals sign: write figure.panels.a.epsilon=0.5")

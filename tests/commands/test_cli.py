@@ -353,3 +353,9 @@ def test_a_command_that_draws_does_not_import_the_libraries_of_audits() -> None:
     assert (done.status, done.err) == (0, "")
     assert "dpbandits.run.runner" in done.out.split()
     assert "scipy.stats" not in done.out.split()
+
+
+def test_without_a_command_the_help_is_printed() -> None:
+    done = Process(*DPBANDITS).done()
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("usage: dpbandits")

@@ -281,3 +281,15 @@ def test_init_refuses_a_folder_with_files(own: Path) -> None:
 def test_init_refuses_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     assert "cannot write" in refused(tmp_path, "init", "my-own-paper")
+
+
+def test_reports_of_a_project_are_those_of_its_own_claims(own: Path) -> None:
+    assert "report: this project has no claims of its own" in refused(own, "report")
+    assert "report: this project has no claims of its own" in refused(own, "report", "azize2022")
+
+
+def test_an_algorithm_among_the_defaults_without_a_curve_is_explained(own: Path) -> None:
+    file = own / "conf" / "figure" / "my-figure.yaml"
+    edit(file, "  - /algorithm@curves.dp-se: dp-se\n", "  - dp-se\n")
+    line = refused(own, "run", "my-figure")
+    assert line.endswith("a curve is `- /algorithm@curves.dp-se: dp-se`")

@@ -13,13 +13,53 @@ LAST = "    pull_many(bandit, argmax(private_mean), rounds_left(bandit))"
 # By name: the check that must fail, a fragment of its remedy, and the changes of the source.
 MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     "no-claim": ("the file is complete", "define releases", (("def claim(", "def claims("),)),
+    "no-kernel": ("the file is complete", "decorate it with @kernel", (("@kernel\n", ""),)),
+    "undecorated-helper": (
+        "plays to the horizon",
+        "decorate the helper `half` with `inlined`",
+        (
+            ("@kernel\n", "def half(x):\n    return x / 2\n\n\n@kernel\n"),
+            ("= mean + laplace", "= half(mean) + laplace"),
+        ),
+    ),
+    "misspelt": (
+        "plays to the horizon",
+        "`argmaxx` is misspelt in algorithms/misspelt.py, or it is not imported; did you mean"
+        " 'argmax'?",
+        ((LAST, LAST.replace("argmax(", "argmaxx(")),),
+    ),
+    "no-such-attribute": (
+        "plays to the horizon",
+        "the bandit has no `means`; use number_of_arms",
+        ((LAST, LAST.replace("private_mean)", "bandit.means)")),),
+    ),
+    "no-such-field": (
+        "plays to the horizon",
+        "`Params` has no field `pull`; did you mean 'pulls'?",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pull)"),),
+    ),
+    "arm-of-float": (
+        "plays to the horizon",
+        "`pull_many` needs an int for the arm",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm * 1.0, params.pulls)"),),
+    ),
+    "pulls-of-float": (
+        "plain Python gives the same bits",
+        "`pull_many` needs an int for the arm and for the number of pulls",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pulls * 1.5)"),),
+    ),
+    "beyond-the-horizon": (
+        "declared releases are possible",
+        "rewards from 1 within the horizon",
+        (("Laplace(arm, 1, n,", "Laplace(arm, 1, 313,"),),
+    ),
     "ends-early": (
         "plays to the horizon",
         "pull until `playing(bandit)` is false",
         ((LAST, "    pull_many(bandit, argmax(private_mean), rounds_left(bandit) - 1)"),),
     ),
     "own-numbers": (
-        "same bits alone and in company",
+        "same bits alone and alongside other runs",
         "draw every random number from `rng`",
         (("mean + laplace(rng, ", "mean + 0.3 * np.random.random() + laplace(rng, "),),
     ),
@@ -35,7 +75,7 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "other-law": (
-        "batched and single pulls have one law",
+        "batched and single pulls follow the same distribution",
         "must not depend on its rewards",
         ((LAST, f"    if bandit.per_round:\n        private_mean[0] += 0.2\n{LAST}"),),
     ),
@@ -112,7 +152,7 @@ def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[st
     caught = [failure for failure in failures(reports[name]) if failure.startswith(check)]
     assert len(caught) == 1, reports[name]
     assert remedy in caught[0]
-    assert "to mend it: " in caught[0]
+    assert "to fix it: " in caught[0]
 
 
 def test_a_sound_algorithm_passes_every_check(reports: dict[str, str]) -> None:
@@ -136,3 +176,51 @@ def test_bad_input_is_refused_in_one_line(words: tuple[str, ...], reason: str) -
     assert (done.status, done.out) == (2, "")
     (line,) = done.err.splitlines()
     assert reason in line
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """Project whose algorithm divides by log T, which is 0 at T = 1, and needs a field `T`."""
+    for name in ("conf", "algorithms"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "dpbandits.toml").write_text('package = "faulty"\n')
+    text = SOUND.replace("pulls: Count = 1000", "horizon: Count\n    pulls: Count = 20")
+    text = text.replace("    n = params.pulls\n", "    n = int(20 / math.log(horizon))\n")
+    text = text.replace("from typing", "import math\nfrom typing", 1)
+    (tmp_path / "algorithms" / "divides.py").write_text(text, "utf-8")
+    text = SOUND.replace("pulls: Count = 1000", "T: Count\n    pulls: Count = 20")
+    (tmp_path / "algorithms" / "needs_t.py").write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words", [("audit", "divides", "--plays", "1000"), ("privacy", "divides", "--horizon", "1")]
+)
+def test_an_error_of_a_projects_source_is_one_line_with_the_call_and_the_place(
+    words: tuple[str, ...], faulty: Path
+) -> None:
+    source = str(ROOT / "src")
+    done = Process(*DPBANDITS, *words, folder=str(faulty), PYTHONPATH=source).done()
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    numbered = enumerate((faulty / "algorithms" / "divides.py").read_text().splitlines(), 1)
+    at = next(number for number, text in numbered if "math.log(horizon)" in text)
+    assert line.startswith("dpbandits: releases(..., arms=")
+    assert f", horizon=1) in algorithms/divides.py, line {at}: ZeroDivisionError: " in line
+
+
+def test_a_field_without_a_value_is_refused_with_the_name_that_a_horizon_has(faulty: Path) -> None:
+    done = dpbandits(faulty, "needs-t")
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "the field `T` of Params has no value" in line
+    assert line.endswith("the horizon of a game is supplied to a field named `horizon`")
+
+
+def test_the_report_names_the_call_that_failed(faulty: Path) -> None:
+    (failure,) = (
+        failure
+        for failure in failures(dpbandits(faulty, "divides").out)
+        if failure.startswith("an audit finds no greater loss")
+    )
+    assert ": releases(..., arms=2, horizon=1) in algorithms/divides.py, line " in failure

@@ -66,8 +66,14 @@ def test_every_figure_can_be_cited(figure: str, capsys: pytest.CaptureFixture[st
     assert "dpbandits" in entries(capsys, figure)
 
 
+def test_an_algorithm_without_a_paper_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cite(["klucb", "dp-se"]) == 0
+    err = capsys.readouterr().err
+    assert err == "dpbandits: klucb has no paper: conf/algorithm/klucb.yaml names none\n"
+
+
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UserError, match=r"'adap-c22' is no figure, paper or algorithm; did you"):
+    with pytest.raises(UserError, match=r"'adap-c22' is not a figure, paper or algorithm; did you"):
         cite(["adap-c22"])
 
 

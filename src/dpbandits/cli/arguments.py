@@ -2,7 +2,13 @@
 
 from typing import Any
 
-SEVERAL = ("overrides", "parameters", "rivals", "words")  # each takes all remaining words
+SEVERAL = (
+    "overrides",
+    "parameters",
+    "rivals",
+    "subjects",
+    "words",
+)  # each takes all remaining words
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "names": {
@@ -15,6 +21,12 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     # Without a default, the error for a missing figure would ask for overrides too.
     "overrides": {"nargs": "*", "default": [], "metavar": "key=value"},
     "words": {"nargs": "*", "default": [], "metavar": "figure | key=value"},
+    "subjects": {
+        "nargs": "*",
+        "default": [],
+        "metavar": "algorithm | name=value",
+        "help": "algorithms, and parameters of all of them, such as epsilon=0.5",
+    },
     "rivals": {
         "nargs": "*",
         "default": [],

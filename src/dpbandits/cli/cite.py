@@ -1,6 +1,7 @@
 """`dpbandits cite`: BibTeX of the project and of papers."""
 
 import re
+import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -32,6 +33,11 @@ def cite(names: Sequence[str]) -> int:
     for paper in papers:
         if not names or paper.key in chosen:
             print(f"\n{entry(paper)}")
+    sys.stdout.flush()
+    for name in names:
+        if not _keys(name, papers):
+            file = project.member_file("algorithm", name)
+            print(f"dpbandits: {name} has no paper: {file} names none", file=sys.stderr)
     return 0
 
 
@@ -63,7 +69,7 @@ def _keys(name: str, papers: Sequence[Paper]) -> set[str]:
     if name in project.names("algorithm") or name in registry.algorithm_names():
         return _of_member(name, known)
     every = [*known, *project.names("figure"), *project.names("algorithm")]
-    raise UserError(f"{shown(name)} is no figure, paper or algorithm; {nearest(name, every)}")
+    raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {nearest(name, every)}")
 
 
 def _of_member(name: str, known: Sequence[str]) -> set[str]:

@@ -135,6 +135,7 @@ COMPLETERS: dict[str, Completer] = {
     "algorithms": algorithms,
     "parameters": parameters,
     "rivals": rivals,
+    "subjects": algorithms,
     "--paper": papers,
     "--output": argcomplete.completers.FilesCompleter(),
     "--out": argcomplete.completers.DirectoriesCompleter(),

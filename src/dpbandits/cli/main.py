@@ -3,8 +3,13 @@
 # All other imports are late, inside `guarded`: an interrupt before it would print a traceback.
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from dpbandits.cli.process import guarded
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
 
 EPILOG = """\
 Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,
@@ -52,10 +57,14 @@ def command() -> int:
         for argument in verb.takes:
             action = sub.add_argument(argument, **ARGUMENTS[argument])
             actions.setdefault(argument, []).append(action)
+    if len(sys.argv) == 1 and "_ARGCOMPLETE" not in os.environ:
+        parser.print_help()
+        return 0
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for completion
         from dpbandits.cli.completion import complete
 
         complete(parser, actions)
+    _refuse_unknown(parser, VERBS)
     # Before Python 3.13, argparse does not accept overrides after an option.
     parsed, more = parser.parse_known_args()
     arguments = vars(parsed)
@@ -67,6 +76,15 @@ def command() -> int:
     if open_ended and more:
         arguments[open_ended] = [*arguments[open_ended], *more]
     return verb.do(**arguments)
+
+
+def _refuse_unknown(parser: "argparse.ArgumentParser", verbs: "Iterable[str]") -> None:
+    # Exits with a proposal if the verb is misspelt; argparse only lists all verbs.
+    from dpbandits.core.errors import nearest, shown
+
+    first = next(iter(sys.argv[1:]), "-")
+    if not first.startswith("-") and first not in verbs:
+        parser.error(f"unknown command {shown(first)}; {nearest(first, verbs)}")
 
 
 def _version() -> str:

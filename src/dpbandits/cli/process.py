@@ -38,7 +38,8 @@ def guarded(action: Callable[[], int]) -> None:
     """Run an action and exit with its status.
 
     The status is INTERRUPTED after Ctrl-C, and FAILED after an unexpected exception, whose
-    traceback is printed.
+    traceback is printed. An exception of a project's or plugin's source is reported in one line,
+    with the status MISTAKE.
     """
     _interrupt_once()
     gc.set_threshold(NEW_OBJECTS)
@@ -75,7 +76,11 @@ def _failed(error: Exception) -> int:
     import traceback
 
     from dpbandits.core.messages import in_one_line
+    from dpbandits.run.own_errors import of_own_source
 
+    if own := of_own_source(error):
+        print(f"dpbandits: {own}", file=sys.stderr)
+        return ExitStatus.MISTAKE
     traceback.print_exception(error)
     print(
         f"dpbandits: {in_one_line(error)}; this is an error of the program: please report it with"

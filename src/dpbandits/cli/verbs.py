@@ -133,12 +133,12 @@ def audit(**arguments: Any) -> int:
     return audit(**arguments)
 
 
-def verify(words: list[str]) -> int:
+def verify(subjects: list[str]) -> int:
     """Check that algorithms keep the contract."""
     load_joblib()  # the audit plays on all cores
     from dpbandits.cli.verify import verify
 
-    return verify(words)
+    return verify(subjects)
 
 
 def cite(names: list[str]) -> int:
@@ -227,7 +227,7 @@ VERBS = {
     ),
     "verify": Verb(
         "check that algorithms keep the contract of this project; each failure with its remedy",
-        ("words",),
+        ("subjects",),
         verify,
     ),
     "cite": Verb(

@@ -1,4 +1,4 @@
-"""`dpbandits verify`: check that algorithms keep the contract, and print what to mend."""
+"""`dpbandits verify`: check that algorithms keep the contract, and print what to fix."""
 
 from collections.abc import Sequence
 

@@ -46,7 +46,7 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
     Raises UserError for an invalid configuration or an override without effect.
     """
     if "=" in figure:
-        raise UserError(f"{shown(figure)} is no figure: its name comes first, then key=value")
+        raise UserError(f"{shown(figure)} is not a figure: its name comes first, then key=value")
     for override in overrides:
         if re.match(r"[+~]*figure=", override):
             raise UserError(f"the figure is named twice: {figure} and {override}")

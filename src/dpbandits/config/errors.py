@@ -20,10 +20,7 @@ MESSAGES: tuple[tuple[str, Callable[..., str]], ...] = (
     ),
     (
         r"(?:Ambiguous value for argument|Sweep parameters) '(.+)'",
-        lambda override: (
-            f"{shown(override)} has several values: a list is key=[1,2]; for a figure of each"
-            " value use `dpbandits multirun figure=<name> key=1,2`"
-        ),
+        lambda override: _several(override),
     ),
     (
         r"(?s).*You must specify 'figure'",
@@ -36,6 +33,16 @@ MESSAGES: tuple[tuple[str, Callable[..., str]], ...] = (
         ).removesuffix(": "),
     ),
 )
+
+
+def _several(override: str) -> str:
+    key, _, value = override.partition("=")
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", value):
+        return f"{shown(override)} has several values: write {key}={value.replace(',', '_')}"
+    return (
+        f"{shown(override)} has several values: a list is key=[1,2]; for a figure of each value use"
+        " `dpbandits multirun figure=<name> key=1,2`"
+    )
 
 
 @contextmanager
@@ -81,6 +88,8 @@ def _one_line(error: Exception, overrides: Sequence[str]) -> str:
 def _missing(error: MissingConfigException) -> str:
     # `In 'figure/x': Could not find 'algorithm/y'`, with the valid options.
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
+    if group == "figure" and name in project.names("algorithm"):
+        return f"{first_line(error).rstrip('.')}: a curve is `- /algorithm@curves.{name}: {name}`"
     if not name or error.options is None:
         return first_line(error)
     place = re.match(r"In '([^']+)'", str(error))

@@ -58,6 +58,10 @@ def check_figure_name(name: str) -> None:
 def check(overrides: Sequence[str]) -> None:
     """Raise UserError for an override that Hydra would reject with an unclear message."""
     overrides = [override for override in overrides if override not in ("-m", "--multirun")]
+    if "=" in overrides[1:-1]:
+        at = overrides.index("=", 1)
+        written = f"{overrides[at - 1]}={overrides[at + 1]}"
+        raise UserError(f"no spaces around an equals sign: write {written}")
     if without_dashes := from_options(overrides, overrides):
         raise UserError(f"overrides are written without dashes: {without_dashes}")
     if any(override.startswith("-") for override in overrides):

@@ -25,7 +25,7 @@ def unknown_override(key: str, overrides: Sequence[str]) -> str:
     message = f"unknown key {shown(key)} (command line)"
     if key.startswith("algorithm@"):
         value = next((o.partition("=")[2] for o in overrides if o.startswith(f"{key}=")), "<name>")
-        return f"{shown(key)} is no curve yet (command line): +{key}={value} adds it"
+        return f"{shown(key)} is not a curve yet (command line): +{key}={value} adds it"
     if key == "engine.scheduler":
         return f"{message}: only engine=dask has a scheduler"
     if any(re.match(r"figure=.*[,(]", choice) for choice in choices):

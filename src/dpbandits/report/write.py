@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dpbandits.config import claims
 from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.roots import PROJECT
 from dpbandits.factory.gather_evidence import gather
 from dpbandits.factory.papers import PAPERS
 from dpbandits.files import project
@@ -20,7 +21,12 @@ def report(names: Sequence[str], gathers: bool) -> int:
     figure's: then only that figure's evidence is gathered, and the pages of the papers with claims
     about it are written. Raises UserError for an unknown name, or evidence that cannot be read.
     """
-    about = {paper: _figures_of(paper) for paper in claims.papers()}
+    about = {paper: _figures_of(paper) for paper in _papers()}
+    if not about:
+        raise UserError(
+            "report: this project has no claims of its own, conf/claims/<paper>.yaml; the reports"
+            " of dpbandits are in docs/reproducibility/ of its repository"
+        )
     every = {figure for figures in about.values() for figure in figures}
     valid = [*about, *(sorted(every) if gathers else ())]
     for name in names:
@@ -39,6 +45,14 @@ def report(names: Sequence[str], gathers: bool) -> int:
     return 0
 
 
+def _papers() -> list[str]:
+    # The papers with claims; in a project of the user, those with claims of the project's own.
+    every = claims.papers()
+    if PROJECT is None:
+        return every
+    return [paper for paper in every if project.home("claims", paper) == PROJECT.folder]
+
+
 def _figures_of(paper: str) -> list[str]:
     # The figures that the paper's claims are about.
     return list(dict.fromkeys(f for claim in claims.of_paper(paper) for f in claim.figures))
@@ -47,8 +61,8 @@ def _figures_of(paper: str) -> list[str]:
 def texts(papers: Sequence[str]) -> dict[str, str]:
     """Return the page of each of these papers, and that over all papers, by their file names."""
     order = [paper.key for paper in PAPERS]
-    known = [key for key in order if key in claims.papers()]
-    known += [key for key in claims.papers() if key not in order]
+    known = [key for key in order if key in _papers()]
+    known += [key for key in _papers() if key not in order]
     reports = {paper: content.read(paper) for paper in known}
     written = {f"{paper}.md": pages.of_paper(reports[paper]) for paper in papers}
     return written | {"README.md": pages.index(reports.values())}

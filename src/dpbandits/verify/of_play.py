@@ -6,6 +6,7 @@ import numpy as np
 
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.verify import compile_errors
 from dpbandits.verify.result import Result, failed, not_applicable, passed, reason
 from dpbandits.verify.same_law import p_value
 from dpbandits.verify.subject import Subject
@@ -27,12 +28,15 @@ def every_round(check: str, subject: Subject) -> Result:
                 try:
                     bandit = play_run(subject.cell(means, horizon, Grid.END), 0, per_round)
                 except Exception as error:
+                    usual = (
+                        "`play` must compile and pull until `playing(bandit)` is false, also if"
+                        " the game ends within its first phase; the bandit cuts off batches"
+                        " beyond the horizon"
+                    )
                     return failed(
                         check,
                         f"K = {arms}, T = {horizon}: {reason(error)}",
-                        "`play` must compile and pull until `playing(bandit)` is false, also if"
-                        " the game ends within its first phase; the bandit cuts off batches"
-                        " beyond the horizon",
+                        compile_errors.remedy(error, subject, usual),
                     )
                 if int(bandit.pulls.sum()) != horizon or bandit.pulls.min() < 0:
                     return failed(
@@ -42,11 +46,11 @@ def every_round(check: str, subject: Subject) -> Result:
                         " count pulls",
                     )
                 games += 1
-    return passed(check, f"{games} games of K to 1,000 rounds, 2 to 7 arms")
+    return passed(check, f"{games} games of between K and 1,000 rounds, 2 to 7 arms")
 
 
 def same_bits(check: str, subject: Subject) -> Result:
-    """Check that a run has the same bits alone, beside other runs and a second time."""
+    """Check that a run has the same bits alone, alongside other runs and a second time."""
     for means in INSTANCES:
         cell = subject.cell(means, HORIZON)
         together, _ = simulate(cell, range(8))
@@ -67,7 +71,7 @@ def same_bits(check: str, subject: Subject) -> Result:
 
 
 def same_law(check: str, subject: Subject) -> Result:
-    """Check that batched and single pulls have one law."""
+    """Check that batched and single pulls follow the same distribution."""
     comparisons = sum(1 + len(means) for means in INSTANCES)
     least, where, spread = 1.0, "", 0
     for means in INSTANCES:

@@ -2,6 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numba
 
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject as Audited
@@ -19,7 +22,11 @@ NONE = "the algorithm declares no privacy"
 
 
 def complete_file(check: str, subject: Subject) -> Result:
-    """Check that a private algorithm declares its budget, its releases and its claim."""
+    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
+    settings: Any = numba.config
+    if not hasattr(subject.module.play, "py_func") and not settings.DISABLE_JIT:
+        remedy = "decorate it with @kernel of dpbandits.core.kernel"
+        return failed(check, "`play` is not a kernel", remedy)
     module, fields = subject.module, parameters.fields(subject.module.Params)
     budget, declares = budget_of(fields), [hasattr(module, n) for n in ("releases", "claim")]
     if budget and not all(declares):
@@ -51,7 +58,10 @@ def releases_are_sound(check: str, subject: Subject) -> Result:
                 for text, is_wrong in (
                     (f"arm {release.arm} of {arms}", not 0 <= release.arm < arms),
                     (f"reward {release.first}", not 1 <= release.first <= max(rounds, 1)),
-                    (f"rewards {release.first} to {release.last}", release.last < release.first),
+                    (
+                        f"range of rewards, {release.first} to {release.last}",
+                        not release.first <= release.last <= rounds,
+                    ),
                     ("sensitivity or noise", not release.is_sound),
                     (f"times = {release.times}", release.times < 0),
                 )
@@ -61,7 +71,7 @@ def releases_are_sound(check: str, subject: Subject) -> Result:
                 return failed(
                     check,
                     f"K = {arms}, T = {rounds}: {release} has an impossible {wrong[0]}",
-                    f"mend `releases` in {subject.file}: arms count from 0, rewards from 1 within"
+                    f"fix `releases` in {subject.file}: arms count from 0, rewards from 1 within"
                     " the horizon",
                 )
     return passed(check, f"{number:,} releases in {len(GAMES)} games")

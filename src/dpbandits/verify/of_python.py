@@ -7,8 +7,14 @@ import sys
 from typing import Any
 
 from dpbandits.core import parameters
+from dpbandits.verify import compile_errors
 from dpbandits.verify.result import Result, failed, passed
 from dpbandits.verify.subject import Subject
+
+ROUNDING = (
+    "write math.log, x * x and loops in place of np.log, x**2 and np.sum, which round differently;"
+    " do not divide by zero; draw random numbers from `rng` alone"
+)
 
 
 def in_plain_python(subject: Subject) -> list[Result]:
@@ -29,8 +35,7 @@ def in_plain_python(subject: Subject) -> list[Result]:
             failed(
                 same,
                 error or f"run {run} on means {means}, T = {horizon}, has other pulls or regrets",
-                "write math.log, x * x and loops in place of np.log, x**2 and np.sum, which round"
-                " differently; do not divide by zero; draw random numbers from `rng` alone",
+                compile_errors.remedy(error, subject, ROUNDING),
             )
         )
     else:
@@ -43,8 +48,8 @@ def in_plain_python(subject: Subject) -> list[Result]:
             failed(
                 reads,
                 f"on a law without means: {what}",
-                "use number_of_arms, rounds_played, rounds_left, playing, pull, pull_many and"
-                " pull_each of dpbandits.core.bandit, and nothing else of the bandit",
+                f"use {compile_errors.USED}"
+                " of dpbandits.core.bandit, and nothing else of the bandit",
             )
         )
     else:

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from dpbandits.core.errors import UserError
+from dpbandits.run.own_errors import of_own_source
 from dpbandits.verify import of_play, of_privacy, of_python
 from dpbandits.verify.result import Result, Status, failed, reason
 from dpbandits.verify.subject import Subject
@@ -12,9 +13,9 @@ WIDTH = 100
 CHECKS = {
     "the file is complete": of_privacy.complete_file,
     "plays to the horizon": of_play.every_round,
-    "same bits alone and in company": of_play.same_bits,
-    "the horizon has no effect unless Params have it": of_play.prefix,
-    "batched and single pulls have one law": of_play.same_law,
+    "same bits alone and alongside other runs": of_play.same_bits,
+    "the horizon has no effect unless `Params` has a `horizon` field": of_play.prefix,
+    "batched and single pulls follow the same distribution": of_play.same_law,
     "declared releases are possible": of_privacy.releases_are_sound,
     "releases compose to the claim": of_privacy.composed_as_claimed,
     "an audit finds no greater loss": of_privacy.audited,
@@ -41,8 +42,9 @@ def _attempted(title: str, check: Callable[[str, Subject], Result], subject: Sub
     except UserError:
         raise
     except Exception as error:
-        remedy = f"this error ended the check; mend {subject.file}, or see the other failures"
-        return failed(title, reason(error), remedy)
+        text = of_own_source(error)
+        remedy = f"this error ended the check; fix {subject.file}, or see the other failures"
+        return failed(title, text or reason(error), remedy)
 
 
 def lines(result: Result) -> Iterator[str]:
@@ -50,7 +52,7 @@ def lines(result: Result) -> Iterator[str]:
     head = f"  {result.status.value:<15}{result.check}: {result.numbers}"
     yield textwrap.fill(head, WIDTH, subsequent_indent=" " * 17, break_long_words=False)
     if result.remedy:
-        text = f"to mend it: {result.remedy}"
+        text = f"to fix it: {result.remedy}"
         yield textwrap.fill(
             text, WIDTH, initial_indent=" " * 17, subsequent_indent=" " * 17, break_long_words=False
         )

@@ -39,7 +39,12 @@ def not_applicable(check: str, reason: str) -> Result:
 
 def reason(error: Exception) -> str:
     """Return an exception in one line; of numba's many lines, the one that gives the reason."""
-    plain = re.sub(r"\x1b\[\d*m", "", str(error))
-    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    lines = [line.strip() for line in full_text(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("Failed in nopython mode")]
-    return f"{type(error).__name__}: {next(iter(telling), '')}"
+    line = re.sub(r"( of type \w+)\(.*", r"\1", next(iter(telling), ""))
+    return f"{type(error).__name__}: {line}"
+
+
+def full_text(error: Exception) -> str:
+    """Return the text of an exception without the colours of a terminal."""
+    return re.sub(r"\x1b\[\d*m", "", str(error))

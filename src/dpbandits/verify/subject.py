@@ -44,8 +44,20 @@ class Subject:
                 if content.get("algorithm") == name:
                     values |= {k: v for k, v in content.items() if k in fields}
         subject = cls(name, values | dict(settings))
+        subject.refuse_missing()
         subject.params(1000)
         return subject
+
+    def refuse_missing(self) -> None:
+        """Raise UserError for a field without a value, other than the horizon."""
+        cls = self.module.Params
+        for field in parameters.fields(cls):
+            if field != "horizon" and field not in {*self.settings, *cls._field_defaults}:
+                supplied = "; the horizon of a game is supplied to a field named `horizon`"
+                raise UserError(
+                    f"{self.name}: the field `{field}` of Params has no value: give it a default,"
+                    f" or set {field}=<value>{'' if self.knows_horizon else supplied}"
+                )
 
     @property
     def module(self) -> ModuleType:
