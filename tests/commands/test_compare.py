@@ -47,12 +47,13 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     assert sidecar["provenance"]["versions"]["numba"]
     labels = {curve["label"] for curve in sidecar["curves"]}
     assert labels == {"DP-SE", "UCB", "AdaP-KLUCB", "Lower bound"}
-    tables = done.out.split("Regret on ")[1:]
+    tables = done.out.split("Final regret on ")[1:]
     assert len(tables) == 2
     for table, epsilon in zip(tables, ("0.5", "2"), strict=True):
-        assert f"epsilon = {epsilon}: regret at the horizon, 5 runs" in table
+        assert f"Bernoulli, K = 2, epsilon = {epsilon}, T = 400, 5 runs" in table
         assert "not private" in table
         assert "the 2 private algorithms" in " ".join(table.split())
+    assert "error: its standard error" in tables[-1]
     assert called("compare", *words).counts == (0, 25, "pictures are up to date")
     assert called("compare", *words, "seed=3").counts[0] == 25
 
@@ -64,9 +65,23 @@ def test_members_of_conf_and_parameters_of_one_algorithm() -> None:
     (file,) = Path("out/compare").glob("*/*.json")
     curves = json.loads(file.read_bytes())["curves"]
     params = {curve["label"]: curve["sources"][0].get("params", {}) for curve in curves}
-    assert params["AdaP-UCB"]["alpha"] == 4
+    assert params["AdaP-UCB (alpha=4)"]["alpha"] == 4
+    assert "AdaP-UCB (alpha=4)" in done.out
     assert params["DP-UCB"]["split"] == "none"  # of conf/algorithm/sajed2019-dp-ucb.yaml
     assert "adap-ucb_alpha-4" in file.stem
+
+
+def test_several_values_of_a_parameter_are_several_curves() -> None:
+    done = called("compare", "adap-ucb", "adap-ucb.alpha=2,3.5", *GAME)
+    assert done.status == 0, done.err
+    (file,) = Path("out/compare").glob("*/*.json")
+    curves = json.loads(file.read_bytes())["curves"]
+    assert {c["label"] for c in curves} == {
+        "AdaP-UCB (alpha=2)",
+        "AdaP-UCB (alpha=3.5)",
+        "Lower bound",
+    }
+    assert "adap-ucb_alpha-2-3_5" in file.stem
 
 
 def test_an_algorithm_without_yaml_in_a_project_of_ones_own(
@@ -109,7 +124,7 @@ def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
     named = called(
         "compare", "ucb", "environment=c2", "environment.means=0.5,0.4", "horizon=100", "runs=2"
     )
-    assert "Regret on Bernoulli, K = 2" in named.out
+    assert "Final regret on Bernoulli, K = 2" in named.out
     law = called(
         "compare", "ucb", "environment=beta", "environment.means=0.5,0.4", "horizon=100", "runs=2"
     )

@@ -103,6 +103,8 @@ def test_the_statistics_are_those_of_the_runs() -> None:
     np.testing.assert_array_equal(played.quantiles(0.0), played.regret.min(axis=0))
     assert played.quantiles([0.1, 0.9]).shape == (2, len(played.rounds))
     assert played.budget is None
+    assert repr(played).startswith("PlayResult(UCB, T=300, 4 runs, mean ")
+    assert len(repr(played)) < 80
     with pytest.raises(ValueError, match="read-only"):
         played.regret[0, 0] = 1.0
 
@@ -168,6 +170,13 @@ def test_a_comparison_has_plays_bounds_standings_and_verdicts() -> None:
 def test_one_algorithm_with_two_values_of_a_parameter_has_two_labels() -> None:
     found = dp.compare([("adap-ucb", {"alpha": 2}), ("adap-ucb", {"alpha": 4})], **SMALL)
     assert {each.label for each in found.standings} == {"AdaP-UCB (alpha=2)", "AdaP-UCB (alpha=4)"}
+    found = dp.compare([("adap-ucb", {"alpha": 2.5}), ("adap-ucb", {"alpha": 4})], **SMALL)
+    assert set(found.plays) == {("AdaP-UCB (alpha=2.5)", 1.0), ("AdaP-UCB (alpha=4)", 1.0)}
+    assert {each.algorithm for each in found.plays.values()} == {"adap-ucb"}
+    assert (
+        repr(found)
+        == "Comparison(AdaP-UCB (alpha=2.5), AdaP-UCB (alpha=4), epsilon=1, T=300, 4 runs)"
+    )
 
 
 def test_two_algorithms_of_one_label_are_told_apart() -> None:
@@ -207,6 +216,8 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"means": None}, "neither is given"),
     ("play", ("ucb",), {"means": None, "environment": "c9"}, "unknown environment 'c9'"),
     ("play", ("ucb",), {"means": [0.5, 2]}, r"means in \[0, 1\]"),
+    ("play", ("ucb",), {"horizon": None}, "horizon, the number of rounds, is missing"),
+    ("compare", (["ucb"],), {"horizon": None}, "horizon, the number of rounds, is missing"),
     ("play", ("ucb",), {"horizon": 1}, "at least 2, the number of arms"),
     ("play", ("ucb",), {"runs": 0}, "runs must be a whole number from 1"),
     ("play", ("ucb",), {"seed": -1}, "seed must be a whole number"),

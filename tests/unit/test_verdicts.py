@@ -12,7 +12,7 @@ from dpbandits.algorithms import adap_ucb, dp_ftpl_new, dp_ucb
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.checks import claim_tests, verdicts
-from dpbandits.checks.comparisons import ERRORS, Silence, Verdict
+from dpbandits.checks.comparisons import ERRORS, Silence, Verdict, quotient, runs_to_decide
 from dpbandits.curves.evidence import NAMES, Evidence, OfFigure
 from dpbandits.environments import bernoulli
 from dpbandits.spec.claims import (
@@ -567,7 +567,20 @@ def test_a_number_has_its_interval_and_the_runs_that_would_decide() -> None:
     assert finding.measure.error == pytest.approx(error)
     low, high = finding.measure.interval
     assert (low, high) == pytest.approx((1.01 - 1.96 * error, 1.01 + 1.96 * error), rel=1e-4)
-    assert finding.measure.runs_factor == pytest.approx((3 * error / 0.01) ** 2)
+    # The verdict rests on the difference, 1 with an error of sqrt(2), and so do the runs.
+    assert finding.measure.runs_factor == pytest.approx((3 * math.sqrt(2)) ** 2)
+
+
+def test_the_runs_that_would_decide_follow_the_difference_and_exceed_those_played() -> None:
+    # The ratio, 0.23, is 11 of its errors away from 1; the difference is 2.54 errors.
+    compared = quotient(LESS, (698.0, 3019.0), (13.9, 914.0), "")
+    assert compared.verdict(False) is UNDECIDED
+    assert compared.measure
+    assert compared.measure.runs_factor == pytest.approx((3 * math.hypot(13.9, 914) / 2321) ** 2)
+    assert runs_to_decide([compared.measure.runs_factor], 50) == 70
+    assert runs_to_decide([1.0], 50) == 51  # exactly three errors are not yet more than three
+    assert runs_to_decide([1.5, math.inf], 50) == math.inf
+    assert runs_to_decide([], 50) == math.inf
 
 
 def test_the_finding_is_the_point_that_decides() -> None:

@@ -14,6 +14,7 @@ from dpbandits.api.described import Request, specification
 from dpbandits.api.players import Player, player
 from dpbandits.api.plays import PlayResult, result_of
 from dpbandits.api.standings import Standing
+from dpbandits.api.verdict import verdict
 from dpbandits.core.errors import UserError, shown
 from dpbandits.curves.series import Series, summarise
 from dpbandits.factory.captions import caption
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Regret of several algorithms in one game.
 
     Attributes:
         epsilons: privacy budgets, in the order given; `(None,)` if there are none.
-        plays: results by algorithm and epsilon, `plays["dp-se", 0.1]`.
+        plays: results by algorithm and epsilon, `plays["dp-se", 0.1]`. An algorithm that plays with
+            several settings has its labels as keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
         lower_bounds: by epsilon, theorem 3 of azize2022 times log t at the rounds of the plays,
             float64 of shape (checkpoints,), in units of reward; empty if the arms are not
             Bernoulli.
@@ -47,6 +49,13 @@ class Comparison:
     caption: str
     _spec: FigureSpec = field(repr=False)
     _series: tuple[Series, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        labels = ", ".join(dict.fromkeys(each.label for each in self.plays.values()))
+        budgets = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons if epsilon is not None)
+        at = f", epsilon={budgets}" if budgets else ""
+        first = self.standings[0]
+        return f"Comparison({labels}{at}, T={first.horizon:,}, {first.runs:,} runs)"
 
     def table(self) -> "DataFrame":
         """Return the standings as a pandas table, one row for every algorithm and epsilon.
@@ -99,7 +108,7 @@ def compare(
     means: Sequence[float] | np.ndarray | None = None,
     epsilon: float | Sequence[float] | None = 1.0,
     delta: float | None = None,
-    horizon: int,
+    horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
     grid: str = "linear",
@@ -117,7 +126,7 @@ def compare(
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         epsilon: privacy budget, or several, each with a panel of its own.
         delta: delta of the algorithms that have one; None: their own default.
-        horizon: T, number of rounds.
+        horizon: T, number of rounds; must be given.
         runs: number of independent runs of every algorithm.
         seed: root of all random streams; None selects that of conf/config.yaml.
         grid: checkpoints, as for `play`.
@@ -152,12 +161,14 @@ def compare(
     spec = specification(asked, with_bound=True)
     done = computed(spec, settings, progress)
     series = tuple(summarise(spec, done.store))
-    of_panels = standings.of_figure(spec, series)
+    of_panels = standings.of_figure(spec, series, done.store)
     epsilons = tuple(float(e) for e in budgets) or (None,)
     by_place = {(each.panel, each.label): each for each in series}
+    variants = {each.name: each.variant_of for each in players if each.variant_of}
     plays = {
-        (curve.name, epsilon): result_of(
-            spec, curve, by_place[panel.letter, curve.label], done.store, done.runs
+        (curve.label if curve.name in variants else curve.name, epsilon): replace(
+            result_of(spec, curve, by_place[panel.letter, curve.label], done.store, done.runs),
+            algorithm=variants.get(curve.name, curve.name),
         )
         for panel, epsilon in zip(spec.panels, epsilons, strict=True)
         for curve in panel.curves
@@ -174,7 +185,7 @@ def compare(
         plays=MappingProxyType(plays),
         lower_bounds=MappingProxyType(bounds),
         standings=tuple(each for panel in of_panels for each in panel),
-        verdicts=tuple(map(standings.verdict, of_panels)),
+        verdicts=tuple(map(verdict, of_panels)),
         caption=caption(spec),
         _spec=spec,
         _series=series,
@@ -182,8 +193,9 @@ def compare(
 
 
 def players_of(algorithms: Sequence[Any]) -> list[Player]:
-    """Return the algorithms of a comparison, those of one name with their parameters in the name.
+    """Return the algorithms of a comparison, with the parameters that are set in their labels.
 
+    Algorithms of one name also have them in the name.
     Raises UserError if there are none, or for an invalid one.
     """
     if isinstance(algorithms, str) or not algorithms:
@@ -191,7 +203,7 @@ def players_of(algorithms: Sequence[Any]) -> list[Player]:
     players = [player(*entry) if _is_pair(entry) else player(entry, {}) for entry in algorithms]
     names = [each.name for each in players]
     return [
-        _renamed(each) if names.count(each.name) > 1 and each.settings else each for each in players
+        _labelled(each, names.count(each.name) > 1) if each.settings else each for each in players
     ]
 
 
@@ -199,11 +211,18 @@ def _is_pair(entry: Any) -> bool:
     return isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], Mapping)
 
 
-def _renamed(each: Player) -> Player:
-    words = ", ".join(f"{key}={value}" for key, value in each.settings.items())
-    label = f"{each.label} ({words})"
+def _labelled(each: Player, is_variant: bool) -> Player:
+    words = ", ".join(f"{key}={_word(value)}" for key, value in each.settings.items())
+    made = replace(each, curve={**each.curve, "label": f"{each.label} ({words})"})
+    if not is_variant:
+        return made
+    # The name is a key of the figure, in which a dot would separate levels.
     name = f"{each.name} ({words})".replace(".", ",")
-    return replace(each, name=name, curve={**each.curve, "label": label})
+    return replace(made, name=name, variant_of=each.name)
+
+
+def _word(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _budgets(epsilon: Any) -> tuple[Any, ...]:

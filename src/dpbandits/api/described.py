@@ -56,6 +56,8 @@ def specification(request: Request, with_bound: bool) -> FigureSpec:
     if len(request.epsilons) > len(string.ascii_lowercase):
         raise UserError(f"{request.name}: more than 26 values of epsilon are given")
     _check_names(request)
+    if request.horizon is None:
+        raise UserError(f"{request.name}: horizon, the number of rounds, is missing: horizon=10**5")
     figure: dict[str, Any] = {
         "paper": OWN,
         "title": "Regret on {instance}",

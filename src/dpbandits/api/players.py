@@ -31,6 +31,7 @@ class Player:
     member: str = ""  # file in conf/algorithm/ that it comes from
     settings: Mapping[str, Any] = field(default_factory=dict)  # parameters that the user set
     definition: Definition | None = None  # of an algorithm of this process
+    variant_of: str = ""  # its name without parameters, if it plays with several settings
 
     @property
     def params(self) -> type:

@@ -13,6 +13,7 @@ from dpbandits.api.computing import computed, settings_of
 from dpbandits.api.described import Request, specification
 from dpbandits.api.players import player
 from dpbandits.cells.bandit_cell import Cell
+from dpbandits.checks.comparisons import plain
 from dpbandits.config import instances
 from dpbandits.core import parameters
 from dpbandits.curves import statistics
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PlayResult:
     """Regret of the runs of an algorithm.
 
@@ -60,6 +61,12 @@ class PlayResult:
     computed: int
     provenance: Mapping[str, Any]
     _series: Series = field(repr=False)
+
+    def __repr__(self) -> str:
+        error = f" ± {plain(self.standard_error[-1])}" if self.runs > 1 else ""
+        final = f"mean {plain(self.mean[-1])}{error}"
+        runs = "1 run" if self.runs == 1 else f"{self.runs:,} runs"
+        return f"PlayResult({self.label}, T={self.horizon:,}, {runs}, {final})"
 
     @property
     def runs(self) -> int:
@@ -127,7 +134,7 @@ def play(
     *,
     environment: str | Mapping[str, Any] | None = None,
     means: Sequence[float] | np.ndarray | None = None,
-    horizon: int,
+    horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
     grid: str = "linear",
@@ -148,7 +155,7 @@ def play(
         environment: name of a file in conf/environment/, such as "c2", or a law with its
             parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
-        horizon: T, number of rounds, at least the number of arms.
+        horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
         seed: root of all random streams; None selects that of conf/config.yaml, as for figures.
         grid: checkpoints: "linear", 200 equal steps; "log", 24 for every factor of 10; or "end",

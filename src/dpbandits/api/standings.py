@@ -1,16 +1,19 @@
-"""Table and verdict of a comparison: regret at the horizon, with ranks and errors."""
+"""Standings of a comparison: regret at the horizon, with ranks and errors."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dpbandits.api import budgets
+from dpbandits.api import budgets, unseen
 from dpbandits.api.budgets import Budget
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.checks.comparisons import ERRORS, Compared, Verdict, plain, quotient, with_error
+from dpbandits.checks.comparisons import Compared, Verdict, quotient
 from dpbandits.checks.ranks import LOWER, ranks
-from dpbandits.curves.series import Series
+from dpbandits.checks.theory_tests import largest_regret
+from dpbandits.curves.series import Series, values
+from dpbandits.factory.captions import is_undeclared
 from dpbandits.spec.figure import FigureSpec, Panel
+from dpbandits.store.blocks import Store
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,20 @@ class Standing:
         std: sample standard deviation over the runs.
         runs: number of runs.
         rank: 1 for the lowest mean; equal means share the middle of their ranks.
-        best: lowest rank that the errors leave possible: algorithms clearly below come before it,
-            by more than three standard errors of the difference of independent means.
-        worst: highest rank that the errors leave possible.
+        best: lowest rank that remains possible: algorithms clearly below come before it, by more
+            than three standard errors of the difference of independent means, also if an outcome
+            that no run has shown moved the means to `low` and `high`.
+        worst: highest rank that remains possible.
         factor: mean divided by the lowest mean; nan if that is 0.
-        budget: claimed and composed privacy budget; None for an algorithm that is not private.
+        budget: claimed and composed privacy budget; None for an algorithm that is not private, or
+            does not declare its privacy.
+        undeclared: True if it takes an epsilon but declares no releases or claims nothing.
+        horizon: T, number of rounds.
+        outcomes: number of distinct regrets at the horizon.
+        largest: regret of a run that always pulls the worst arm.
+        low: smallest mean that an unseen outcome leaves possible; the mean itself if more than a
+            tenth of the runs are distinct.
+        high: largest such mean.
     """
 
     epsilon: float | None
@@ -43,6 +55,17 @@ class Standing:
     worst: float
     factor: float
     budget: Budget | None
+    undeclared: bool
+    horizon: int
+    outcomes: int
+    largest: float
+    low: float
+    high: float
+
+    @property
+    def shows_few(self) -> bool:
+        """True if the runs have so few distinct outcomes that rare ones may not be among them."""
+        return unseen.are_few(self.outcomes, self.runs)
 
 
 def epsilon_of(panel: Panel) -> float | None:
@@ -54,21 +77,25 @@ def epsilon_of(panel: Panel) -> float | None:
     return None
 
 
-def of_panel(panel: Panel, series: Sequence[Series]) -> list[Standing]:
+def of_figure(spec: FigureSpec, series: Sequence[Series], store: Store) -> list[list[Standing]]:
+    """Return the standings of every panel. The store has the runs."""
+    return [of_panel(panel, series, store) for panel in spec.panels]
+
+
+def of_panel(panel: Panel, series: Sequence[Series], store: Store) -> list[Standing]:
     """Return the standings of a panel, the lowest regret first; formulas have none."""
     played = [each for each in series if each.panel == panel.letter and each.runs]
-    own = {
-        curve.label: budgets.of_cell(cell)
-        for curve in panel.curves
-        for cell in curve.sources
-        if isinstance(cell, Cell)
-    }
+    curves = {curve.label: curve for curve in panel.curves}
     lowest = min(float(each.mean[-1]) for each in played)
-    single = any(each.runs < 2 for each in played)
     standings = []
     for each, rank in zip(played, ranks(played, -1), strict=True):
+        (cell,) = curves[each.label].sources
+        assert isinstance(cell, Cell)
         mean = float(each.mean[-1])
         alike = each.min[-1] == each.max[-1]  # then rounding alone makes a deviation
+        outcomes = unseen.outcomes(values(curves[each.label], store, slice(-1, None))[:, 0])
+        largest = largest_regret(cell, cell.horizon)
+        low, high = unseen.possible_means(mean, outcomes, each.runs, largest)
         standings.append(
             Standing(
                 epsilon=epsilon_of(panel),
@@ -78,84 +105,42 @@ def of_panel(panel: Panel, series: Sequence[Series]) -> list[Standing]:
                 std=0.0 if alike else float(each.std[-1]),
                 runs=each.runs,
                 rank=float(rank.place),
-                best=1.0 if single else float(rank.best),
-                worst=float(len(played)) if single else float(rank.worst),
+                best=1.0,
+                worst=float(len(played)),
                 factor=mean / lowest if lowest > 0 else math.nan,
-                budget=own[each.label],
+                budget=budgets.of_cell(cell),
+                undeclared=is_undeclared(cell),
+                horizon=cell.horizon,
+                outcomes=outcomes,
+                largest=largest,
+                low=low,
+                high=high,
             )
         )
-    return sorted(standings, key=lambda standing: standing.regret)
+    ranked = standings if any(each.runs < 2 for each in played) else _ranked(standings)
+    return sorted(ranked, key=lambda standing: standing.regret)
 
 
-def verdict(standings: Sequence[Standing]) -> str:
-    """Return one or two sentences: the lowest regret, by how much, and if the runs decide it.
+def _ranked(standings: Sequence[Standing]) -> list[Standing]:
+    # With the ranks that remain possible.
+    def before(each: Standing) -> int:
+        return sum(is_clearly_lower(other, each) for other in standings)
 
-    If some algorithms are private, the verdict is about these. Means are compared as those of
-    independent runs.
-    """
-    private = [standing for standing in standings if standing.budget is not None]
-    others = [standing for standing in standings if standing.budget is None]
-    judged = private or others
-    baseline = ""
-    if private and others:
-        named = ", ".join(f"{each.label} {_mean(each)}" for each in others)
-        baseline = f" Without privacy: {named}."
-    best, *rest = judged
-    kind = "private algorithms" if private and others else "algorithms"
-    if not rest:
-        return f"{best.label} ends at {_mean(best)}.{baseline}"
-    if best.runs < 2:
-        return (
-            f"{best.label} has the lowest regret, but nothing is decided: one run has no standard"
-            f" error.{baseline}"
-        )
-    compared = {each.label: _compared(best, each) for each in rest}
-    rivals = [label for label, each in compared.items() if each.verdict(False) is not Verdict.HOLDS]
-    second = rest[0]
-    ratio = _ratio(best, second, compared[second.label])
-    if not rivals:
-        return (
-            f"{best.label} has the lowest regret of the {len(judged)} {kind}, {ratio}"
-            f" {second.label}, the second: decided, {_distance(compared[second.label])}.{baseline}"
-        )
-    more = _more_runs([compared[label] for label in rivals], best.runs)
-    return (
-        f"{best.label} has the lowest mean of the {len(judged)} {kind}, {ratio} {second.label}, but"
-        f" it is undecided against {', '.join(rivals)}: less than {ERRORS} standard errors"
-        f" apart{more}.{baseline}"
-    )
+    def behind(each: Standing) -> int:
+        return sum(is_clearly_lower(each, other) for other in standings)
+
+    return [
+        replace(each, best=1.0 + before(each), worst=float(len(standings) - behind(each)))
+        for each in standings
+    ]
 
 
-def _mean(standing: Standing) -> str:
-    return with_error(standing.regret, 0.0 if math.isnan(standing.error) else standing.error)
+def compared(one: Standing, other: Standing) -> Compared:
+    """Compare the mean of `one` with that of `other`, with room if it is the lower one."""
+    return quotient(LOWER, (one.regret, other.regret), (one.error, other.error), "")
 
 
-def _compared(best: Standing, other: Standing) -> Compared:
-    means, errors = (best.regret, other.regret), (best.error, other.error)
-    return quotient(LOWER, means, errors, "")
-
-
-def _ratio(best: Standing, second: Standing, compared: Compared) -> str:
-    # `0.62 (0.02) times that of`
-    if compared.measure is None or not best.regret:
-        return f"{_mean(best)} against {_mean(second)} of"
-    return f"{with_error(compared.measure.value, compared.measure.error)} times that of"
-
-
-def _distance(compared: Compared) -> str:
-    if math.isinf(compared.in_errors):
-        return "without any spread over the runs"
-    return f"{plain(compared.in_errors)} standard errors apart"
-
-
-def _more_runs(rivals: Sequence[Compared], runs: int) -> str:
-    # The number of runs at which the present differences would count.
-    factors = [each.measure.runs_factor if each.measure else math.inf for each in rivals]
-    if math.isinf(max(factors)):
-        return ""
-    return f"; at these means about {math.ceil(max(factors) * runs):,} runs would decide"
-
-
-def of_figure(spec: FigureSpec, series: Sequence[Series]) -> list[list[Standing]]:
-    """Return the standings of every panel."""
-    return [of_panel(panel, series) for panel in spec.panels]
+def is_clearly_lower(one: Standing, other: Standing) -> bool:
+    """Return True if the errors and unseen outcomes leave no doubt that `one` has less regret."""
+    worst_case = quotient(LOWER, (one.high, other.low), (one.error, other.error), "")
+    return worst_case.verdict(up_to_noise=False) is Verdict.HOLDS

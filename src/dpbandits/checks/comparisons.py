@@ -1,8 +1,8 @@
 """Comparisons of numbers that have standard errors, and their wording."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from dpbandits.spec.claims import Limits
@@ -41,6 +41,7 @@ class Measure:
     limit: float
     side: str  # "at least" or "at most"
     word: str = ""  # word of the paper to which this project gave the limit
+    runs_factor: float = math.inf  # on the number of runs at which the difference would count
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -51,12 +52,6 @@ class Measure:
     def distance(self) -> float:
         """Distance from the limit, as a share of it."""
         return abs(self.value - self.limit) / max(abs(self.limit), TINY)
-
-    @property
-    def runs_factor(self) -> float:
-        """Factor on the number of runs at which this difference would count."""
-        away = abs(self.value - self.limit)
-        return (ERRORS * self.error / away) ** 2 if away else math.inf
 
 
 @dataclass(frozen=True)
@@ -75,6 +70,11 @@ class Compared:
         if self.error > 0:
             return self.room / self.error
         return math.copysign(math.inf, self.room) if self.room else 0.0
+
+    @property
+    def runs_factor(self) -> float:
+        """Factor on the number of runs at which this difference would count."""
+        return (ERRORS / self.in_errors) ** 2 if self.in_errors else math.inf
 
     def verdict(self, up_to_noise: bool) -> Verdict:
         """Return the verdict on the limit; with `up_to_noise`, undecided counts as HOLDS."""
@@ -116,11 +116,23 @@ def _sides(
             room, error = (n if abs(n) > smallest else 0.0 for n in (room, error))
             asked = f"; asked: {side} {limit:,.10g}" if limit != 1 else ""
             share = room / max(abs(limit * b), smallest, TINY)
-            measure = None
+            compared = Compared(room, error, words + asked, share)
             if b:
                 own = math.hypot(error_a, a / b * error_b) / abs(b)
-                measure = Measure(a / b, own, limit, side, limits.word)
-            yield Compared(room, error, words + asked, share, measure)
+                # The difference decides, so the runs follow from its error, not from the ratio's.
+                factor = compared.runs_factor
+                measure = Measure(a / b, own, limit, side, limits.word, factor)
+                compared = replace(compared, measure=measure)
+            yield compared
+
+
+def runs_to_decide(factors: Iterable[float], runs: int) -> float:
+    """Return the number of runs at which all of several differences would count.
+
+    It exceeds `runs`, which leave at least one of them undecided; inf for a difference of 0.
+    """
+    needed = max(factors, default=math.inf) * runs
+    return max(runs + 1, math.ceil(needed)) if math.isfinite(needed) else math.inf
 
 
 def within(limits: Limits, value: float, error: float, words: str) -> Compared:

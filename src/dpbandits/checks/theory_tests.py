@@ -44,7 +44,7 @@ def bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
                 f"({panel}) {line.text(i)} : bound {plain(bound)} = {ratio(line.mean(i), bound)}"
             )
             words += line.where(i, test.at)
-            largest = _largest_regret(cell, arguments["horizon"])
+            largest = largest_regret(cell, arguments["horizon"])
             if bound >= largest:
                 vacuous = f"{words}; no regret exceeds {plain(largest)}"
                 continue
@@ -56,7 +56,8 @@ def bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
             yield Finding(Verdict.NOT_TESTED, vacuous, silence=Silence.VACUOUS)
 
 
-def _largest_regret(cell: Cell, rounds: int) -> float:
+def largest_regret(cell: Cell, rounds: int) -> float:
+    """Return the largest possible regret of a run, that of the worst arm in every round."""
     module = registry.environment(cell.environment)
     if hasattr(module, "table"):
         return float(module.largest_regret(cell.instance, rounds))

@@ -10,6 +10,14 @@ SEVERAL = (
     "words",
 )  # each takes all remaining words
 
+COMPARE_DEFAULTS = {  # values of `compare` that are not given
+    "epsilon": "1",
+    "horizon": "1_000_000",
+    "runs": "100",
+    "checkpoints": "linear",
+    "centre": "mean",
+    "spread": "std",
+}
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "names": {
         "nargs": "*",
@@ -31,8 +39,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "nargs": "*",
         "default": [],
         "metavar": "algorithm | key=value",
-        "help": "algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=1_000_000,"
-        " runs=100, seed=1, dp-se.beta=0.01, workers=1",
+        "help": "algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=10_000,"
+        " runs=50, seed=1, dp-se.beta=0.01,0.1 (a curve for each value), workers=1; defaults: "
+        + " ".join(f"{key}={value}" for key, value in COMPARE_DEFAULTS.items()),
     },
     "papers": {
         "nargs": "*",

@@ -1,6 +1,7 @@
 """`dpbandits compare`: algorithms beside one another on one game, without any YAML."""
 
 import hashlib
+import itertools
 import math
 import re
 import shlex
@@ -14,10 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from dpbandits.api import standings
+from dpbandits.api.comparisons import players_of
 from dpbandits.api.described import Request, specification
-from dpbandits.api.players import player
 from dpbandits.api.standings import Standing
+from dpbandits.api.verdict import verdict
 from dpbandits.checks.comparisons import plain
+from dpbandits.cli.arguments import COMPARE_DEFAULTS
 from dpbandits.cli.values import value_of
 from dpbandits.config import described
 from dpbandits.config.settings import Settings
@@ -29,15 +32,13 @@ from dpbandits.store.blocks import Store
 
 WIDTH = 100  # columns if the output is no terminal
 LONGEST_NAME = 80  # characters of the folder's name
-DEFAULTS: dict[str, Any] = {
-    "epsilon": "1",
-    "horizon": "1_000_000",
-    "runs": "100",
-    "checkpoints": "linear",
-    "centre": "mean",
-    "spread": "std",
-}
-SINGLE = (*DEFAULTS, "environment", "means", "delta", "seed", "workers")
+COLUMNS = (
+    "regret: mean over the runs at the horizon; error: its standard error; factor: regret over the"
+    " lowest regret; rank: 1 for the lowest regret; possible: ranks that errors and unseen outcomes"
+    " leave open; claimed and composed: epsilon that the paper claims, and that the declared"
+    " releases compose to"
+)
+SINGLE = (*COMPARE_DEFAULTS, "environment", "means", "delta", "seed", "workers")
 LISTS = ("epsilon", "means")  # values are separated by commas
 
 
@@ -48,7 +49,8 @@ class Words:
     algorithms: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)  # keys of SINGLE
     environment: dict[str, Any] = field(default_factory=dict)  # changes to its description
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by algorithm
+    # By algorithm and parameter; several values make several curves.
+    parameters: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)  # overrides of folders and of the engine
 
 
@@ -103,7 +105,8 @@ def _set(read: Words, key: str, value: str, word: str) -> None:
         several = [value_of(part) for part in value.strip("[]").split(",")]
         read.environment[name] = several if "," in value else several[0]
     elif owner in read.algorithms and name:
-        read.parameters.setdefault(owner, {})[name] = value_of(value)
+        values = [value_of(part) for part in value.strip("[]").split(",")]
+        read.parameters.setdefault(owner, {})[name] = values
     elif name and owner not in read.algorithms:
         problem = f"compare: {shown(key)} is for {shown(owner)}, which is not among the algorithms"
         raise UserError(f"{problem}; {nearest(owner, [*read.algorithms, 'paths', 'engine'])}")
@@ -114,7 +117,7 @@ def _set(read: Words, key: str, value: str, word: str) -> None:
 
 
 def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
-    values = {**DEFAULTS, **read.values}
+    values = {**COMPARE_DEFAULTS, **read.values}
     numbers = {
         key: [value_of(part) for part in values[key].strip("[]").split(",")]
         for key in LISTS
@@ -125,14 +128,13 @@ def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
         if environment is None:
             raise UserError("compare: environment.<key> changes an environment, and none is named")
         environment = described.environment_of(environment, read.environment)
-    players = [player(name, read.parameters.get(name, {})) for name in read.algorithms]
     overrides = [*read.settings]
     if "workers" in values:
         overrides.append(f"engine.workers={values['workers']}")
     settings, seed = described.settings_of(overrides, "compare")
     request = Request(
         name="compare",
-        players=players,
+        players=players_of(_settings(read)),
         environment=environment,
         means=numbers.get("means"),
         epsilons=numbers["epsilon"],
@@ -150,12 +152,23 @@ def _request(read: Words, words: Sequence[str]) -> tuple[Request, Settings]:
     return request, replace(settings, out=settings.out / "compare", command=command)
 
 
+def _settings(read: Words) -> list[tuple[str, dict[str, Any]]]:
+    # Every algorithm with every combination of the values of its parameters.
+    return [
+        (name, dict(zip(own, values, strict=True)))
+        for name in read.algorithms
+        for own in [read.parameters.get(name, {})]
+        for values in itertools.product(*own.values())
+    ]
+
+
 def _name(read: Words) -> str:
     # The name of the folder and of the files: readable, and different for different curves. Runs
     # and seed are not part of it, as for figures.
     parts = [*read.algorithms, read.values.get("environment", "")]
     parts += [f"{key}-{value}" for key, value in read.environment.items()]
-    parts += [f"{a}.{k}-{v}" for a, own in read.parameters.items() for k, v in own.items()]
+    for algorithm, own in read.parameters.items():
+        parts += [f"{algorithm}.{key}-{'-'.join(map(str, own[key]))}" for key in own]
     for key in ("means", "epsilon", "delta", "horizon", "checkpoints", "centre", "spread"):
         if key in read.values:
             several = read.values[key].strip("[]").split(",")
@@ -168,14 +181,18 @@ def _name(read: Words) -> str:
 
 
 def _print_results(spec: FigureSpec, settings: Settings) -> None:
-    series = summarise(spec, Store(settings.cache))
+    store = Store(settings.cache)
+    series = summarise(spec, store)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    for panel in standings.of_figure(spec, series):
-        epsilon = panel[0].epsilon
-        at = "" if epsilon is None else f", epsilon = {epsilon:g}"
-        print(f"\n{spec.title}{at}: regret at the horizon, {panel[0].runs:,} runs")
+    instance = spec.title.removeprefix("Regret on ")
+    for panel in standings.of_figure(spec, series, store):
+        first = panel[0]
+        at = "" if first.epsilon is None else f", epsilon = {first.epsilon:g}"
+        runs = "1 run" if first.runs == 1 else f"{first.runs:,} runs"
+        print(f"\nFinal regret on {instance}{at}, T = {first.horizon:,}, {runs}")
         console.print(_table(panel))
-        print(textwrap.fill(standings.verdict(panel), console.width))
+        print(textwrap.fill(verdict(panel), console.width))
+    print(f"\n{textwrap.fill(f'Columns: {COLUMNS}.', console.width)}")
 
 
 def _table(panel: Sequence[Standing]) -> Table:
@@ -192,7 +209,7 @@ def _table(panel: Sequence[Standing]) -> Table:
             "?" if math.isnan(each.factor) else f"{each.factor:.3g}",
             f"{each.rank:g}",
             f"{each.best:g}" if each.best == each.worst else f"{each.best:g} to {each.worst:g}",
-            "not private" if own is None else _budget(own.claimed),
+            _budget(own.claimed) if own else "not declared" if each.undeclared else "not private",
             "" if own is None else _budget(own.composed),
         )
     return table

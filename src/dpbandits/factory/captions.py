@@ -28,6 +28,7 @@ SPREADS = {
     "quartiles": "band or bars: from the lower to the upper quartile",
     "gini": "bars: Gini mean difference of the runs above the line, and of those below",
 }
+NOT_DECLARED = "privacy not declared"
 UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
 EXPLANATION = (
     "Privacy, for a change of one reward: the ε given to an algorithm, the notion in which its"
@@ -112,7 +113,7 @@ def privacy(curve: Curve) -> str:
     spent = [budget(cell) for cell in cells]
     composed = [epsilon for epsilon in spent if epsilon is not None]
     if not composed:
-        return "not private"
+        return NOT_DECLARED if any(map(is_undeclared, cells)) else "not private"
     budgets = [given(cell) for cell in cells]
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
@@ -126,6 +127,12 @@ def privacy(curve: Curve) -> str:
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
     return f"{text}{_audited(cells)}"
+
+
+def is_undeclared(cell: AnyCell) -> bool:
+    """Return True if an algorithm takes an epsilon but declares no releases or claims nothing."""
+    takes_budget = hasattr(getattr(cell, "params", None), "epsilon")
+    return takes_budget and (cell.releases() is None or cell.claim() is None)
 
 
 def _audited(cells: Sequence[AnyCell]) -> str:

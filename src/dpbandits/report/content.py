@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpbandits.checks.comparisons import Measure, Verdict, plain
+from dpbandits.checks.comparisons import Measure, Verdict, plain, runs_to_decide
 from dpbandits.checks.verdicts import ClaimResult, ReadingResult
 from dpbandits.config import claims
 from dpbandits.curves import evidence
@@ -98,13 +98,16 @@ def turns_at(reading: ReadingResult) -> str:
 
 
 def runs_needed(reading: ReadingResult, runs: int) -> float:
-    """Return about how many runs would decide a reading that `runs` leave undecided."""
+    """Return about how many runs would decide a reading that `runs` leave undecided.
+
+    The number exceeds `runs`; it is inf if no number of runs would decide at these differences.
+    """
     factors = [
         f.measure.runs_factor
         for f in reading.findings
         if f.measure and f.verdict is Verdict.UNDECIDED
     ]
-    return max(factors, default=1.0) * runs
+    return runs_to_decide(factors, runs)
 
 
 def _digits(value: float) -> str:

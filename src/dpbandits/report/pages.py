@@ -1,5 +1,6 @@
 """Pages of the reports, in Markdown: one per paper and one over all."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from dpbandits.checks import verdicts
@@ -159,7 +160,10 @@ def _verdict(result: ClaimResult) -> str:
 def _of_reading(reading: ReadingResult) -> str:
     if reading.verdict is Verdict.UNDECIDED:
         runs = max(_runs(finding.figure) for finding in reading.findings)
-        return f"undecided; about {runs_needed(reading, runs):,.0f} runs would decide"
+        needed = runs_needed(reading, runs)
+        return (
+            f"undecided; about {needed:,} runs would decide" if needed < math.inf else "undecided"
+        )
     silences = dict.fromkeys(f.silence.value for f in reading.findings if f.silence)
     own = reading.verdict is Verdict.NOT_TESTED and silences
     return f"not tested: {', '.join(silences)}" if own else reading.verdict.value
