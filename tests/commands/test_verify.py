@@ -185,7 +185,7 @@ def faulty(tmp_path: Path) -> Path:
         (tmp_path / name).mkdir()
     (tmp_path / "dpbandits.toml").write_text('package = "faulty"\n')
     text = SOUND.replace("pulls: Count = 1000", "horizon: Count\n    pulls: Count = 20")
-    text = text.replace("    n = params.pulls\n", "    n = int(20 / math.log(horizon))\n")
+    text = text.replace("    n = params.pulls\n", "    n = max(1, int(0.1 / math.log(horizon)))\n")
     text = text.replace("from typing", "import math\nfrom typing", 1)
     (tmp_path / "algorithms" / "divides.py").write_text(text, "utf-8")
     text = SOUND.replace("pulls: Count = 1000", "T: Count\n    pulls: Count = 20")
