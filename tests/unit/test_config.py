@@ -311,7 +311,10 @@ def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
 
 def test_a_curve_added_on_the_command_line_comes_last_and_may_be_taken_from_a_file() -> None:
     spec = spec_of(
-        "adap-c2", "+algorithm@figure.curves.half=adap-ucb", "figure.curves.half.alpha=1.5"
+        "adap-c2",
+        "+algorithm@figure.curves.half=adap-ucb",
+        "figure.curves.half.alpha=1.5",
+        "+figure.curves.half.label='AdaP-UCB ({alpha})'",
     )
     assert [c.name for c in spec.panels[0].curves][-1] == "half"
     assert cell(spec, "a", "half").params._asdict()["alpha"] == 1.5

@@ -11,7 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits.config import changed, conf_files, hydra_config, unused_overrides
+from dpbandits.config import changed, conf_files, hydra_config, labels, unused_overrides
 from dpbandits.config.errors import first_line
 from dpbandits.config.errors import one_line_errors as one_line_errors  # for cli/multirun.py too
 from dpbandits.config.origins import Origins
@@ -100,7 +100,10 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
         section.keys(valid, [key for key in valid if key not in ("workers", "scheduler")])
         plain[group] = section.content
     origins.choice(plain["profile"]["name"], project.names("profile"), "profile.name", "profile")
-    return Read(Reader(origins).read(), read_settings(origins, overrides), origins)
+    spec = Reader(origins).read()
+    for panel in spec.panels:
+        labels.refuse_equal(panel, origins)
+    return Read(spec, read_settings(origins, overrides), origins)
 
 
 def _resolved(config: DictConfig, origins: Origins) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Reader of the panels of a figure."""
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
 from dpbandits.curves import published
-from dpbandits.spec.figure import Bound, Curve, Panel, Quantity
+from dpbandits.spec.figure import Curve, Panel, Quantity
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
 PANEL_KEYS = (
@@ -58,7 +57,6 @@ class PanelReader:
         read = tuple(
             curve for name in curves for curve in self.curves.read(name, curves[name], around)
         )
-        self._distinct(letter, read)
         if panel.get("published") is not None:
             read = self._with_published(panel, read)
         for members, values in (
@@ -84,27 +82,6 @@ class PanelReader:
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
         return templates.read(self.figure, key, named)
-
-    def _distinct(self, letter: str, read: Sequence[Curve]) -> None:
-        # Raises UserError for two curves that legend and tables could not distinguish.
-        for other, curve in itertools.combinations(read, 2):
-            if curve.label != other.label:
-                continue
-            one, two = (self._parameters(each) for each in (other, curve))
-            differ = [name for name in two if name in one and one[name] != two[name]]
-            path = f"figure.curves.{curve.name}"
-            raise self.origins.error(
-                f"{path}: panel {letter} has two curves labelled {shown(curve.label)}, {other.name}"
-                f" and {curve.name}: distinguish them, as in label:"
-                f" '{curve.label} ({{{[*differ, 'epsilon'][0]}}})'",
-                path,
-            )
-
-    def _parameters(self, curve: Curve) -> Mapping[str, Any]:
-        source = curve.sources[0]
-        if isinstance(source, Bound):
-            return dict(source.arguments)
-        return parameters.plain(source.params)
 
     def _against(self, panel: Section) -> str | None:
         # The curve with which the others of a panel are compared; both keys need each other.
