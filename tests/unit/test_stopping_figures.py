@@ -112,6 +112,7 @@ def test_the_run_of_adap_episodes_plays_what_the_paper_draws() -> None:
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "dp-se", "ucb"])
 def test_the_pulls_of_an_arm_are_those_of_the_run_that_counts_regret(algorithm: str) -> None:
     overrides = ["figure.horizon=5000", "+figure.curves.dp-se.pulls_of=3"]
+    overrides += ["+figure.curves.dp-se.label=Counted"]
     overrides += [f"figure.curves.dp-se.algorithm={algorithm}", "figure.environment=c3"]
     spec, _ = load("adap-c2", overrides)
     (cell, *_) = (cell for cell in bandit_cells(spec) if cell.pulls_of == 2)
