@@ -35,7 +35,7 @@ from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec, Quantity, StyleOverride
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
-(YAML,) = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+YAML, *_ = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
 
 Curve = Callable[[np.ndarray], np.ndarray]
