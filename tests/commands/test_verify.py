@@ -12,7 +12,7 @@ LAST = "    pull_many(bandit, argmax(private_mean), rounds_left(bandit))"
 
 # By name: the check that must fail, a fragment of its remedy, and the changes of the source.
 MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
-    "no-claim": ("the file is complete", "define releases", (("def claim(", "def claims("),)),
+    "no-claim": ("the file is complete", "define claim(", (("def claim(", "def claims("),)),
     "no-kernel": ("the file is complete", "decorate it with @kernel", (("@kernel\n", ""),)),
     "undecorated-helper": (
         "plays to the horizon",

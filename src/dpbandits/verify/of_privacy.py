@@ -28,15 +28,17 @@ def complete_file(check: str, subject: Subject) -> Result:
         remedy = "decorate it with @kernel of dpbandits.core.kernel"
         return failed(check, "`play` is not a kernel", remedy)
     module, fields = subject.module, parameters.fields(subject.module.Params)
-    budget, declares = budget_of(fields), [hasattr(module, n) for n in ("releases", "claim")]
-    if budget and not all(declares):
+    budget = budget_of(fields)
+    missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
+    if budget and missing:
         return failed(
             check,
-            f"Params have `{budget}`, but `releases` or `claim` is missing",
-            f"define releases(params, arms, horizon) and claim(params, arms, horizon) in"
-            f" {subject.file}, or drop `{budget}`",
+            f"Params have `{budget}`, but {' and '.join(f'`{name}`' for name in missing)}"
+            f" {'are' if len(missing) > 1 else 'is'} missing",
+            f"define {' and '.join(f'{name}(params, arms, horizon)' for name in missing)} in"
+            f" {subject.file}; an algorithm that is not private has no `{budget}`",
         )
-    if any(declares) and not budget:
+    if len(missing) < 2 and not budget:
         return failed(
             check,
             f"`releases` or `claim` is defined, but Params have no `{'` or `'.join(BUDGETS)}`",
