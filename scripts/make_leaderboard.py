@@ -6,24 +6,22 @@ the figure `leaderboard`.
 """
 
 import math
-import re
 import sys
 from pathlib import Path
 
 from marked_part import replaced
 
+from dpbandits.checks.comparisons import ERRORS, NORMAL
 from dpbandits.checks.ranks import Rank, mean_rank, ranks
 from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.curves.series import Series
+from dpbandits.drawing import formulas
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.factory import produce
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "leaderboard.md"
 FIGURE = "leaderboard"
-PLAIN = str.maketrans({"$": "", "\\": ""})
-GREEK = {"epsilon": "ε", "delta": "δ"}
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Game = tuple[str, str, int]  # notion, instance, and the number of the budget
 
 
@@ -35,7 +33,7 @@ def tables() -> str:
     parts = []
     for notion in dict.fromkeys(notion for notion, _, _ in games):
         own = {game: curves for game, curves in games.items() if game[0] == notion}
-        parts.append(f"## {_in_unicode(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
+        parts.append(f"## {formulas.plain(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
     return "\n".join(parts)
 
 
@@ -76,8 +74,8 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
         ratio, error = b / a, math.hypot(error_b, b / a * error_a) / a
         level = [s.label for s, _ in curves if s is not first[0] and _level((a, error_a), s, i)]
         lines.append(
-            f"| {_in_unicode(instance)} | {_budget(games, i):g} | {_named(*first)} "
-            f"| {_named(*second)} | {ratio:.2f} ± {1.96 * error:.2f} | {', '.join(level)} |"
+            f"| {formulas.plain(instance)} | {_budget(games, i):g} | {_named(*first)} "
+            f"| {_named(*second)} | {ratio:.2f} ± {NORMAL * error:.2f} | {', '.join(level)} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -93,19 +91,12 @@ def _mean(series: Series, i: int) -> tuple[float, float]:
 
 def _level(leader: tuple[float, float], series: Series, i: int) -> bool:
     mean, error = _mean(series, i)
-    return mean - leader[0] <= 3 * math.hypot(error, leader[1])
+    return mean - leader[0] <= ERRORS * math.hypot(error, leader[1])
 
 
 def _named(series: Series, i: int) -> str:
     mean, error = _mean(series, i)
     return f"{series.label}: {mean:,.0f} ({error:,.0f})"
-
-
-def _in_unicode(text: str) -> str:
-    plain = text.translate(PLAIN)
-    for name, letter in GREEK.items():
-        plain = plain.replace(name, letter)
-    return re.sub(r"\^\{([-\d]+)\}", lambda power: power[1].translate(RAISED), plain)
 
 
 def with_tables(text: str) -> str:

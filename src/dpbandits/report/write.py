@@ -61,8 +61,9 @@ def _figures_of(paper: str) -> list[str]:
 def texts(papers: Sequence[str]) -> dict[str, str]:
     """Return the page of each of these papers, and that over all papers, by their file names."""
     order = [paper.key for paper in PAPERS]
-    known = [key for key in order if key in _papers()]
-    known += [key for key in _papers() if key not in order]
+    every = _papers()
+    known = [key for key in order if key in every]
+    known += [key for key in every if key not in order]
     reports = {paper: content.read(paper) for paper in known}
     written = {f"{paper}.md": pages.of_paper(reports[paper]) for paper in papers}
     return written | {"README.md": pages.index(reports.values())}
