@@ -208,6 +208,16 @@ def test_a_host_that_joins_late_gets_work(cluster: Cluster, undisturbed: Calm, r
     )
 
 
+def resumed(cluster: Cluster, undisturbed: Calm) -> int:
+    """Repeat the command on threads; return the number of runs that were written before."""
+    there = on_disk(FIGURE, cluster.folder)
+    assert there.partial == 0
+    again = FIGURE.start(cluster.folder).done()
+    assert again.counts == (FIGURE.runs - there.number, there.number, "drawn")
+    assert_as_if_calm(cluster.folder, undisturbed)
+    return there.number
+
+
 def test_the_loss_of_all_hosts_is_one_line_and_the_same_command_resumes(
     cluster: Cluster, undisturbed: Calm, row: Row
 ) -> None:
@@ -219,16 +229,12 @@ def test_the_loss_of_all_hosts_is_one_line_and_the_same_command_resumes(
     seconds = time.monotonic() - begin
     assert_told(done, 2, f"{cluster.dask.address} has had no worker for 30 seconds; {KEPT}")
     assert seconds < LIMIT
-    there = on_disk(FIGURE, cluster.folder)
-    assert there.partial == 0
-    again = FIGURE.start(cluster.folder).done()
-    assert again.counts == (FIGURE.runs - there.number, there.number, "drawn")
-    assert_as_if_calm(cluster.folder, undisturbed)
+    number = resumed(cluster, undisturbed)
     row(
         "The hosts of all workers vanish",
-        f"the only one; when {there.number} of {FIGURE.runs} runs were written; then the same"
+        f"the only one; when {number} of {FIGURE.runs} runs were written; then the same"
         " command on threads",
-        f"one line and status 2 after {seconds:.0f} s; {there.number} of {there.number} written"
+        f"one line and status 2 after {seconds:.0f} s; {number} of {number} written"
         " runs used again, the bytes of threads",
     )
 
@@ -246,14 +252,10 @@ def test_the_loss_of_the_scheduler_s_host_is_one_line_and_the_same_command_resum
         done, 2, f"the connection to the scheduler at {cluster.dask.address} is lost; {KEPT}"
     )
     assert seconds < LIMIT
-    there = on_disk(FIGURE, cluster.folder)
-    assert there.partial == 0
-    again = FIGURE.start(cluster.folder).done()
-    assert again.counts == (FIGURE.runs - there.number, there.number, "drawn")
-    assert_as_if_calm(cluster.folder, undisturbed)
+    number = resumed(cluster, undisturbed)
     row(
         "The scheduler's host vanishes",
-        f"when {there.number} of {FIGURE.runs} runs were written; then the same command on threads",
-        f"one line and status 2 after {seconds:.0f} s; {there.number} of {there.number} written"
+        f"when {number} of {FIGURE.runs} runs were written; then the same command on threads",
+        f"one line and status 2 after {seconds:.0f} s; {number} of {number} written"
         " runs used again, the bytes of threads",
     )
