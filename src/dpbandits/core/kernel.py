@@ -10,6 +10,7 @@ from typing import Any
 
 from dpbandits.core import machine_code
 from dpbandits.core.errors import variables_of
+from dpbandits.core.linked_code import LinkedOnly
 from dpbandits.core.machine_code import package_of
 from dpbandits.core.roots import ROOTS
 
@@ -71,7 +72,12 @@ def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., 
 
 
 # Not `inline="always"`: used on kernels and in an overload together, it silently drops statements.
-ALLOCATING: Any = {**KERNEL, "forceinline": True}
+ALLOCATING: Any = {
+    **KERNEL,
+    "forceinline": True,
+    "no_cpython_wrapper": True,  # Python calls the plain function
+    "pipeline_class": LinkedOnly,
+}
 # Without numba's reference counts. In a loop with a branch that LLVM cannot look through, it would
 # count the references to all arrays of the bandit in every round (3 times slower).
 INLINED: Any = {**ALLOCATING, "_nrt": False}
