@@ -97,6 +97,7 @@ class Forks:
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    pytest.importorskip("optuna", reason="Optuna is not installed (requirements-optuna.lock)")
     forks = Forks(tmp_path_factory.mktemp("edited"))
     yield forks
     forks.close()
