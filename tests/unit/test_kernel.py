@@ -199,6 +199,25 @@ def test_only_kernels_become_machine_code(monkeypatch: pytest.MonkeyPatch) -> No
     assert not names & {"added", "added_to_each"}
 
 
+def test_a_helper_may_print(capfd: pytest.CaptureFixture[str]) -> None:
+    # It reads its environment, which would be missing without machine code of its own.
+    @kernel.inlined
+    def shown(x: int) -> int:
+        print("x is", x)
+        return x
+
+    @kernel.inlined
+    def added(x: int) -> int:
+        return shown(x) + 1
+
+    @numba.njit
+    def thrice(x: int) -> Any:
+        return added(x) + added(x + 1) + shown(x + 2)
+
+    assert thrice(1) == 8
+    assert capfd.readouterr().out == "x is 1\nx is 2\nx is 3\n"
+
+
 def test_only_the_island_compiles() -> None:
     compilers = {f"dpbandits.core.kernel.{name}" for name in ("kernel", "inlined", "by_class")}
     for file, source in ROOTS[0].sources().items():
