@@ -242,9 +242,8 @@ LEAKS = (
         "play",
         (
             (
-                "privatised(params, rng, pull(bandit, chosen))",
-                "(pull(bandit, chosen) if t % 8 == 0 else"
-                " privatised(params, rng, pull(bandit, chosen)))",
+                "bandit, counters, draws",
+                "bandit, counters.sums if t % 8 == 0 else counters, draws",
             ),
         ),
         WITHOUT,

@@ -4,14 +4,22 @@ Written from the authors' code and the abstract. An algorithm reads every reward
 mechanism alone, so that whatever it computes is private.
 """
 
+import math
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.algorithms._growing_index import largest_index, largest_rival
+from dpbandits.core.bandit import NEVER, number_of_arms, playing, rounds_played
 from dpbandits.core.kernel import by_class, kernel
+from dpbandits.mechanisms.leader_runs import (
+    new_draws,
+    pull_while_leading,
+    runs_ahead,
+    window_end,
+)
+from dpbandits.mechanisms.local_sums import local_sums
 from dpbandits.privacy.notions import Guarantee, Notion
 
 
@@ -23,14 +31,11 @@ class Start(IntEnum):
 
 
 @by_class
-def privatised(params, rng, reward):
-    """Return the private version of a reward in [0, 1], all that the learner gets."""
-    raise NotImplementedError("these Params registered no mechanism")
-
-
-@by_class
 def width(params, n):
-    """Return the factor of sqrt(log t) in the index of an arm of n private rewards."""
+    """Return the factor of sqrt(log t) in the index of an arm of n private rewards.
+
+    Its product with n must not decrease in n.
+    """
     raise NotImplementedError("these Params registered no width")
 
 
@@ -40,13 +45,20 @@ def short_of_samples(params, pulls, t):
     return -1
 
 
+@by_class
+def enough_samples_until(params, pulls):
+    """Return a round until which no arm is short of samples if none is now and pulls only grow."""
+    return NEVER
+
+
 @kernel
 def play(params, bandit, rng):
     """Pull the arm of largest mean of private rewards + width sqrt(log t) in round t."""
     arms = number_of_arms(bandit)
+    counters = local_sums(params, arms)
+    draws = new_draws()
     phantom = params.start == Start.PHANTOM
-    pulls = np.full(arms, 1.0 if phantom else 0.0)
-    sums = np.zeros(arms)
+    pulls = np.full(arms, 1 if phantom else 0)
     mean = np.zeros(arms)
     widths = np.full(arms, width(params, 1.0))
     slope = np.zeros(arms)
@@ -57,12 +69,19 @@ def play(params, bandit, rng):
             chosen = t - 1
         else:
             chosen = short_of_samples(params, pulls, t)
+        line, end = math.inf, t
         if chosen < 0:
             chosen = largest_index(mean, widths, slope, index, t)
-        sums[chosen] += privatised(params, rng, pull(bandit, chosen))
-        pulls[chosen] += 1.0
-        mean[chosen] = sums[chosen] / pulls[chosen]
-        widths[chosen] = width(params, pulls[chosen])
+            if runs_ahead(bandit):
+                end = min(window_end(t), enough_samples_until(params, pulls))
+                line = largest_rival(mean, widths, slope, chosen, end)
+        n = pulls[chosen]
+        bonus = n * widths[chosen] * math.sqrt(math.log(t))
+        pulls[chosen], total = pull_while_leading(
+            bandit, counters, draws, rng, chosen, n, line, bonus, end
+        )
+        mean[chosen] = total / pulls[chosen]
+        widths[chosen] = width(params, float(pulls[chosen]))
 
 
 def claim(params: Any, arms: int, horizon: int) -> Guarantee:

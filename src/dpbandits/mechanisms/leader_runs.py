@@ -69,7 +69,7 @@ def new_draws():
     )
 
 
-# Functions that counters with a tree provide -----------------------------------------------------
+# Functions that counters provide: defaults are for those without a tree ---------------------------
 
 
 @by_class
@@ -97,6 +97,11 @@ def insert_block(counters, which, level, total, noise):
     `noise` is that of the node which the last of them completes, on this level or above.
     """
     raise NotImplementedError("these counters registered no body for `insert_block`")
+
+
+@by_class
+def read_block(counters, rng, items, n):
+    """Replace items[:n], the rewards of a block, by what the counters add instead of them."""
 
 
 # Runs ---------------------------------------------------------------------------------------------
@@ -173,6 +178,7 @@ def _pull_block(bandit, counters, draws, rng, arm, level, line, slack, released)
     scale = tree_scale(counters, arm)
     first, used = _draw(draws, bandit.rng, rng, size, scale > 0.0)
     flip_coins(bandit.law, arm, draws.uniforms, first, sums, size)
+    read_block(counters, rng, sums, size)
     at, into, half, span = 0, BLOCK, size >> 1, 1.0
     while half > 0:
         join_halves(sums, lowest, noises, at, used, into, half, scale, line * span)
