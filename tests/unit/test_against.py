@@ -11,7 +11,7 @@ from complaints import complaint
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import matching_points
 from dpbandits.config import compose
-from dpbandits.curves import evidence, series
+from dpbandits.curves import evidence_records, series
 from dpbandits.privacy.concentrated import gaussian_epsilon, rho_of_gaussian
 from dpbandits.spec.figure import Curve, Quantity
 from dpbandits.store.blocks import Store
@@ -93,7 +93,7 @@ def test_the_runs_of_the_counterpart_are_computed_and_are_part_of_the_evidence()
         for curve in panel.curves:
             assert {*curve.sources, *curve.against} <= set(cells)
     changed, _ = compose.load(FIGURE, ["figure.curves.non-private.beta=2"])
-    assert evidence.digest_of_cells(changed) != evidence.digest_of_cells(spec)
+    assert evidence_records.digest_of_cells(changed) != evidence_records.digest_of_cells(spec)
 
 
 def test_a_reference_with_another_counterpart_has_no_common_points() -> None:

@@ -153,6 +153,21 @@ def test_a_changed_number_fails_and_is_named(
     assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
 
 
+@pytest.mark.parametrize("is_current", [True, False])
+def test_evidence_of_other_sources_is_named_without_an_alarm(
+    with_references: Path,
+    is_current: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(against_reference, "is_current", lambda spec: is_current)
+    figures = [EXACT, "adap-alpha"]  # the first one has no runs, and so no evidence
+    words = [f"paths.cache={with_references / 'cache'}", "runs=3"]
+    assert against_reference.check(figures, words) == ExitStatus.DONE
+    named = "dpbandits: evidence of other sources: adap-alpha; `dpbandits report --confirm"
+    assert (named in capsys.readouterr().err) is not is_current
+
+
 def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
     with_references: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from scipy import stats
 
 from dpbandits.config import claims
 from dpbandits.core.errors import UserError
-from dpbandits.curves import evidence, references
+from dpbandits.curves import evidence, evidence_records, references
 from dpbandits.curves.evidence import _statistics
 from dpbandits.factory import gather_evidence, judged_claims
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store.blocks import Store
 
 RNG = np.random.default_rng(5)
@@ -94,7 +96,7 @@ def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
     assert gather_evidence.gather(FIGURE) == 0
     found = evidence.read(spec)
     assert found is not None
-    assert evidence.is_current(spec)
+    assert evidence_records.is_current(spec)
     more, _ = load(FIGURE, ["profile=evidence"])
     played = evidence.of_runs(more, spec, Store(settings.cache))
     assert found.keys() == played.keys()
@@ -130,7 +132,7 @@ def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkou
     record = references.folder(FIGURE) / "evidence.json"
     content = json.loads(record.read_bytes())
     record.write_text(json.dumps(content | {"sources": "other"}))
-    assert not evidence.is_current(spec)
+    assert not evidence_records.is_current(spec)
     (judged,) = (
         result
         for result in judged_claims.about(spec, Store(settings.cache))
@@ -141,6 +143,60 @@ def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkou
     assert {result.verdict.value for result in empty if result.claim.name == "one-is-better"} == {
         "not tested"
     }
+
+
+def test_evidence_is_confirmed_for_other_sources_if_its_first_runs_have_the_same_bits(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cheap(checkout)
+    assert gather_evidence.gather(FIGURE) == 0
+    spec, _ = load(FIGURE, [])
+    file = references.folder(FIGURE) / "evidence.json"
+    gathered = json.loads(file.read_bytes())
+    file.write_text(json.dumps(gathered | {"sources": "other"}))
+    assert gather_evidence.confirm(FIGURE) == ExitStatus.DONE
+    assert evidence_records.is_current(spec)
+    confirmed = json.loads(file.read_bytes())
+    assert confirmed.pop("confirmed").keys() >= {"revision", "versions", "written"}
+    assert confirmed == gathered
+    assert capsys.readouterr().out.endswith(
+        f"{FIGURE}: confirmed, 8 runs of 4 cells have the same bits\n"
+    )
+
+
+def test_evidence_whose_bits_moved_is_not_confirmed(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cheap(checkout)
+    assert gather_evidence.gather(FIGURE) == 0
+    spec, _ = load(FIGURE, [])
+    file = references.folder(FIGURE) / "evidence.json"
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | {"sources": "other"}))
+    before = file.read_bytes()
+    whole, last = Store.load, [*spec.cells()][-1]
+
+    def load_with_a_moved_bit(self: Store, cell: Any, runs: int) -> np.ndarray:
+        curves = whole(self, cell, runs).copy()
+        if cell == last:
+            curves[-1, -1] = np.nextafter(curves[-1, -1], np.inf)
+        return curves
+
+    monkeypatch.setattr(Store, "load", load_with_a_moved_bit)
+    assert gather_evidence.confirm(FIGURE) == ExitStatus.ALARM
+    assert f"`dpbandits report --gather {FIGURE}`" in capsys.readouterr().out
+    assert file.read_bytes() == before
+    assert not evidence_records.is_current(spec)
+
+
+@pytest.mark.parametrize("lacks", ["first_runs", "cells"])
+def test_evidence_without_runs_to_compare_with_is_not_confirmed(checkout: Path, lacks: str) -> None:
+    cheap(checkout)
+    assert gather_evidence.gather(FIGURE) == 0
+    file = references.folder(FIGURE) / "evidence.json"
+    content = json.loads(file.read_bytes()) | {"sources": "other", lacks: None}
+    file.write_text(json.dumps(content))
+    assert gather_evidence.confirm(FIGURE) == ExitStatus.MISTAKE
+    assert json.loads(file.read_bytes()) == content
 
 
 def test_a_changed_figure_has_no_verdicts() -> None:

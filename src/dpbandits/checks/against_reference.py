@@ -16,6 +16,8 @@ from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, com
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
+from dpbandits.curves import references
+from dpbandits.curves.evidence_records import is_current
 from dpbandits.curves.series import values
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
@@ -119,6 +121,13 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
         sys.stdout.flush()
         names = ", ".join(failed)
         print(f"dpbandits: not checked, because runs failed: {names}", file=sys.stderr)
+    if stale := [spec.name for spec, _ in prepared if _has_stale_evidence(spec.name)]:
+        sys.stdout.flush()
+        print(
+            f"dpbandits: evidence of other sources: {', '.join(stale)}; `dpbandits report --confirm"
+            " <figure>` accepts it if no bit of its runs moved",
+            file=sys.stderr,
+        )
     print(
         f"{len(compared) - len(failed)} figures, {number} comparisons:"
         f" {f'{alarms} curves are outside' if alarms else 'all inside'}; if every law were the"
@@ -127,6 +136,11 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     if failed:
         return ExitStatus.FAILED
     return ExitStatus.ALARM if alarms else ExitStatus.DONE
+
+
+def _has_stale_evidence(figure: str) -> bool:
+    spec, _ = compose.load(figure, [])
+    return (references.folder(figure) / "evidence.json").is_file() and not is_current(spec)
 
 
 def _print_alarms(checked: Checked) -> int:

@@ -46,11 +46,16 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "papers": {
         "nargs": "*",
         "metavar": "paper",
-        "help": "keys of papers; default: all. With --gather, also figures",
+        "help": "keys of papers; default: all. With --gather or --confirm, also figures",
     },
     "--gather": {
         "action": "store_true",
         "help": "first compute the missing runs by which claims are judged, and store statistics",
+    },
+    "--confirm": {
+        "action": "store_true",
+        "help": "after a change of the sources that moves no bit: play the first runs of the"
+        " evidence again and, if they are the same, accept it for these sources",
     },
     "algorithms": {
         "nargs": "*",

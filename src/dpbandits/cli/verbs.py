@@ -158,12 +158,12 @@ def gallery(words: list[str], out: str | None) -> int:
     return gallery.from_words(words, None if out is None else Path(out))
 
 
-def report(papers: list[str], gather: bool) -> int:
+def report(papers: list[str], gather: bool, confirm: bool) -> int:
     """Write the reproducibility reports of some papers, or of all."""
     load_factory()
     from dpbandits.report.write import report
 
-    return report(papers, gather)
+    return report(papers, gather, confirm)
 
 
 class Verb(NamedTuple):
@@ -237,7 +237,7 @@ VERBS = {
     ),
     "report": Verb(
         "write the reproducibility reports of papers, docs/reproducibility/",
-        ("papers", "--gather"),
+        ("papers", "--gather", "--confirm"),
         report,
     ),
     "gallery": Verb(

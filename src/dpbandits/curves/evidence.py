@@ -7,21 +7,18 @@ the picture shows (the profile `evidence`). Curves without runs are computed whe
 import csv
 import hashlib
 import io
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
 from dpbandits.curves import published, references, statistics
+from dpbandits.curves.evidence_records import digest_of_cells, read_record
 from dpbandits.curves.series import over_parts, values, written, x_values
 from dpbandits.spec.figure import Curve, FigureSpec, Quantity
-from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 
 # `rest` is the mean of what is still to come: the value at the last x minus that at this one, whose
@@ -91,31 +88,6 @@ def read(spec: FigureSpec) -> OfFigure | None:
     }
 
 
-def is_current(spec: FigureSpec) -> bool:
-    """Return whether the committed evidence was computed from the sources of this process."""
-    return not spec.cells() or read_record(spec.name).get("sources") == digest_of_sources(spec)
-
-
-def digest_of_sources(spec: FigureSpec) -> str:
-    """Return the digest of the sources that the numbers of a figure depend on."""
-    digests: dict[str, str] = {}
-    for cell in spec.cells():
-        digests |= fingerprint.sources(cell.roots)
-    return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
-
-
-def read_record(figure: str) -> dict[str, Any]:
-    """Return the provenance of a figure's evidence. Raises UserError if it cannot be read."""
-    try:
-        content: dict[str, Any] = json.loads(
-            (references.folder(figure) / "evidence.json").read_bytes()
-        )
-    except (OSError, ValueError) as error:
-        file = f"figures/reference/{figure}/evidence.json"
-        raise UserError(f"{file} cannot be read: {error}") from None
-    return content
-
-
 def to_csv(evidence: OfFigure) -> bytes:
     """Return the table of the curves with runs, as CSV."""
     # A column that only figures with published points have.
@@ -129,23 +101,6 @@ def to_csv(evidence: OfFigure) -> bytes:
             for i, x in enumerate(each.x)
         ),
     )
-
-
-def digest_of_cells(spec: FigureSpec) -> str:
-    """Return the digest of what the curves of a figure play; the numbers of runs are no part."""
-    played = [
-        [
-            panel.letter,
-            curve.label,
-            source.description(),
-            *[curve.published] * bool(curve.published),
-        ]
-        for panel in spec.panels
-        for curve in panel.curves
-        for source in (*curve.sources, *curve.against)
-        if isinstance(source, AnyCell)
-    ]
-    return hashlib.sha256(json.dumps(played).encode()).hexdigest()
 
 
 def _row(each: Evidence, i: int) -> list[str]:

@@ -1,12 +1,17 @@
-"""Gathering of the evidence on a figure: its runs of the profile `evidence`, summarised."""
+"""Gathering of the evidence on a figure: its runs of the profile `evidence`, summarised.
+
+A change of the sources that moves no bit needs no new evidence: `confirm` plays the first runs of
+every cell again and compares them with the recorded ones.
+"""
 
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.curves import evidence, references
+from dpbandits.curves import evidence, evidence_records, references
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
@@ -22,12 +27,7 @@ def gather(figure: str) -> int:
     Returns the exit status: FAILED if runs failed. A figure without runs needs no files. Raises
     UserError before any run if the figure is part of an installed package.
     """
-    folder = references.folder(figure)
-    if folder.is_relative_to(PACKAGE):
-        raise UserError(
-            f"evidence on {figure} would change the installed package ({folder}): gather it in a"
-            " checkout of dpbandits, or in the project that has the figure"
-        )
+    folder = _folder(figure)
     drawn, _ = compose.load(figure, [])
     spec, settings = compose.load(figure, ["profile=evidence"])
     if not spec.cells():
@@ -42,12 +42,61 @@ def gather(figure: str) -> int:
         "figure": figure,
         "command": f"dpbandits report --gather {figure}",
         "runs": sorted({each.runs for each in summaries.values() if each.runs}),
-        "cells": evidence.digest_of_cells(drawn),
-        "sources": evidence.digest_of_sources(drawn),
+        "cells": evidence_records.digest_of_cells(drawn),
+        "sources": evidence_records.digest_of_sources(drawn),
+        "first_runs": evidence_records.digest_of_first_runs(spec, completed.store),
         "seconds": round(sum(map(completed.store.seconds, spec.cells())), 3),
         "sha256": hashlib.sha256(table).hexdigest(),
         **provenance(),
     }
     write_atomically(folder / "evidence.csv", table)
-    write_atomically(folder / "evidence.json", (json.dumps(record, indent=1) + "\n").encode())
+    _write_record(folder, record)
     return 0
+
+
+def confirm(figure: str) -> int:
+    """Let evidence count for the sources of this process, if its first runs have the same bits.
+
+    Prints a line and returns the exit status: ALARM if a bit moved, MISTAKE if there is nothing to
+    compare with, FAILED if runs failed. Raises UserError as `gather` does.
+    """
+    folder = _folder(figure)
+    drawn, _ = compose.load(figure, [])
+    spec, settings = compose.load(figure, ["profile=evidence"])
+    if not spec.cells():
+        return ExitStatus.DONE
+    remedy = f"`dpbandits report --gather {figure}` computes the evidence anew"
+    record = evidence_records.read_record(figure)
+    recorded = record.get("first_runs")
+    if recorded is None or record["cells"] != evidence_records.digest_of_cells(drawn):
+        print(f"{figure}: the evidence is of other cells, or has no record of runs; {remedy}")
+        return ExitStatus.MISTAKE
+    if evidence_records.is_current(drawn):
+        print(f"{figure}: the evidence was computed from these sources, or is confirmed for them")
+        return ExitStatus.DONE
+    runs = evidence_records.first_runs(spec)
+    completed = complete(runs, settings, figure, settings.folder(figure))
+    if completed.failures:
+        return ExitStatus.FAILED
+    if evidence_records.digest_of_first_runs(spec, completed.store) != recorded:
+        print(f"{figure}: runs differ from those of the evidence; {remedy}")
+        return ExitStatus.ALARM
+    record["sources"] = evidence_records.digest_of_sources(drawn)
+    record["confirmed"] = provenance()
+    _write_record(folder, record)
+    print(f"{figure}: confirmed, {sum(runs.values())} runs of {len(runs)} cells have the same bits")
+    return ExitStatus.DONE
+
+
+def _folder(figure: str) -> Path:
+    folder = references.folder(figure)
+    if folder.is_relative_to(PACKAGE):
+        raise UserError(
+            f"evidence on {figure} would change the installed package ({folder}): gather it in a"
+            " checkout of dpbandits, or in the project that has the figure"
+        )
+    return folder
+
+
+def _write_record(folder: Path, record: dict[str, Any]) -> None:
+    write_atomically(folder / "evidence.json", (json.dumps(record, indent=1) + "\n").encode())

@@ -7,7 +7,7 @@ from dpbandits.checks import verdicts
 from dpbandits.checks.lines import Lines
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import claims
-from dpbandits.curves import evidence
+from dpbandits.curves import evidence, evidence_records
 from dpbandits.files import project
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
@@ -21,7 +21,8 @@ def of_paper(paper: str) -> list[ClaimResult]:
 def about(spec: FigureSpec, store: Store) -> list[ClaimResult]:
     """Return the verdicts on the claims about a figure; none for a changed figure.
 
-    They are judged by the committed evidence if it was computed from the sources of this process.
+    They are judged by the committed evidence if it was computed from the sources of this process,
+    or confirmed for them (gather_evidence.py).
     Otherwise the runs of the store take its place: those of the figure, and of other figures that a
     claim is about if all of them are there.
     """
@@ -32,7 +33,7 @@ def about(spec: FigureSpec, store: Store) -> list[ClaimResult]:
     def lines(figure: str) -> Lines | None:
         of = spec if figure == spec.name else claims.figure_of_claims(figure)
         summaries = committed(figure)
-        if summaries is not None and evidence.is_current(of):
+        if summaries is not None and evidence_records.is_current(of):
             return summaries
         runs = of.runs_of_cells()
         if any(store.missing(cell, number) for cell, number in runs.items()):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dpbandits.checks.comparisons import Measure, Verdict, plain, runs_to_decide
 from dpbandits.checks.verdicts import ClaimResult, ReadingResult
 from dpbandits.config import claims
-from dpbandits.curves import evidence
+from dpbandits.curves import evidence_records
 from dpbandits.factory import judged_claims
 from dpbandits.spec.claims import Kind
 
@@ -68,7 +68,7 @@ def _runs(results: Iterable[ClaimResult]) -> Iterable[Run]:
     figures = dict.fromkeys(figure for result in results for figure in result.claim.figures)
     for figure in figures:
         if claims.figure_of_claims(figure).cells():
-            record = evidence.read_record(figure)
+            record = evidence_records.read_record(figure)
             yield Run(
                 figure,
                 ", ".join(f"{runs:,}" for runs in record["runs"]),

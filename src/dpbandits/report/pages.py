@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult, ReadingResult
-from dpbandits.curves import evidence
+from dpbandits.curves import evidence_records
 from dpbandits.factory.papers import Paper, paper
 from dpbandits.report.content import Report, number, runs_needed, turns_at
 from dpbandits.spec.claims import Kind
@@ -171,7 +171,7 @@ def _of_reading(reading: ReadingResult) -> str:
 
 def _runs(figure: str) -> int:
     # The largest number of runs of its curves.
-    return max(evidence.read_record(figure)["runs"])
+    return max(evidence_records.read_record(figure)["runs"])
 
 
 def _numbers(reading: ReadingResult) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dpbandits.config import claims
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.roots import PROJECT
-from dpbandits.factory.gather_evidence import gather
+from dpbandits.factory.gather_evidence import confirm, gather
 from dpbandits.factory.papers import PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -14,12 +14,13 @@ from dpbandits.report import content, pages
 FOLDER = "docs/reproducibility"
 
 
-def report(names: Sequence[str], gathers: bool) -> int:
+def report(names: Sequence[str], gathers: bool, confirms: bool = False) -> int:
     """Write the pages of some papers, or of all, and the page over all; return the exit status.
 
     With `gathers`, the missing runs of their evidence are computed first, and a name may also be a
     figure's: then only that figure's evidence is gathered, and the pages of the papers with claims
-    about it are written. Raises UserError for an unknown name, or evidence that cannot be read.
+    about it are written. With `confirms`, evidence is confirmed in the same way; pages are written
+    if all of it is. Raises UserError for an unknown name, or evidence that cannot be read.
     """
     about = {paper: _figures_of(paper) for paper in _papers()}
     if not about:
@@ -28,17 +29,19 @@ def report(names: Sequence[str], gathers: bool) -> int:
             " of dpbandits are in docs/reproducibility/ of its repository"
         )
     every = {figure for figures in about.values() for figure in figures}
-    valid = [*about, *(sorted(every) if gathers else ())]
+    valid = [*about, *(sorted(every) if gathers or confirms else ())]
     for name in names:
         if name not in valid:
             raise UserError(f"{shown(name)} has no claims; {nearest(name, valid)}")
     asked = set(names) or set(about)
     chosen = [paper for paper in about if asked & {paper, *about[paper]}]
+    figures = [figure for paper in chosen for figure in about[paper] if asked & {paper, figure}]
     if gathers:
-        figures = [figure for paper in chosen for figure in about[paper] if asked & {paper, figure}]
         for figure in dict.fromkeys(figures):
             if status := gather(figure):
                 return status
+    elif confirms and (status := max(map(confirm, dict.fromkeys(figures)))):
+        return status
     for name, text in texts(chosen).items():
         write_atomically(project.folder() / FOLDER / name, text.encode())
         print(f"{FOLDER}/{name}")
