@@ -5,7 +5,9 @@ import re
 import shutil
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import figures_of, produce_all
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.in_turn import Begun
 
 PAPERS = {
     *("tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "azize2024", "ren2020"),
@@ -61,23 +64,33 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """Replace the factory; return what it would have made, with failures where a test puts them."""
     made: Made = {}
 
-    def produce(spec: Any, settings: Any) -> int:
-        made[spec.name] = spec, settings
-        print(f"{spec.name}: made")
-        return 0
+    def begin(spec: Any, settings: Any) -> Begun[int]:
+        def finish(at_the_last: Callable[[], None]) -> int:
+            at_the_last()
+            made[spec.name] = spec, settings
+            print(f"{spec.name}: made")
+            return 0
 
-    monkeypatch.setattr(factory, "produce", produce)
+        return begun(finish)
+
+    monkeypatch.setattr(factory, "begin", begin)
     return made
+
+
+def begun(finish: Callable[[Callable[[], None]], int]) -> Begun[int]:
+    """Return a figure that has no runs."""
+    nothing: Any = SimpleNamespace(cells=set(), is_done=True, on_threads=True)
+    return Begun(nothing, finish)
 
 
 def failing(figure: str, how: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Make one figure fail, beside those that are made."""
-    whole = factory.produce
+    whole = factory.begin
 
-    def produce(spec: Any, settings: Any) -> int:
-        return how() if spec.name == figure else whole(spec, settings)
+    def begin(spec: Any, settings: Any) -> Begun[int]:
+        return begun(lambda _: how()) if spec.name == figure else whole(spec, settings)
 
-    monkeypatch.setattr(factory, "produce", produce)
+    monkeypatch.setattr(factory, "begin", begin)
 
 
 def raising(error: BaseException) -> Callable[[], int]:
@@ -202,18 +215,23 @@ def test_the_pictures_of_a_figure_are_not_kept(
             path.unlink()
     conf_files._load.cache_clear()
     alive: list[int] = []
-    whole = factory.produce
+    whole = factory.begin
 
-    def produce(spec: Any, settings: Any) -> int:
-        import gc
+    def begin(spec: Any, settings: Any) -> Begun[int]:
+        begun = whole(spec, settings)
 
-        from matplotlib.figure import Figure
+        def finish(at_the_last: Callable[[], None]) -> int:
+            import gc
 
-        # Not isinstance, which dereferences weak references.
-        alive.append(sum(type(thing) is Figure for thing in gc.get_objects()))
-        return whole(spec, settings)
+            from matplotlib.figure import Figure
 
-    monkeypatch.setattr(factory, "produce", produce)
+            # Not isinstance, which dereferences weak references.
+            alive.append(sum(type(thing) is Figure for thing in gc.get_objects()))
+            return begun.finish(at_the_last)
+
+        return replace(begun, finish=finish)
+
+    monkeypatch.setattr(factory, "begin", begin)
     one_curve = ("~figure.curves", "+figure.curves.u.algorithm=ucb", "figure.horizon=1000")
     one_panel = (f"~figure.panels.{letter}" for letter in "bcd")
     overrides = ["runs=1", *one_curve, *one_panel, *below(tmp_path)]

@@ -40,7 +40,7 @@ def play(*arguments: object) -> None:
 def commands_that_return(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Make the command end with an exception instead of the process, and never play."""
     monkeypatch.setattr("os._exit", leave)
-    monkeypatch.setattr("dpbandits.run.runner.play", play)
+    monkeypatch.setattr("dpbandits.run.runner.Playing", play)
     monkeypatch.delenv("ZZ_NOT_SET", raising=False)
     before = signal.getsignal(signal.SIGINT)
     yield

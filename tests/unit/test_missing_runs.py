@@ -50,13 +50,13 @@ def test_the_engine_that_is_asked_for_plays(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Cluster | None] = []
-    whole = runner.play
+    whole = runner.Playing
 
-    def play(tasks: Any, store: Any, workers: Any, title: str, cluster: Any = None) -> Any:
+    def playing(tasks: Any, workers: Any, cluster: Any) -> Any:
         asked.append(cluster)
-        return whole(tasks, store, workers, title)
+        return whole(tasks, workers)
 
-    monkeypatch.setattr(runner, "play", play)
+    monkeypatch.setattr(runner, "Playing", playing)
     command("engine=dask", "engine.scheduler=tcp://somewhere:8786", *below(tmp_path))
     assert set(asked) == {Cluster("tcp://somewhere:8786")}
 

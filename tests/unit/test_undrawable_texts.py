@@ -89,7 +89,7 @@ def test_all_figures_are_tried_before_the_first_is_computed(
             (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
     file = checkout / "conf" / "figure" / "lower-bounds.yaml"
     file.write_text(file.read_text("utf-8").replace("\ntitle: ", "\ntitle: $x^$ "), "utf-8")
-    monkeypatch.setattr(produce_all, "produce_one", lambda *_: print("computed", flush=True) or 0)
+    monkeypatch.setattr(produce_all, "status_of", lambda *_: print("computed", flush=True) or 0)
     assert produce_all.produce_all(None, ["profile=smoke"]) == 2
     out, err = capsys.readouterr()
     first, second = err.splitlines()

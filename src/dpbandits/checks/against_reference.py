@@ -6,8 +6,9 @@ with the committed references, in bands whose error probability covers all figur
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from dpbandits.curves import references
 from dpbandits.curves.evidence_records import is_current
 from dpbandits.curves.series import values
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.in_turn import Begun, InTurn, Waiting
+from dpbandits.run.missing_runs import Completing, Completion, complete
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
@@ -77,16 +79,26 @@ def play(spec: FigureSpec, settings: Settings) -> Store | None:
     return None if completed.failures else completed.store
 
 
+def _begin(spec: FigureSpec, settings: Settings) -> Begun[Completion]:
+    folder = settings.folder(spec.name)
+    completing = Completing(spec.runs_of_cells(), settings, spec.name, folder)
+    return Begun(completing, completing.finish)
+
+
 def compare_all(
-    spec: FigureSpec, settings: Settings, compared: Sequence[Point], level: float
+    spec: FigureSpec,
+    play: Callable[[], Completion],
+    compared: Sequence[Point],
+    level: float,
 ) -> Checked | None:
     """Play the missing runs and make the comparisons, each with P(false alarm) at most `level`.
 
     Returns None if runs failed.
     """
-    store = play(spec, settings)
-    if store is None:
+    completed = play()
+    if completed.failures:
         return None
+    store = completed.store
     of_curve = {curve: values(curve, store) for curve in dict.fromkeys(p.curve for p in compared)}
     made = ((p, _compare(of_curve[p.curve][:, p.i], p.reference, level)) for p in compared)
     return Checked(spec.name, tuple(made))
@@ -110,8 +122,13 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     if not number:
         raise UserError("there is nothing to compare: no figure has a curve")
     alarms, failed = 0, list[str]()
-    for spec, settings in prepared:
-        checked = compare_all(spec, settings, compared[spec.name], FALSE_ALARM / number)
+    waiting = [
+        Waiting(spec.runs_of_cells().keys(), partial(_begin, spec, settings))
+        for spec, settings in prepared
+    ]
+    played = InTurn(waiting)
+    for spec, _ in prepared:
+        checked = compare_all(spec, played.finish_next, compared[spec.name], FALSE_ALARM / number)
         if checked is None:
             failed.append(spec.name)
             continue

@@ -22,7 +22,8 @@ from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.in_turn import Begun
+from dpbandits.run.missing_runs import Completing
 from dpbandits.run.progress import duration
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
@@ -35,26 +36,40 @@ Draw = Callable[[plotting.Drawing], Figure]
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
+    return begin(spec, settings).finish(lambda: None)
+
+
+def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
+    """Begin to compute what is missing; the rest of `produce` is left to `finish`.
+
+    Raises UserError if the figure cannot be drawn or written.
+    """
     start = time.monotonic()
     refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
     style = plotting.style_digest(spec.paper)  # now: its files may be edited during the runs
     folder = settings.folder(spec.name)
     check_writable(folder)
-    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
-    if completed.failures:
-        return ExitStatus.FAILED
-    series = summarise(spec, completed.store)
-    results = judged_claims.about(spec, completed.store)
-    drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
-    cached = sum(spec.runs_of_cells().values()) - completed.computed
-    print(
-        f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
-        f" {'drawn' if drawn else 'pictures are up to date'};"
-        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
-        f"{_in_words(verdicts.count(results))}"
-    )
-    return 0
+    runs = spec.runs_of_cells()
+    completing = Completing(runs, settings, spec.name, folder)
+
+    def finish(at_the_last: Callable[[], None]) -> int:
+        completed = completing.finish(at_the_last)
+        if completed.failures:
+            return ExitStatus.FAILED
+        series = summarise(spec, completed.store)
+        results = judged_claims.about(spec, completed.store)
+        drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
+        cached = sum(runs.values()) - completed.computed
+        print(
+            f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
+            f" {'drawn' if drawn else 'pictures are up to date'};"
+            f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+            f"{_in_words(verdicts.count(results))}"
+        )
+        return ExitStatus.DONE
+
+    return Begun(completing, finish)
 
 
 def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:

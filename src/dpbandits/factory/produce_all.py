@@ -4,7 +4,8 @@ import gc
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
@@ -15,6 +16,7 @@ from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.in_turn import InTurn, Waiting
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
 
@@ -28,8 +30,14 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     start = time.monotonic()
     names = figures_of(paper)
     loaded, statuses = _load(names, overrides)
-    for spec, settings in loaded:
-        statuses[spec.name] = produce_one(spec, settings)
+    figures = InTurn(
+        [
+            Waiting(spec.runs_of_cells().keys(), partial(produce.begin, spec, settings))
+            for spec, settings in loaded
+        ]
+    )
+    for spec, _ in loaded:
+        statuses[spec.name] = status_of(spec.name, figures.finish_next)
         sys.stdout.flush()  # each line appears at once, in a file too
         gc.collect()  # figures are reference cycles, which Python collects late
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
@@ -80,15 +88,20 @@ def _load(
 
 def produce_one(spec: FigureSpec, settings: Settings) -> int:
     """Compute and draw a figure; print an error and turn it into a status."""
+    return status_of(spec.name, partial(produce.produce, spec, settings))
+
+
+def status_of(figure: str, action: Callable[[], int]) -> int:
+    """Return the status of what computes and draws a figure; print its error."""
     try:
-        return produce.produce(spec, settings)
+        return action()
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
         return ExitStatus.MISTAKE
     except MemoryError as error:
-        print(f"dpbandits: {spec.name}: {in_one_line(error)}", file=sys.stderr)
+        print(f"dpbandits: {figure}: {in_one_line(error)}", file=sys.stderr)
         return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
         traceback.print_exc()
-        print(f"dpbandits: {spec.name}: {in_one_line(fault)}", file=sys.stderr)
+        print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr)
         return ExitStatus.FAILED

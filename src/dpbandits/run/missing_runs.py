@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,20 +33,43 @@ def complete(
     runs are kept. Sources that were edited since the process started are reported before and after
     the runs. Raises UserError if the store cannot be written or the engine cannot be used.
     """
-    store = Store(settings.cache)
-    edited_sources.report(runs_of)
-    missing = tasks.plan(runs_of, store, settings.block)
-    if missing:  # a complete cache may be read-only
-        check_writable(store.folder)
-    computed = sum(len(task.runs) for task in missing)
-    failures = runner.play(missing, store, settings.workers, title, settings.cluster)
-    edited_sources.report(runs_of)
-    report = folder / FAILURES
-    if failures:
-        _report(failures, computed, report)
-    else:
-        report.unlink(missing_ok=True)
-    return Completion(store, computed, tuple(failures))
+    return Completing(runs_of, settings, title, folder).finish()
+
+
+class Completing:
+    """Missing runs that are played from now on, as by `complete`; `finish` has to be called."""
+
+    def __init__(
+        self, runs_of: Mapping[AnyCell, int], settings: Settings, title: str, folder: Path
+    ) -> None:
+        self.cells = runs_of.keys()
+        self.is_done = False
+        self.on_threads = settings.cluster is None
+        self._title = title
+        self._report = folder / FAILURES
+        self._store = Store(settings.cache)
+        edited_sources.report(self.cells)
+        missing = tasks.plan(runs_of, self._store, settings.block)
+        if missing:  # a complete cache may be read-only
+            check_writable(self._store.folder)
+        self._computed = sum(len(task.runs) for task in missing)
+        self._playing = runner.Playing(missing, settings.workers, settings.cluster)
+
+    def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:
+        """Wait for all runs and return the completion.
+
+        From the time on when the workers have got the last task, `at_the_last` is called several
+        times, and once after all runs; then `is_done` is True.
+        """
+        failures = self._playing.collect(self._store, self._title, at_the_last=at_the_last)
+        edited_sources.report(self.cells)
+        if failures:
+            _report(failures, self._computed, self._report)
+        else:
+            self._report.unlink(missing_ok=True)
+        self.is_done = True
+        at_the_last()
+        return Completion(self._store, self._computed, tuple(failures))
 
 
 def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:

@@ -8,8 +8,10 @@ import queue
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import joblib
@@ -28,7 +30,6 @@ from dpbandits.run.engines import started
 from dpbandits.run.in_memory import MemoryCell
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
-from dpbandits.run.threads import Engine
 from dpbandits.run.worker import refusal, sources_of, unreadable
 from dpbandits.store.blocks import Store
 
@@ -59,53 +60,98 @@ def play(
     UserError (a full disk, no worker left) and KeyboardInterrupt stop all of them; the blocks
     written so far stay.
     """
-    failures: list[Outcome] = []
-    if not tasks:
-        return failures
-    runs = Counter[str]()
-    for task in tasks:
-        runs[task.cell.name] += len(task.runs)
-    try:
-        with (
-            started(workers, cluster) as engine,
-            Reporter(title, runs, engine.threads, progress) as reporter,
-        ):
-            for outcome in _outcomes(tasks, engine):
-                task = outcome.task
-                if outcome.curves is None or outcome.seconds is None:
-                    failures.append(outcome)
-                    reporter.add(task.cell.name, len(task.runs), None)
-                else:
-                    store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
-                    reporter.add(task.cell.name, len(task.runs), outcome.seconds[-1])
-    finally:
-        shared_tables.forget()
-    return failures
+    return Playing(tasks, workers, cluster).collect(store, title, progress)
 
 
-def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
-    # Yields outcomes as they finish. The parallel call runs in its own thread, so that the main
-    # thread only waits and an interrupt reaches it at once, even while a kernel runs and with a
-    # single worker.
-    arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
-    pace: dict[AnyCell, float] = {}  # the seconds of a cell's latest run
-    away: set[Task] = set()  # dispatched and not finished
-    left = sum(len(task.runs) for task in tasks)
+@cache
+def _slots(threads: int) -> threading.Semaphore:
+    # Figures that play side by side (in_turn.py) share the threads that each may use.
+    return threading.Semaphore(threads)
 
-    def calls() -> Iterator[Any]:
-        # joblib waits for ever for an iterator that fails after the first calls.
+
+def _nothing() -> None:
+    pass
+
+
+class Playing:
+    """Tasks that are played from now on; `collect` writes what arrives, and has to be called."""
+
+    def __init__(
+        self, tasks: Sequence[Task], workers: int | None, cluster: Cluster | None = None
+    ) -> None:
+        self._tasks = tasks
+        self._arrived: queue.Queue[Outcome | BaseException] = queue.Queue()
+        self._pace: dict[AnyCell, float] = {}  # the seconds of a cell's latest run
+        self._away: set[Task] = set()  # dispatched and not finished
+        self._all_given_out = False
+        self._resources = ExitStack()
+        if tasks:
+            self._engine = self._resources.enter_context(started(workers, cluster))
+            # The parallel call runs in its own thread, so that the main thread only waits and an
+            # interrupt reaches it at once, even while a kernel runs and with a single worker.
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def collect(
+        self,
+        store: Store,
+        title: str,
+        progress: bool = True,
+        at_the_last: Callable[[], None] = _nothing,
+    ) -> list[Outcome]:
+        """Write every block as it arrives and report progress, as `play` does.
+
+        From the time on when the workers have got the last task, `at_the_last` is called after each
+        outcome.
+        """
+        failures: list[Outcome] = []
+        if not self._tasks:
+            return failures
+        runs = Counter[str]()
+        for task in self._tasks:
+            runs[task.cell.name] += len(task.runs)
         try:
-            for task in joined(tasks, pace):
-                away.add(task)
-                if engine.elsewhere:
-                    content = pickle.dumps(task)
-                    yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
-                else:
-                    yield joblib.delayed(attempt)(task)
-        except BaseException as error:
-            arrived.put(error)
+            with (
+                self._resources,
+                Reporter(title, runs, self._engine.threads, progress) as reporter,
+            ):
+                for outcome in self._outcomes():
+                    task = outcome.task
+                    if outcome.curves is None or outcome.seconds is None:
+                        failures.append(outcome)
+                        reporter.add(task.cell.name, len(task.runs), None)
+                    else:
+                        seconds = outcome.seconds
+                        store.write(task.cell, task.runs.start, outcome.curves, seconds.sum())
+                        reporter.add(task.cell.name, len(task.runs), seconds[-1])
+                    if self._all_given_out:
+                        at_the_last()
+        finally:
+            shared_tables.forget()
+        return failures
 
-    def work() -> None:
+    def _outcomes(self) -> Iterator[Outcome]:
+        # Yields outcomes as they finish.
+        left = sum(len(task.runs) for task in self._tasks)
+        while left:
+            try:
+                outcome = self._arrived.get(timeout=self._engine.patience)
+            except queue.Empty:
+                errors = self._engine.given_up()
+                all_out = sum(len(task.runs) for task in tuple(self._away)) == left
+                if all_out and len(errors) >= len(self._away):
+                    # The errors cannot be assigned to tasks; they are alike.
+                    for task in self._away:
+                        yield Outcome(task, error=in_one_line(errors[0]), trace=None)
+                    return
+                continue
+            if isinstance(outcome, BaseException):
+                raise self._engine.explain(outcome)
+            self._away.remove(outcome.task)
+            left -= len(outcome.task.runs)
+            yield outcome
+
+    def _work(self) -> None:
+        engine = self._engine
         try:
             with engine.backend():
                 parallel = joblib.Parallel(
@@ -115,34 +161,34 @@ def _outcomes(tasks: Sequence[Task], engine: Engine) -> Iterator[Outcome]:
                     pre_dispatch=engine.ahead,
                     return_as="generator_unordered",
                 )
-                for outcome in parallel(calls()):
+                for outcome in parallel(self._calls()):
                     if isinstance(outcome, Unread):
                         task = pickle.loads(outcome.content)
                         outcome = Outcome(task, error=outcome.reason)
                     if outcome.seconds is not None:
-                        pace[outcome.task.cell] = outcome.seconds[-1]
-                    arrived.put(outcome)
+                        self._pace[outcome.task.cell] = outcome.seconds[-1]
+                    self._arrived.put(outcome)
         except BaseException as error:  # re-raised in the main thread
-            arrived.put(error)
+            self._arrived.put(error)
 
-    threading.Thread(target=work, daemon=True).start()
-    while left:
+    def _calls(self) -> Iterator[Any]:
+        # joblib waits for ever for an iterator that fails after the first calls.
         try:
-            outcome = arrived.get(timeout=engine.patience)
-        except queue.Empty:
-            errors = engine.given_up()
-            all_out = sum(len(task.runs) for task in tuple(away)) == left
-            if all_out and len(errors) >= len(away):
-                # The errors cannot be assigned to tasks; they are alike.
-                for task in away:
-                    yield Outcome(task, error=in_one_line(errors[0]), trace=None)
-                return
-            continue
-        if isinstance(outcome, BaseException):
-            raise engine.explain(outcome)
-        away.remove(outcome.task)
-        left -= len(outcome.task.runs)
-        yield outcome
+            for task in joined(self._tasks, self._pace):
+                self._away.add(task)
+                if self._engine.elsewhere:
+                    content = pickle.dumps(task)
+                    yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
+                else:
+                    yield joblib.delayed(_attempt_in_turn)(task, _slots(self._engine.threads))
+            self._all_given_out = True
+        except BaseException as error:
+            self._arrived.put(error)
+
+
+def _attempt_in_turn(task: Task, slots: threading.Semaphore) -> Outcome:
+    with slots:
+        return attempt(task)
 
 
 @dataclass(frozen=True)

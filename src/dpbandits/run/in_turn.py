@@ -1,0 +1,68 @@
+"""Figures that are completed in turn: while one is drawn, the next one's runs are played.
+
+The next figure begins when the workers have got the last task of the one before, so that no worker
+waits for the end of a figure.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.run.missing_runs import Completing
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Begun(Generic[Result]):
+    """Figure whose runs are being played, and what completes it.
+
+    `finish` passes its argument on to `Completing.finish`.
+    """
+
+    completing: Completing
+    finish: Callable[[Callable[[], None]], Result]
+
+
+@dataclass(frozen=True)
+class Waiting(Generic[Result]):
+    """Figure that waits for its turn: what it plays, and how it begins."""
+
+    cells: Set[AnyCell]
+    begin: Callable[[], Begun[Result]]
+
+
+class InTurn(Generic[Result]):
+    """Figures in the order in which they are completed."""
+
+    def __init__(self, figures: Sequence[Waiting[Result]]) -> None:
+        self._waiting = deque(figures)
+        self._ahead: Begun[Result] | Exception | None = None
+
+    def finish_next(self) -> Result:
+        """Complete the figure whose turn it is, and begin the one after it on the way.
+
+        An exception of a figure that began ahead is raised when it is that figure's turn.
+        """
+        current = self._ahead or self._waiting.popleft().begin()
+        self._ahead = None
+        if isinstance(current, Exception):
+            raise current
+        completing = current.completing
+
+        def begin_next() -> None:
+            if self._ahead is None and self._waiting and self._may_begin(completing):
+                try:
+                    self._ahead = self._waiting.popleft().begin()
+                except Exception as error:
+                    self._ahead = error
+
+        return current.finish(begin_next)
+
+    def _may_begin(self, current: Completing) -> bool:
+        # A cell that is still being played would be planned again. Two connections to a cluster are
+        # not opened at once.
+        shares = not current.cells.isdisjoint(self._waiting[0].cells)
+        return current.is_done or (current.on_threads and not shares)
