@@ -25,7 +25,7 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.files import provenance
 from dpbandits.run import worker
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.missing_runs import Completing
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import identity
 
@@ -311,13 +311,13 @@ def test_pictures_drawn_by_code_that_was_edited_since_are_not_up_to_date(
 ) -> None:
     spec, settings = load("ftpl-new-cdf", below(tmp_path))  # without runs
 
-    def complete_during_an_edit(*arguments: Any) -> Any:
-        monkeypatch.setattr(produce, "complete", complete)
+    def completing_during_an_edit(*arguments: Any) -> Any:
+        monkeypatch.setattr(produce, "Completing", Completing)
         with (checkout / "figures" / f"{spec.paper}.py").open("a") as file:
             file.write("EDITED = 1\n")
-        return complete(*arguments)
+        return Completing(*arguments)
 
-    monkeypatch.setattr(produce, "complete", complete_during_an_edit)
+    monkeypatch.setattr(produce, "Completing", completing_during_an_edit)
     monkeypatch.setattr(plotting, "render", lambda *_: dict.fromkeys(plotting.FORMATS, b""))
     outcomes = []
     for _ in range(3):
