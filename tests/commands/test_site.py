@@ -176,7 +176,10 @@ def test_the_search_finds_a_page(chromium: Any, address: str) -> None:
     page = context.new_page()
     page.set_default_timeout(15_000)
     page.goto(address)
-    page.fill("input.md-search__input", "entry points")
+    # Typed, not filled in: the page may not listen yet, and only looks again at the next key.
+    box = page.locator("input.md-search__input")
+    box.click()
+    box.press_sequentially("entry points", delay=50)
     page.wait_for_selector(".md-search-result__link")
     links = [
         each.get_attribute("href") for each in page.query_selector_all(".md-search-result__link")
