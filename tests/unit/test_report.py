@@ -97,3 +97,8 @@ def test_every_threshold_is_used() -> None:
         for test in reading.tests
     }
     assert set(claims.thresholds()) == used - {""}
+
+
+def test_evidence_is_gathered_or_confirmed_but_not_both() -> None:
+    with pytest.raises(UserError, match="report takes --gather or --confirm, not both"):
+        write.report([], gathers=True, confirms=True)

@@ -20,8 +20,11 @@ def report(names: Sequence[str], gathers: bool, confirms: bool = False) -> int:
     With `gathers`, the missing runs of their evidence are computed first, and a name may also be a
     figure's: then only that figure's evidence is gathered, and the pages of the papers with claims
     about it are written. With `confirms`, evidence is confirmed in the same way; pages are written
-    if all of it is. Raises UserError for an unknown name, or evidence that cannot be read.
+    if all of it is. Raises UserError for both together, an unknown name, or evidence that cannot be
+    read.
     """
+    if gathers and confirms:
+        raise UserError("report takes --gather or --confirm, not both")
     about = {paper: _figures_of(paper) for paper in _papers()}
     if not about:
         raise UserError(
@@ -40,7 +43,7 @@ def report(names: Sequence[str], gathers: bool, confirms: bool = False) -> int:
         for figure in dict.fromkeys(figures):
             if status := gather(figure):
                 return status
-    elif confirms and (status := max(map(confirm, dict.fromkeys(figures)))):
+    elif confirms and (status := max(map(confirm, dict.fromkeys(figures)), default=0)):
         return status
     for name, text in texts(chosen).items():
         write_atomically(project.folder() / FOLDER / name, text.encode())
