@@ -89,6 +89,15 @@ def cheap(checkout: Path) -> None:
         (references.folder(FIGURE) / name).unlink(missing_ok=True)
 
 
+def gathered_with(checkout: Path, **changes: Any) -> Path:
+    """Gather the evidence, change its record and return the record's file."""
+    cheap(checkout)
+    assert gather_evidence.gather(FIGURE) == 0
+    file = references.folder(FIGURE) / "evidence.json"
+    file.write_text(json.dumps(json.loads(file.read_bytes()) | changes))
+    return file
+
+
 def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
     cheap(checkout)
     spec, settings = load(FIGURE, [])
@@ -126,12 +135,8 @@ def test_evidence_of_other_cells_is_none_and_a_changed_table_is_refused(checkout
 
 
 def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkout: Path) -> None:
-    cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
+    gathered_with(checkout, sources="other")
     spec, settings = load(FIGURE, [])
-    record = references.folder(FIGURE) / "evidence.json"
-    content = json.loads(record.read_bytes())
-    record.write_text(json.dumps(content | {"sources": "other"}))
     assert not evidence_records.is_current(spec)
     (judged,) = (
         result
@@ -167,11 +172,8 @@ def test_evidence_is_confirmed_for_other_sources_if_its_first_runs_have_the_same
 def test_evidence_whose_bits_moved_is_not_confirmed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
+    file = gathered_with(checkout, sources="other")
     spec, _ = load(FIGURE, [])
-    file = references.folder(FIGURE) / "evidence.json"
-    file.write_text(json.dumps(json.loads(file.read_bytes()) | {"sources": "other"}))
     before = file.read_bytes()
     whole, last = Store.load, [*spec.cells()][-1]
 
@@ -190,13 +192,10 @@ def test_evidence_whose_bits_moved_is_not_confirmed(
 
 @pytest.mark.parametrize("lacks", ["first_runs", "cells"])
 def test_evidence_without_runs_to_compare_with_is_not_confirmed(checkout: Path, lacks: str) -> None:
-    cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
-    file = references.folder(FIGURE) / "evidence.json"
-    content = json.loads(file.read_bytes()) | {"sources": "other", lacks: None}
-    file.write_text(json.dumps(content))
+    file = gathered_with(checkout, sources="other", **{lacks: None})
+    before = file.read_bytes()
     assert gather_evidence.confirm(FIGURE) == ExitStatus.MISTAKE
-    assert json.loads(file.read_bytes()) == content
+    assert file.read_bytes() == before
 
 
 def test_a_changed_figure_has_no_verdicts() -> None:

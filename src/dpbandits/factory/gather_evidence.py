@@ -65,7 +65,7 @@ def confirm(figure: str) -> int:
     spec, settings = compose.load(figure, ["profile=evidence"])
     if not spec.cells():
         return ExitStatus.DONE
-    remedy = f"`dpbandits report --gather {figure}` computes the evidence anew"
+    remedy = f"`dpbandits report --gather {figure}` recomputes the evidence"
     record = evidence_records.read_record(figure)
     recorded = record.get("first_runs")
     if recorded is None or record["cells"] != evidence_records.digest_of_cells(drawn):

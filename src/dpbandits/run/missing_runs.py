@@ -58,8 +58,8 @@ class Completing:
     def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:
         """Wait for all runs and return the completion.
 
-        From the time on when the workers have got the last task, `at_the_last` is called several
-        times, and once after all runs; then `is_done` is True.
+        Once the workers have got the last task, `at_the_last` is called after each outcome, and
+        again when all runs are stored and `is_done` is True.
         """
         failures = self._playing.collect(self._store, self._title, at_the_last=at_the_last)
         edited_sources.report(self.cells)

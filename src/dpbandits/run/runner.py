@@ -69,10 +69,6 @@ def _slots(threads: int) -> threading.Semaphore:
     return threading.Semaphore(threads)
 
 
-def _nothing() -> None:
-    pass
-
-
 class Playing:
     """Tasks that are played from now on; `collect` writes what arrives, and has to be called."""
 
@@ -96,12 +92,11 @@ class Playing:
         store: Store,
         title: str,
         progress: bool = True,
-        at_the_last: Callable[[], None] = _nothing,
+        at_the_last: Callable[[], None] = lambda: None,
     ) -> list[Outcome]:
         """Write every block as it arrives and report progress, as `play` does.
 
-        From the time on when the workers have got the last task, `at_the_last` is called after each
-        outcome.
+        Once the workers have got the last task, `at_the_last` is called after each outcome.
         """
         failures: list[Outcome] = []
         if not self._tasks:
