@@ -87,6 +87,7 @@ def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = [np.random.Generator(np.random.PCG64([4, role])) for role in range(2)]
     law = bernoulli.law(bernoulli.Params(C2))
     bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
+    bandit = bandit._replace(per_round=True)  # without leads
     play: Any = lazy_dp_ts.play
     getattr(play, "py_func", play)(lazy_dp_ts.Params(5.0), bandit, rng[1])
     assert min(taken["sample_tail"], taken["sample_below"]) > 20

@@ -90,7 +90,8 @@ def test_dp_exp3_lap_ignores_some_noisy_gains() -> None:
     assert 10 < outside < len(values) - 10
 
 
-# Only coins are tossed in blocks or drawn ahead; test_schemes.py compares them with single rounds.
+# Only coins are tossed in blocks or drawn ahead; test_schemes.py and test_raised_leads.py compare
+# them with single rounds.
 ONLY_FOR_COINS = {
     "level = _block_level(tree_items(counters, arm), min(tree_room(counters, arm), end - t))",
     "slack = line * n - released - bonus",
@@ -102,6 +103,7 @@ ONLY_FOR_COINS = {
     "break",
     "play_together(shared_clock(arms, rounds_left(bandit), part, part, rng), bandit)",
     "play_every_round(params, epsilon, first, sums, bandit, rng)",
+    "play_leads(state, params, means, bandit, rng, length)",
 }
 
 

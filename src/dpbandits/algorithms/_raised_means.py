@@ -4,7 +4,8 @@ Between two releases an arm has O rewards, a private mean μ~ and a bonus w log 
 
     θ(t) ~ Beta(m O + 1, (1 - m) O + 1),    m = max{0, min{μ~ + w log t, 1}}.
 
-An algorithm registers a body of `observe` for the state that its pulls change.
+An algorithm registers a body of `observe` for the state that its pulls change, and one of
+`play_leads` if most pulls release nothing.
 """
 
 import math
@@ -27,6 +28,7 @@ from dpbandits.algorithms._largest_sample import (
 )
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.mechanisms.leader_runs import draws_ahead
 
 
 class Log(IntEnum):
@@ -45,9 +47,20 @@ class RaisedMeans(NamedTuple):
 
 
 @by_class
-def observe(state, means, rng, arm, reward):
-    """Add a reward of an arm, and update its posterior in `means` if something is released."""
+def observe(state, means, rng, arm, total, n):
+    """Add n rewards of an arm with sum `total`; the last one may release something.
+
+    A release updates the posterior of the arm in `means`.
+    """
     raise NotImplementedError("this state registered no body for `observe`")
+
+
+@by_class
+def play_leads(state, params, means, bandit, rng, length):
+    """Play rounds as long as one arm leads by far; `length`, of shape (arms,), is overwritten.
+
+    This default body plays none.
+    """
 
 
 @inlined
@@ -87,7 +100,7 @@ def follow_posteriors(params, state, means, bandit, rng):
             a, b = numbers_at(means, arm, log_t)
             theta[arm] = rng.beta(a, b)
         chosen = argmax(theta)
-        observe(state, means, rng, chosen, pull(bandit, chosen))
+        observe(state, means, rng, chosen, pull(bandit, chosen), 1)
 
 
 # Exact in law, with fewer draws ------------------------------------------------------------------
@@ -123,10 +136,15 @@ def follow_exact(params, state, means, bandit, rng):
     many, line, level, log_end = 0, 0.0, -math.inf, 0.0
     point = rng.standard_exponential()  # position of the next point on the line
     missed, end = 0, rounds_played(bandit)
-    while playing(bandit):
+    while True:
+        new_window = missed == TRIALS or rounds_played(bandit) >= end
+        if new_window and draws_ahead(bandit):
+            play_leads(state, params, means, bandit, rng, length)
+        if not playing(bandit):
+            return
         t = rounds_played(bandit)
         log_t = logarithm(params, t + 1)
-        if missed == TRIALS or t >= end:
+        if new_window:
             fill_numbers(means, log_t, a, b)
             level = new_level(means, rng, a, b)
             # New levels cost at most a quarter of a sample per round, and less late in the game.
@@ -153,7 +171,7 @@ def follow_exact(params, state, means, bandit, rng):
                     theta = sample_below(means, rng, arm, log_t, level)
                     if theta > largest:
                         largest, chosen = theta, arm
-        observe(state, means, rng, chosen, pull(bandit, chosen))
+        observe(state, means, rng, chosen, pull(bandit, chosen), 1)
         if not often[chosen]:
             now_a, now_b = numbers_at(means, chosen, log_end)
             own = segment(tail_bound(means, now_a, now_b, level))

@@ -46,7 +46,7 @@ def play(params, bandit, rng):
             bonus = math.sqrt(3.0 * log_t / means.rewards[arm])
             index[arm] = means.mean[arm] + bonus + means.slope[arm] * log_t
         chosen = argmax(index)
-        observe(fresh, means, rng, chosen, pull(bandit, chosen))
+        observe(fresh, means, rng, chosen, pull(bandit, chosen), 1)
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:

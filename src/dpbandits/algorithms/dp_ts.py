@@ -56,12 +56,12 @@ def private_sums(params, arms, horizon):
 
 
 @observe.register(Sums)
-def dp_ts_observe(sums, means, rng, arm, reward):
-    """Add the reward to C + B (lines 12-19), and set the bonus of line 7."""
-    total = insert(sums.counters, rng, arm, reward)
+def dp_ts_observe(sums, means, rng, arm, total, n):
+    """Add the one reward to C + B (lines 12-19), and set the bonus of line 7."""
+    released = insert(sums.counters, rng, arm, total)
     n = float(sums.counters.items[arm] - 1)
     means.rewards[arm] = n
-    means.mean[arm] = total / n
+    means.mean[arm] = released / n
     log_n = logarithm(sums.params, n + 1.0)
     means.slope[arm] = 6.0 * math.sqrt(8.0) * log_n / (sums.params.epsilon * n)
 
@@ -72,7 +72,7 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     means, sums = raised_means(arms), private_sums(params, arms, rounds_left(bandit))
     for arm in range(arms):
-        observe(sums, means, rng, arm, pull(bandit, arm))
+        observe(sums, means, rng, arm, pull(bandit, arm), 1)
     follow_posteriors(params, sums, means, bandit, rng)
 
 

@@ -6,10 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms._raised_leads import play_raised_leads, pulls_to_release
 from dpbandits.algorithms._raised_means import (
     Log,
     follow_posteriors,
     observe,
+    play_leads,
     raised_means,
 )
 from dpbandits.core.bandit import number_of_arms, pull
@@ -45,13 +47,22 @@ def no_rewards(arms, epsilon):
 
 
 @observe.register(Fresh)
-def lazy_observe(fresh, means, rng, arm, reward):
-    """Append the reward to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
-    fresh.total[arm] += reward
-    fresh.number[arm] += 1
+def lazy_observe(fresh, means, rng, arm, total, n):
+    """Append n rewards to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
+    fresh.total[arm] += total
+    fresh.number[arm] += n
     if fresh.number[arm] == 2 * means.rewards[arm]:
         release(means, rng, arm, fresh.total[arm], fresh.number[arm], fresh.epsilon)
         fresh.total[arm], fresh.number[arm] = 0.0, 0
+
+
+@pulls_to_release.register(Fresh)
+def lazy_pulls_to_release(fresh, means, arm):
+    """Return 2^(r+1) - |Ψ|."""
+    return int(2 * means.rewards[arm]) - fresh.number[arm]
+
+
+play_leads.register(Fresh)(play_raised_leads)
 
 
 @inlined
