@@ -26,7 +26,7 @@ GAMES: dict[str, tuple[str, Any, tuple[float, ...], int]] = {
 RUNS = 1000
 INNER = (100, 1000, 5000)
 # 40 comparisons: a false alarm has probability 0.004 in all. With 1,000 runs each, a shift of the
-# mean by a quarter of the standard deviation has a p-value near 1e-8.
+# mean by a quarter of the standard deviation has a p-value near 1e-5.
 LIMIT = 1e-4
 
 

@@ -360,7 +360,7 @@ def test_klucb_keeps_its_leader_just_as_long_on_coins(means: tuple[float, ...]) 
 
 RUNS = 2000
 # 190 comparisons: a false alarm has probability 0.019 in all. With 2,000 runs each, a shift of the
-# mean by a fifth of the standard deviation has a p-value near 1e-9.
+# mean by a fifth of the standard deviation has a p-value near 1e-7.
 LIMIT = 1e-4
 
 

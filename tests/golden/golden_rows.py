@@ -123,7 +123,7 @@ def _both_modes(case: Case) -> Iterator[Case]:
 
 def _has_scheme(algorithm: str) -> bool:
     module = registry.algorithm(algorithm)
-    schemes = ("pull_while_leading", "shared_clock", "laplace_buffer")
+    schemes = ("pull_while_leading", "play_leads", "shared_clock", "laplace_buffer")
     return any(hasattr(module, scheme) for scheme in schemes)
 
 
