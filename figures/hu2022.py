@@ -9,8 +9,8 @@ from matplotlib.ticker import MaxNLocator
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import draw_all_over_time, draw_published, panel_grid
+from dpbandits.drawing.styles import PUBLISHED_LABEL
 
-PUBLISHED = "The paper's own curve"
 PUBLISHED_LOOK: dict[str, Any] = {
     "linestyle": "",
     "marker": "o",
@@ -42,6 +42,6 @@ def _linear(drawing: Drawing, columns: int, height: float) -> Figure:
         ax.xaxis.set_major_locator(MaxNLocator(5))
         ax.ticklabel_format(style="sci", scilimits=(0, 4), useMathText=True)
     if any(series.published for panel in drawing.panels for series in panel.series):
-        handles[PUBLISHED] = Line2D([], [], label=PUBLISHED, **PUBLISHED_LOOK)
+        handles[PUBLISHED_LABEL] = Line2D([], [], label=PUBLISHED_LABEL, **PUBLISHED_LOOK)
     legend_below(figure, list(handles.values()), columns=3)
     return figure

@@ -76,6 +76,41 @@ def test_a_lead_does_not_depend_on_the_end_of_the_game(game: str) -> None:
         np.testing.assert_array_equal(short, long)
 
 
+def test_no_part_of_the_line_is_met_twice_or_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In plain Python: every round of a window moves the next point by the length of the line.
+    window: list[Any] = []  # the line's segments and the next point, after the first hit
+    choose, new_level, checked = _raised_leads.choose, _raised_leads.balanced_level, 0
+
+    def opened(*arguments: Any) -> float:
+        window.clear()
+        return new_level(*arguments)
+
+    def pulled(bandit: Any, arm: int, n: int) -> Any:
+        if window:
+            own, length, point = window
+            window[2] = max(point - n * (own + total(length)), 0.0)
+        return pull_many(bandit, arm, n)
+
+    def chosen(*arguments: Any) -> Any:
+        nonlocal checked
+        own, length, point = arguments[7], arguments[6], arguments[8]
+        if window:
+            assert point == pytest.approx(window[2], abs=1e-9)
+            checked += 1
+        arm, after = choose(*arguments)
+        window[:] = own, length, after - own - total(length)
+        return arm, after
+
+    for name, body in (("choose", chosen), ("balanced_level", opened), ("pull_many", pulled)):
+        monkeypatch.setattr(_raised_leads, name, body)
+    params, means, horizon = GAMES["close"]
+    law = bernoulli.law(bernoulli.Params(means))
+    bandit = new_bandit(law, len(means), horizon, np.array([horizon]), rng(1))
+    play: Any = lazy_dp_ts.play
+    getattr(play, "py_func", play)(params, bandit, rng(2))
+    assert checked > 100
+
+
 def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     # In plain Python: which arms were drawn on which side of the level, and the rounds in batches.
     kinds, kinds_of_all = Counter[str](), Counter[str]()
@@ -122,18 +157,17 @@ def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) ->
     assert min(kinds_of_all[kind] for kind in ("leader", "rival", "below", "beyond")) > 0
 
 
-@pytest.mark.parametrize("later", [1.0, 1.5])
-def test_a_round_of_a_lead_chooses_as_samples_of_all_arms_do(later: float) -> None:
+@pytest.mark.parametrize(("first", "last"), [(5.0, 5.0), (1.5, 7.0)])
+def test_a_round_of_a_lead_chooses_as_samples_of_all_arms_do(first: float, last: float) -> None:
     # Every branch is frequent: the leader is below the level in 4 % of the rounds, the rivals are
-    # above it in 4 % and 8 %. `later` is how much log t grows from the first round of the window to
-    # this one, and from this one to the last.
+    # above it in 4 % and 8 %. `first` and `last` are log t at both ends of the window.
     posteriors = (np.array([64.0, 16.0, 64.0]), np.array([0.33, 0.26, 0.55]), np.full(3, 0.004))
     means, log_t, leader, level = RaisedMeans(*posteriors), 5.0, 2, 0.46
-    below = _raised_leads.chance_below(means, leader, log_t / later, level)
+    below = _raised_leads.chance_below(means, leader, first, level)
     length, generator, counts = np.empty(3), rng(1), np.zeros(3)
-    rivals = _raised_leads.fill_rivals(means, leader, later * log_t, level, length)
+    rivals = _raised_leads.fill_rivals(means, leader, last, level, length)
     own, point, rounds = segment(below), generator.standard_exponential(), 40_000
-    assert rivals == total(length)
+    assert rivals == total(length) < np.inf
     for _ in range(rounds):
         arm, point = _raised_leads.choose(
             means, generator, log_t, leader, level, below, length, own, point

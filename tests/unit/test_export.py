@@ -39,8 +39,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
     """Return figures whose runs are all in the cache, made up: no test reads real curves."""
     folder = tmp_path_factory.mktemp("export")
 
-    def fill(figure: str, *overrides: str) -> Loaded:
-        spec, settings = load(figure, ["profile=smoke", *overrides])
+    def fill(figure: str, *overrides: str, profile: str = "smoke") -> Loaded:
+        spec, settings = load(figure, [f"profile={profile}", *overrides])
         settings = replace(settings, cache=folder / "cache", out=folder / "out")
         store, rng = Store(settings.cache), np.random.default_rng(1)
         tasks = plan(spec.runs_of_cells(), store, settings.block)
@@ -189,6 +189,26 @@ def test_bars_and_areas_are_drawn_and_what_is_no_line_is_not(filled: Callable[..
     assert areas.count("-- cycle;") == 3
     assert areas.count("of which the figure draws no line") == areas.count("draw=none, mark=none")
     assert re.findall(r"\\addlegendentry\{(.*)\}\n", areas) == ["F", "F'"]
+
+
+def test_the_points_of_a_published_curve_are_exported_with_it(
+    filled: Callable[..., Loaded],
+) -> None:
+    spec, settings = filled("lazyts-gap", "runs=2", profile="paper")
+    panel, *others = strict(exported(spec, settings, "json"))["panels"]
+    published = {c["label"]: c["published"] for c in panel["curves"] if "published" in c}
+    expected = {c.label: [[*p] for p in c.published] for c in spec.panels[0].curves if c.published}
+    assert published == expected
+    assert len(expected) == 5
+    assert not any("published" in curve for other in others for curve in other["curves"])
+    # In LaTeX too: as in the picture, both readings of an algorithm share their points.
+    tex = exported(spec, settings, "pgfplots").decode()
+    plots = re.findall(r"% Published by the paper\n\\addplot\[(.*)\] table \{\n([^}]*)\};", tex)
+    points = [[[*map(float, row.split())] for row in rows.splitlines()] for _, rows in plots]
+    assert points == [*{str(own): own for own in expected.values()}.values()]
+    assert all("only marks" in ink and "fill=white" in ink for ink, _ in plots)
+    assert tex.count(r"\addlegendentry{The paper's own curve}") == 1
+    assert is_balanced(tex)
 
 
 def test_the_same_command_writes_the_same_bytes(filled: Callable[..., Loaded]) -> None:

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
-from dpbandits.drawing.styles import style_of_curve
+from dpbandits.drawing.styles import PUBLISHED_ID, style_of_curve
 
 Points = np.ndarray  # shape (n, 2)
 
@@ -47,6 +47,13 @@ class Bars(NamedTuple):
     ends: list[Points]
 
 
+class Published(NamedTuple):
+    """The points of a curve that the paper published, as open markers."""
+
+    look: Look
+    points: Points
+
+
 @dataclass(frozen=True)
 class DrawnPanel:
     """A panel, the axes that show it, and the look of each of its curves, by position."""
@@ -69,6 +76,14 @@ class DrawnPanel:
             if isinstance(collection, LineCollection):
                 colours: Any = collection.get_color()
                 yield Bars(_hex(colours[0]), [np.asarray(s) for s in collection.get_segments()])
+
+    def published(self) -> Iterator[Published]:
+        """Yield the paper's own points, of one algorithm after the other."""
+        for line in self.axes.lines if self.axes else ():
+            if str(line.get_gid()).startswith(PUBLISHED_ID):
+                colour, marker = _hex(line.get_markeredgecolor()), str(line.get_marker())
+                look = Look(colour, "", line.get_linewidth(), marker, False)
+                yield Published(look, np.asarray(line.get_xydata()))
 
 
 def find(axes: list[Axes], drawing: Drawing) -> list[DrawnPanel]:

@@ -17,11 +17,12 @@ from dpbandits.drawing.artists import DrawnPanel, Look, find, places
 from dpbandits.drawing.latex import escaped, in_latex, in_one_line
 from dpbandits.drawing.pgfplots_curves import colour_name, curves, look_options, number
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.styles import in_mathtext
+from dpbandits.drawing.styles import PUBLISHED_LABEL, in_mathtext
 
 INCH = 2.54
 GAP, BELOW = 1.6, 2.2  # cm between panels: for tick labels across, for titles and axis labels down
 ASPECT = 0.72
+PUBLISHED = Look("6B6B6B", "", 1.0, "o", filled=False)  # in the legend
 CHANGED = "dpbanditschanged"  # name of the colour of the text about changes
 
 # The same file is a picture inside a document and a document when compiled by itself.
@@ -59,8 +60,10 @@ def to_pgfplots(
         panels = find(list(figure.axes), drawing)
         body = _single(figure, panels) if len(panels) == 1 else _group(figure, panels)
     used = {look.colour for panel in panels for look in panel.looks if look}
+    used |= {each.look.colour for panel in panels for each in panel.published()}
     used |= {fill.colour for panel in panels for fill in panel.fills()}
     used |= {bars.colour for panel in panels for bars in panel.bars()}
+    used |= {look.colour for _, look in _legend_texts(panels)}
     colours = "".join(f"\\definecolor{{{colour_name(c)}}}{{HTML}}{{{c}}}\n" for c in sorted(used))
     head = "".join(f"% {in_one_line(line)}\n" for line in comments) + HEAD
     body += _changes(drawing.changes, figure) if drawing.changes else ""
@@ -159,13 +162,15 @@ def _powers(low: float, high: float) -> list[int]:
 
 
 def _legend_texts(panels: Sequence[DrawnPanel]) -> dict[tuple[str, Look], None]:
-    # Every kind of curve once, even if several panels have it.
-    return {
+    # Every kind of curve once, even if several panels have it, and that of published points.
+    published = [(PUBLISHED_LABEL, PUBLISHED) for panel in panels for _ in panel.published()]
+    curves = {
         (in_latex(in_mathtext(series.legend)), look._replace(marked=None)): None
         for panel in panels
         for series, look in zip(panel.panel.series, panel.looks, strict=True)
         if look
     }
+    return curves | dict.fromkeys(published)
 
 
 def _entries(panels: Sequence[DrawnPanel]) -> str:

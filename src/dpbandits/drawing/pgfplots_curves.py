@@ -22,6 +22,7 @@ MARKS = {
     "p": ("pentagon*", ""),
     "h": ("pentagon*", "rotate=180, "),
     "x": ("x", ""),
+    "X": ("x", "xscale=1.3, yscale=1.3, "),
     "P": ("+", ""),
     "*": ("star", ""),
 }
@@ -44,6 +45,10 @@ def curves(panel: DrawnPanel) -> str:
         text += f"\\addplot[{ink}, forget plot] table {{\n{rows}}};\n"
     for series, look in zip(panel.panel.series, panel.looks, strict=True):
         text += _curve(series, look)
+    for look, points in panel.published():
+        rows = _rows(points, floor)
+        text += f"% Published by the paper\n\\addplot[{look_options(look)}, forget plot] table {{\n"
+        text += f"{rows}}};\n"
     return text
 
 

@@ -17,7 +17,14 @@ from matplotlib.ticker import LogLocator
 from dpbandits.curves.series import Series
 from dpbandits.drawing import limits
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.styles import LINES, Style, in_mathtext, style_of_curve, symbol
+from dpbandits.drawing.styles import (
+    LINES,
+    PUBLISHED_ID,
+    Style,
+    in_mathtext,
+    style_of_curve,
+    symbol,
+)
 from dpbandits.spec.figure import Quantity
 
 ROUND = "Round $t$"  # the x axis of every figure over time
@@ -119,7 +126,7 @@ def draw_published(ax: Axes, panel: PanelDrawing) -> None:
                 markeredgecolor=style.colour,
                 markerfacecolor="white",
                 zorder=3,
-                gid=f"published {series.artist_id}",
+                gid=f"{PUBLISHED_ID}{series.artist_id}",
             )
 
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from dpbandits.core import registry
 from dpbandits.curves.series import Series
 
+PUBLISHED_ID = "published "  # begins the id of the points of a curve that the paper published
+PUBLISHED_LABEL = "The paper's own curve"
+
 
 class Style(NamedTuple):
     """Look of an algorithm in every figure of every paper."""

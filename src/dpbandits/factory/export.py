@@ -94,6 +94,7 @@ def _described(curve: Curve, series: Series) -> dict[str, Any]:
         "runs": series.runs,
         "x": [int(x) if x == int(x) else float(x) for x in series.x],
         **{name: [_finite(y) for y in getattr(series, name)] for name in STATISTICS},
+        **({"published": [list(point) for point in series.published]} if series.published else {}),
     }
 
 
