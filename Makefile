@@ -80,7 +80,7 @@ test: $(READY) ## run all tests but those of whole commands, on two cores; minut
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/contract tests/golden tests/unit $(ARGS)
 
 test-all: $(READY) ## also the tests of whole commands, the gallery, clusters
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(READY) ## play every figure with few runs and compare with its reference; minutes
 	@$(BIN)/dpbandits check $(ARGS)
