@@ -47,11 +47,32 @@ BUGS = {
     "Laplace scale halved (DP-SE)": Bug(
         DP_SE_FILE, ((NOISE_OF_EPOCH, f"0.5 * {NOISE_OF_EPOCH}"),), DP_SE, ("DP-SE",)
     ),
-    "Laplace scale halved (everywhere)": Bug(
+    "Laplace scale halved (mechanism)": Bug(
         "mechanisms/laplace.py",
         (("scale = sensitivity", "scale = 0.5 * sensitivity"),),  # of the kernels
+        DP_SE,
+        ("DP-SE", "DP-UCB", "AdaP"),
+    ),
+    "Laplace scale halved (counters of DP-UCB)": Bug(
+        "mechanisms/shared_clock.py",
+        (
+            ("scale = shared.clock[1]", "scale = 0.5 * shared.clock[1]"),
+            ("drawn[first + i] / shared.log", "0.5 * drawn[first + i] / shared.log"),
+        ),
         UCBS,
-        ("DP-UCB", "Private-UCB"),
+        ("DP-UCB",),
+    ),
+    "Laplace scale halved (trees of Private-UCB)": Bug(
+        "mechanisms/binary.py",
+        (
+            ("noise = laplace(", "noise = 0.5 * laplace("),
+            (
+                "return counters.height / counters.epsilon",
+                "return 0.5 * counters.height / counters.epsilon",
+            ),
+        ),
+        ("dpse-epsilon",),
+        ("DP-UCB",),
     ),
     "alpha of AdaP-UCB's index 20 % too large": Bug(
         "algorithms/adap_ucb.py",
