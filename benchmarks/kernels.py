@@ -49,9 +49,9 @@ BATCHED = {
 # Algorithms with a plain loop and an exact scheme of the same law.
 TWO_METHODS = (*("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new", "dp-ts", "lazy-dp-ts", "ts"),)
 # Algorithms that decide in every round and have neither a bare loop here nor a scheme.
-ALONE = ("anytime-lazy-ucb", "imed", "ldp-ucb-b", "ldp-ucb-l")
+ALONE = ("anytime-lazy-ucb",)
 # Algorithms with a scheme for Bernoulli arms beside their single rounds.
-SCHEMES = ("dp-ucb", "dp-ucb-bound", "private-ucb", "ucb")
+SCHEMES = ("dp-ucb", "dp-ucb-bound", "imed", "ldp-ucb-b", "ldp-ucb-l", "private-ucb", "ucb")
 # Algorithms whose runs on tables of gains are played in step.
 IN_LANES = ("dp-exp3-lap", "exp3", "exp3-tau", "uniform")
 STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on
@@ -68,8 +68,8 @@ class Measured(NamedTuple):
 
 
 def unmeasured() -> list[str]:
-    """Return the algorithms that are in none of BARE_LOOPS, BATCHED, TWO_METHODS and ALONE."""
-    measured = {*BARE_LOOPS, *BATCHED, *TWO_METHODS, *ALONE}
+    """Return the algorithms that are in none of these lists."""
+    measured = {*BARE_LOOPS, *BATCHED, *TWO_METHODS, *ALONE, *SCHEMES}
     return sorted(set(registry.algorithm_names()) - measured)
 
 
