@@ -138,9 +138,14 @@ BUGS = {
         ("EXP3_tau",),
     ),
     # One bug in each algorithm of the papers that followed.
-    "TS counts four fifths of the failures": Bug(
+    "TS counts half of its rewards": Bug(
         "algorithms/ts.py",
-        (("total + 1.0, n - total + 1.0", "total + 1.0, 0.8 * (n - total) + 1.0"),),
+        (
+            (
+                "total + 1.0, n - total + 1.0",
+                "0.5 * total + 1.0, 0.5 * (n - total) + 1.0",
+            ),
+        ),
         ("lazyts-vs-ts",),
         ("TS",),
     ),
@@ -148,7 +153,7 @@ BUGS = {
         "algorithms/lazy_dp_ts.py",
         (("3.0 / (epsilon * n)", "2.4 / (epsilon * n)"),),
         ("lazyts-gap",),
-        ("Lazy-DP-TS",),
+        ("Lazy-DP-TS", "Anytime-Lazy-UCB"),  # both release in the same way
     ),
     "bonus of DP-TS 20 % too small": Bug(
         "algorithms/dp_ts.py",
