@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -23,6 +25,8 @@ STUCK = 40.0  # seconds after which a test of a mutant does not end; it took EAC
 NOT_FOUND = 4  # pytest's status if the mutant changes a parameter, and with it a test's name
 FAILED = (1, 2)  # pytest's statuses: a test failed, or a file could not be imported
 EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
+# Modules that only kernels execute, with the tests that compile them.
+COMPILED = {"environments/_lane_tables.py": "tests/contract/test_lanes.py"}
 
 
 class Copy:
@@ -122,6 +126,8 @@ def measure(copy: Copy, test_file: str, result: Path) -> str:
 
 def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
     """Return what killed a mutant: the test and its group, or nothing."""
+    if mutant.file in COMPILED:
+        return _compiled_killer(copy, mutant)
     tests = selection.all_of(mutant)
     first = selection.first_of(tests)
     seconds, ran = 0.0, 0
@@ -138,6 +144,27 @@ def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
             if answer["status"]:
                 return _death(answer, names) | {"seconds": round(seconds, 1)}
     return {"killed": "", "test": "", "tests": ran, "seconds": round(seconds, 1)}
+
+
+def _compiled_killer(copy: Copy, mutant: Mutant) -> dict[str, Any]:
+    # The tests of COMPILED, with the compiler, in a process of their own.
+    command = (sys.executable, "-m", "pytest", "-x", "-q", COMPILED[mutant.file])
+    own = {"PYTHONPATH": f"{copy.folder / 'src'}", "DPBANDITS_CACHE": f"{copy.folder / 'compiled'}"}
+    begin = time.monotonic()
+    with copy.with_mutant(mutant):
+        try:
+            done = subprocess.run(
+                command, cwd=copy.folder, env=os.environ | own, capture_output=True, timeout=ALL
+            )
+        except subprocess.TimeoutExpired:
+            return {"killed": TIME_LIMIT, "test": COMPILED[mutant.file], "seconds": ALL}
+    seconds = {"seconds": round(time.monotonic() - begin, 1)}
+    if not done.returncode:
+        return {"killed": "", "test": "", "tests": 1, **seconds}
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(), re.MULTILINE)
+    if done.returncode not in FAILED or failed is None:
+        raise RuntimeError(f"pytest ended with {done.returncode}: {done.stdout.decode()[-500:]}")
+    return {"killed": concerned.group_of(failed[1]), "test": failed[1], **seconds}
 
 
 def _death(answer: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -409,6 +409,21 @@ def test_a_checkpoint_inside_a_block_has_the_exact_counts(algorithm: str) -> Non
     assert every.curve[-1] == pytest.approx(0.3 * every.pulls[1], rel=1e-12)
 
 
+@pytest.mark.parametrize("algorithm", SCHEMES)
+def test_where_nothing_is_random_blocks_pull_as_single_rounds_do(algorithm: str) -> None:
+    # Every reward of an arm is the same, and noise is 10^-9 times as large: equal choices.
+    cell = cell_of(algorithm, "bernoulli", (1.0, 0.0), 700, epsilon=1e9)
+    curves = []
+    for per_round in (False, True):
+        law = bernoulli.law(bernoulli.Params((1.0, 0.0)))
+        bandit = new_bandit(law, 2, 700, np.arange(1, 701), generator(1), per_round)
+        registry.algorithm(algorithm).play(cell.params, bandit, generator(2))
+        curves.append(bandit.curve)
+    blocks, single = curves
+    np.testing.assert_array_equal(blocks, single)
+    assert 1 <= blocks[-1] <= 100
+
+
 def test_most_rounds_of_a_long_lead_are_played_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     # In plain Python: how many rounds are single, and how blocks end.
     real, blocks = leader_runs._pull_block, []

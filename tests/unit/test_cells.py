@@ -1,5 +1,6 @@
 """Names and bounds of cells, and the seconds and mode of their runs."""
 
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from dpbandits.algorithms import exp3
 from dpbandits.cells import play_bandit, play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
+from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.core import registry
 from dpbandits.environments import adversaries
 from dpbandits.stopping import nas
@@ -57,6 +58,8 @@ def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law
     instance = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS, 2)
     played = Cell("exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1)
     assert played.name.endswith(" on fully-oblivious adversary K=2 T=100, pulls of arm 2")
+    realised = replace(played, regret=Regret.REALISED)
+    assert realised.name == f"{played.name}, realised regret"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import make_mutants
 import marked_part
 import pytest
-from mutants import concerned, mutations, table
+from mutants import concerned, mutations, table, trials
 from mutants.concerned import MeasuredTest, Selection
 from mutants.mutations import Mutant, mutants_of, sample
 
@@ -143,6 +143,12 @@ def test_the_tests_of_a_mutant_are_those_that_execute_its_line(package: Path) ->
     assert [test.seconds for test in selection.first_of(chosen)] == [9.0, 1.0, 2.0]
     # Executed while the module is imported, by no test: all tests of the module take part.
     assert len(selection.all_of(top)) == len(tests)
+
+
+def test_modules_that_only_kernels_execute_have_tests_that_compile_them() -> None:
+    for module, test in trials.COMPILED.items():
+        assert module in make_mutants.files_of(module.partition("/")[0])
+        assert (make_mutants.ROOT / test).is_file()
 
 
 def test_golden_rows_take_no_part() -> None:
