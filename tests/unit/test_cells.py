@@ -58,6 +58,8 @@ def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law
     instance = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS, 2)
     played = Cell("exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1)
     assert played.name.endswith(" on fully-oblivious adversary K=2 T=100, pulls of arm 2")
+    assert replace(played, pulls_of=None).in_lanes
+    assert not played.in_lanes  # lanes record no pulls
     realised = replace(played, regret=Regret.REALISED)
     assert realised.name == f"{played.name}, realised regret"
 
