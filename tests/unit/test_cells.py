@@ -2,17 +2,26 @@
 
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import exp3
-from dpbandits.cells import play_bandit, play_stopping_rule
+from dpbandits.algorithms import dp_ftpl_new, exp3
+from dpbandits.cells import budget, play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.core import registry
 from dpbandits.environments import adversaries
+from dpbandits.privacy.notions import (
+    AnyGuarantee,
+    ConcentratedGuarantee,
+    Guarantee,
+    Notion,
+)
 from dpbandits.stopping import nas
 
+GAINS = adversaries.Params(adversaries.Kind.STOCHASTIC)
+IN_STEP = Cell("exp3", exp3.Params(20), "adversaries", GAINS, 20, Grid.END, 1)
 STOPPING = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.8, 1.0), 1)
 
 
@@ -78,3 +87,47 @@ def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
     cell: StoppingCell, bound: float
 ) -> None:
     assert cell.samples_at_most() == pytest.approx(bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("claim", "epsilon", "delta"),
+    [
+        (Guarantee(Notion.GLOBAL, 7.0, 0.3, "a theorem"), 2.0, 0.1),
+        (None, 2.0, 0.1),
+        # The conversion of test_concentrated.py; the classical one gives 5.76.
+        (ConcentratedGuarantee(Notion.CONCENTRATED, 0.5, "a theorem"), 5.22, 1e-6),
+    ],
+    ids=["another claim", "no claim", "zCDP"],
+)
+def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
+    claim: AnyGuarantee | None, epsilon: float, delta: float
+) -> None:
+    params = dp_ftpl_new.Params(2.0, 0.1, 100)
+    cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
+    assert budget.given(cell) == pytest.approx(epsilon, rel=0.01)
+    assert budget.delta_of(cell) == delta
+
+
+def test_only_runs_in_step_have_the_streams_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In either mode one run is played by itself; test_lanes.py compares it with runs in step.
+    streams = list[object]()
+
+    def counted(rng: object) -> object:
+        streams.append(rng)
+        return rng
+
+    monkeypatch.setattr(play_bandit, "lane_stream", counted)
+    for per_round in (True, False):
+        assert play_bandit.Game(IN_STEP).play(0, per_round).clock[0] == 20
+        assert len(streams) == (not per_round)
+
+
+def test_runs_in_step_are_those_of_a_block() -> None:
+    parts = [*play_bandit._parts(IN_STEP, range(5, 40))]
+    assert parts == [range(5, 16), range(16, 32), range(32, 40)]
+    single = replace(IN_STEP, pulls_of=0)
+    assert [*play_bandit._parts(single, range(5, 40))] == [range(5, 6), range(6, 40)]
+
+
+def test_samples_are_one_in_magnitude_by_default() -> None:
+    assert Stream(0.5) == (0.5, 1.0)
