@@ -91,4 +91,7 @@ def test_half_the_budget_doubles_the_error() -> None:
     )
     assert half == pytest.approx(2.0 * full, rel=1e-9)
     assert error_exact(100, 0.5, 2.0, Counter.HYBRID_FULL) == pytest.approx(half, rel=1e-9)
+
+
+def test_one_item_whose_gamma_is_1_exceeds_0() -> None:
     assert error_exact(1, 1.0, 2.0, Counter.HYBRID_FULL) == 0.0
