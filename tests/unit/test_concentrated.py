@@ -167,6 +167,7 @@ def test_edges() -> None:
         assert convert(0.0, 1e-6) == 0.0
         assert convert(1.0, 0.0) == math.inf
     assert epsilon_of_rho(1.0, 1.0) == 0.0
+    assert epsilon_of_rho(math.inf, 1e-6) == math.inf
     assert gaussian_delta(0.0, 0.5) == 0.0
 
 
