@@ -1,5 +1,6 @@
 """Search of an audit: blocks of games, halves and stages, with few games or stand-ins for them."""
 
+import itertools
 import math
 from dataclasses import replace
 from typing import Any, get_args
@@ -10,7 +11,7 @@ import pytest
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs, games, stream_names
 from dpbandits.audit.designs import Design
-from dpbandits.audit.events import Event, Loss
+from dpbandits.audit.events import Event, Loss, _side_by_side
 from dpbandits.audit.search import ROUNDS, AuditFinding, Auditor, Candidate
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import ChangedReward, Limit, Subject
@@ -45,6 +46,24 @@ def test_the_counts_of_games_are_those_of_their_blocks(monkeypatch: pytest.Monke
     np.testing.assert_array_equal(counts, expected)
     assert (counts[:, : 8 * 2].reshape(2, 8, 2).sum(axis=2) == 16).all()
     assert (counts[0] != counts[1]).any()
+    few = games.counts_of_games("adap-ucb", params, design, 5, 3, part)  # less than a block
+    assert (few[:, : 8 * 2].reshape(2, 8, 2).sum(axis=2) == 5).all()
+
+
+def test_features_that_are_compared_together_have_equally_many_cells() -> None:
+    of_game = features(2, 8)
+    groups = [*_side_by_side(of_game)]
+    assert [feature for group in groups for feature in group] == [*of_game]
+    for group in groups:
+        assert len({feature.stop - feature.first for feature in group}) == 1
+        assert all(a.stop == b.first for a, b in itertools.pairwise(group))
+    assert [len(group) for group in groups] == [8, 2, 1, 1, 1]  # rounds, arms, three hashed ones
+
+
+def test_equal_frequencies_prove_nothing() -> None:
+    assert Loss(60, 60, 100).epsilon(0.0) == 0.0
+    assert Loss(0, 0, 100).epsilon(0.5) == 0.0
+    assert Loss(90, 10, 100).epsilon(0.0) > 1.0
 
 
 # Stages ------------------------------------------------------------------------------------------
@@ -128,6 +147,22 @@ def test_the_best_tables_of_every_family_survive_a_stage(monkeypatch: pytest.Mon
         assert {name for name, _ in of_stage} == {design.id for design in left}
         assert {games for _, games in of_stage} == {int(share * 10_000 / len(left) / 2)}
         left = [design for family in families.values() for design in family[-survivors:]]
+
+
+def test_a_limit_is_searched_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [PURE, Limit(2.0, 0.0, False)]
+    monkeypatch.setattr(Subject, "limits", lambda *_: limits)
+    monkeypatch.setattr(Auditor, "_played", lambda _, candidate, *__: candidate)
+    tables = [*designs.constant(16)]
+    for which, limit in enumerate(limits):
+        assert Auditor(SUBJECT, 1, 1)._found(tables, which, 1000).limit is limit
+
+
+def test_tables_without_any_difference_leave_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Auditor, "_played", lambda _, candidate, *__: candidate)
+    monkeypatch.setattr(Candidate, "is_one_game", True)
+    tables = [*designs.constant(16)]
+    assert Auditor(SUBJECT, 1, 1)._found(tables, 0, 1000).design is tables[0]
 
 
 # Designs -----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from matplotlib.colors import to_rgb
 from dpbandits.cells.bandit_cell import Grid, checkpoints
 from dpbandits.config.compose import load
 from dpbandits.core import registry
-from dpbandits.curves.series import STATISTICS, Series, slope, to_csv, values
+from dpbandits.curves.series import STATISTICS, Series, _against, slope, to_csv, values
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
 from dpbandits.run.runner import play
 from dpbandits.run.tasks import plan
@@ -37,6 +37,22 @@ def a_series(
         name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
     }
     return Series(panel, label, label, "ucb", runs, None, np.array(x), **columns)
+
+
+def test_a_bound_has_no_error() -> None:
+    numbers = np.zeros(2)
+    columns: dict[str, Any] = dict.fromkeys(STATISTICS, numbers)
+    bound = Series("a", "bound", "bound", "bound", 0, None, np.array([1.0, 2.0]), **columns)
+    assert [bound.error(i) for i in (0, 1)] == [0.0, 0.0]
+    runs = a_series([1.0], [1.0], runs=16)
+    assert runs.error(0) == runs.std[0] / 4.0
+
+
+def test_the_price_of_privacy_needs_a_counterpart_with_regret() -> None:
+    own, other = np.array([[1.0, 1.0], [3.0, 3.0]]), np.array([[0.0, 0.01], [0.0, 0.03]])
+    price = _against(own, other, Quantity.PRICE)
+    assert price[:, 0].tolist() == [0.0, 0.0]
+    assert price[:, 1].mean() == pytest.approx((2.0 - 0.02) / 0.02)
 
 
 def rows(series: list[Series]) -> list[dict[str, str]]:
