@@ -17,6 +17,7 @@ from dpbandits.config.settings import Cluster
 from dpbandits.factory import produce
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.tasks import plan
 from dpbandits.sweeps.tune import tune
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -36,6 +37,11 @@ def a_check(*typed: str) -> int:
 
 def a_search(*typed: str) -> int:
     return tune("adap-headline", [RANGE, "figure.horizon=2000", "runs=2", *typed], 2)
+
+
+def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    """Stand for a simulation that fails."""
+    raise ZeroDivisionError("the gap is 0")
 
 
 Command = Callable[..., int]
@@ -65,9 +71,6 @@ def test_the_engine_that_is_asked_for_plays(
 def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        raise ZeroDivisionError("the gap is 0")
-
     monkeypatch.setattr(runner, "simulate", fail)
     assert command("engine.workers=1", *below(tmp_path)) == ExitStatus.FAILED
     err = capsys.readouterr().err
@@ -75,3 +78,15 @@ def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     assert "ZeroDivisionError: the gap is 0" in err
     (report,) = tmp_path.rglob("failures.json")
     assert "Traceback" in json.loads(report.read_text())[0]["traceback"]
+
+
+def test_the_runs_of_a_reference_are_all_in_the_store_or_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["figure.horizon=2000", "runs=2", "engine.workers=1", *below(tmp_path)]
+    spec, settings = compose.load("adap-headline", words)
+    store = against_reference.play(spec, settings)
+    assert store is not None
+    assert plan(spec.runs_of_cells(), store, settings.block) == []
+    monkeypatch.setattr(runner, "simulate", fail)
+    assert against_reference.play(*compose.load("adap-headline", [*words, "seed=2"])) is None
