@@ -191,6 +191,18 @@ def test_bars_and_areas_are_drawn_and_what_is_no_line_is_not(filled: Callable[..
     assert re.findall(r"\\addlegendentry\{(.*)\}\n", areas) == ["F", "F'"]
 
 
+def test_a_band_on_a_logarithmic_axis_reaches_its_upper_end(filled: Callable[..., Loaded]) -> None:
+    spec, settings = filled("adap-ksweep", "runs=3")
+    played = [one for one in summarise(spec, Store(settings.cache)) if one.runs]
+    tex = exported(spec, settings, "pgfplots").decode()
+    bands = re.findall(r"fill opacity=[^]]*\] table \{\n([^}]*)\} -- cycle;", tex)
+    drawn = {float(row.split()[1]) for band in bands for row in band.splitlines()}
+    frame = min(drawn)  # where lower numbers are cut
+    highs = {f"{y:.9g}" for one in played for y in one.high if y > frame}
+    assert len(highs) > 3
+    assert highs <= {f"{y:.9g}" for y in drawn}
+
+
 def test_the_points_of_a_published_curve_are_exported_with_it(
     filled: Callable[..., Loaded],
 ) -> None:
