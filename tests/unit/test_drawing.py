@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series
-from dpbandits.drawing import artists, formulas, pgfplots_curves
+from dpbandits.drawing import artists, formulas, pgfplots_curves, plotting
 from dpbandits.drawing.annotations import write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
@@ -54,6 +55,18 @@ def test_curves_with_the_same_numbers_keep_the_looks_of_their_own_lines() -> Non
     (panel,) = artists.find([ax], Drawing("", (PanelDrawing("a", "", (first, second)),)))
     colours = [to_rgb(f"#{look.colour}") for look in panel.looks if look]
     assert colours == [to_rgb(line.get_color()) for line in reversed(drawn)]
+
+
+def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
+    def draw(drawing: Drawing) -> Figure:
+        figure = Figure()
+        draw_all_over_time(figure.subplots(), drawing.panels[0])
+        return figure
+
+    drawing = Drawing("", (PanelDrawing("a", "", (ONE,)),))
+    usual = plotting.render(draw, drawing, "")
+    with matplotlib.rc_context({"lines.linewidth": 9.0, "axes.facecolor": "red"}):
+        assert plotting.render(draw, drawing, "") == usual
 
 
 def test_a_panel_without_axes_has_no_artists_and_its_place_is_below_the_others() -> None:
