@@ -162,9 +162,11 @@ def _compiled_killer(copy: Copy, mutant: Mutant) -> dict[str, Any]:
     if not done.returncode:
         return {"killed": "", "test": "", "tests": 1, **seconds}
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(), re.MULTILINE)
-    if done.returncode not in FAILED or failed is None:
+    crashed = done.returncode < 0  # a wrong index writes anywhere
+    if not crashed and (done.returncode not in FAILED or failed is None):
         raise RuntimeError(f"pytest ended with {done.returncode}: {done.stdout.decode()[-500:]}")
-    return {"killed": concerned.group_of(failed[1]), "test": failed[1], **seconds}
+    test = failed[1] if failed else COMPILED[mutant.file]
+    return {"killed": concerned.group_of(test), "test": test, **seconds}
 
 
 def _death(answer: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
