@@ -130,4 +130,8 @@ def test_runs_in_step_are_those_of_a_block() -> None:
 
 
 def test_samples_are_one_in_magnitude_by_default() -> None:
-    assert Stream(0.5) == (0.5, 1.0)
+    usual, given = (
+        StoppingCell("nas", nas.Params(0.5, 0.05), samples, 1)
+        for samples in (Stream(0.5), Stream(0.5, 1.0))
+    )
+    assert usual.samples_at_most() == given.samples_at_most()

@@ -166,6 +166,8 @@ def test_edges() -> None:
     for convert in (classical_epsilon, epsilon_of_rho, gaussian_epsilon):
         assert convert(0.0, 1e-6) == 0.0
         assert convert(1.0, 0.0) == math.inf
+    small = [classical_epsilon(rho, 1e-6) for rho in (0.0, 0.01, 0.05, 0.1)]
+    assert small == sorted({*small})
     assert epsilon_of_rho(1.0, 1.0) == 0.0
     assert epsilon_of_rho(math.inf, 1e-6) == math.inf
     assert gaussian_delta(0.0, 0.5) == 0.0

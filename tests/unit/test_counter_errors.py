@@ -93,5 +93,11 @@ def test_half_the_budget_doubles_the_error() -> None:
     assert error_exact(100, 0.5, 2.0, Counter.HYBRID_FULL) == pytest.approx(half, rel=1e-9)
 
 
+def test_an_error_that_is_almost_always_exceeded_is_small() -> None:
+    # Two items of a counter with a fresh draw have Lap(1): P[|X| > x] = e^-x = 2^-0.01.
+    size = error_exact(2, 1.0, 0.01, Counter.SINGLE)
+    assert size == pytest.approx(0.01 * math.log(2.0), rel=1e-9)
+
+
 def test_one_item_whose_gamma_is_1_exceeds_0() -> None:
     assert error_exact(1, 1.0, 2.0, Counter.HYBRID_FULL) == 0.0
