@@ -1,12 +1,13 @@
-"""Outcomes of many runs of an algorithm: samples of its law."""
+"""Outcomes of runs of an algorithm: samples of its law, and counts at checkpoints."""
 
 from typing import Any
 
 import numpy as np
+import pytest
 from numba import typeof
 
 from dpbandits.core import registry
-from dpbandits.core.bandit import new_bandit
+from dpbandits.core.bandit import Bandit, new_bandit
 
 
 def final_outcomes(
@@ -35,3 +36,15 @@ def final_outcomes(
     for bandit in bandits:
         play(params, bandit, own)
     return np.array([[*bandit.curve, *bandit.pulls] for bandit in bandits])
+
+
+def check_counts(every: Bandit, none: Bandit, means: tuple[float, ...]) -> None:
+    """Compare a run with checkpoints after every round with the same run without any.
+
+    Both have the same pulls, and the curve counts every one.
+    """
+    np.testing.assert_array_equal(every.pulls, none.pulls)
+    gaps = max(means) - np.array(means)
+    steps = np.diff(every.curve, prepend=0.0)
+    assert set(np.round(steps, 9)) <= set(np.round(gaps, 9))
+    assert every.curve[-1] == pytest.approx(gaps @ every.pulls, rel=1e-12)

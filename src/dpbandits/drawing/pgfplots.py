@@ -59,11 +59,10 @@ def to_pgfplots(
         figure = draw(drawing)
         panels = find(list(figure.axes), drawing)
         body = _single(figure, panels) if len(panels) == 1 else _group(figure, panels)
-    used = {look.colour for panel in panels for look in panel.looks if look}
+    used = {look.colour for _, look in _legend_texts(panels)}
     used |= {each.look.colour for panel in panels for each in panel.published()}
     used |= {fill.colour for panel in panels for fill in panel.fills()}
     used |= {bars.colour for panel in panels for bars in panel.bars()}
-    used |= {look.colour for _, look in _legend_texts(panels)}
     colours = "".join(f"\\definecolor{{{colour_name(c)}}}{{HTML}}{{{c}}}\n" for c in sorted(used))
     head = "".join(f"% {in_one_line(line)}\n" for line in comments) + HEAD
     body += _changes(drawing.changes, figure) if drawing.changes else ""
