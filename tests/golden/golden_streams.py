@@ -105,6 +105,8 @@ def requests_of_an_audit(subject: Subject) -> list[Request]:
             stack.enter_context(patch.object(module, "block_of_games", _counts))
         stack.enter_context(patch.object(search, "best_event", _event))
         stack.enter_context(patch.object(features, "BUCKETS", BUCKETS))
+        features.features.cache_clear()
+        stack.callback(features.features.cache_clear)  # other tests have the real buckets
         Auditor(subject, SEED, 1, NUMBER, MANY_ARMS).audit(PLAYS)
     return requests
 
