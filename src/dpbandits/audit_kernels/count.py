@@ -24,7 +24,7 @@ def count(played, pulls, arm, index, counts):
     """
     rounds, arms = played.size, pulls.size
     sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
-    read, left = 0, 0
+    read, left, phase = 0, 0, 0
     for t in range(rounds):
         chosen = played[t]
         counts[t * arms + chosen] += 1
@@ -36,7 +36,9 @@ def count(played, pulls, arm, index, counts):
             read += 1
             if read == index:
                 left = WINDOW
-        if 4 * (t + 1) // rounds != 4 * t // rounds:
+        phase += 4  # since the last quarter, in quarters of a round: no division
+        if phase >= rounds:
+            phase -= rounds
             quarters = mixed(quarters, read)
     at = rounds * arms
     for a in range(arms):

@@ -177,8 +177,9 @@ def pull_each(bandit, arms, passes):
         n = passes * width
     sums = np.zeros(width)
     if bandit.per_round or not has_closed_sum(bandit.law):
-        for i in range(n):
-            sums[i % width] += pull(bandit, arms[i % width])
+        for first in range(0, n, width):
+            for i in range(min(width, n - first)):
+                sums[i] += pull(bandit, arms[i])
         return sums
     for i in range(width):
         count = n // width + (1 if i < n % width else 0)
