@@ -14,7 +14,7 @@ from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
-IN_LANES = True
+IN_LANES = "everywhere"
 NO_PRIVACY = 20.0  # figures warn from this epsilon on
 
 

@@ -8,7 +8,7 @@ from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Rounds
 
 LABEL = "EXP3"
-IN_LANES = True
+IN_LANES = "everywhere"
 
 
 class Params(NamedTuple):

@@ -17,7 +17,7 @@ from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "EXP3_tau"
-IN_LANES = True
+IN_LANES = "tables"  # elsewhere, a batch is one draw
 
 
 class Calibration(IntEnum):

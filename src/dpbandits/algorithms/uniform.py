@@ -7,7 +7,7 @@ from dpbandits.core.kernel import kernel
 from dpbandits.core.lanes import uniform_index
 
 LABEL = "Uniform"
-IN_LANES = True
+IN_LANES = "everywhere"
 
 
 class Params(NamedTuple):

@@ -95,9 +95,12 @@ class Cell:
     @property
     def in_lanes(self) -> bool:
         """True if runs are played in step (cells/play_bandit.py)."""
-        of_tables = hasattr(registry.environment(self.environment), "table")
-        may = getattr(registry.algorithm(self.algorithm), "IN_LANES", False)
-        return of_tables and may and self.pulls_of is None
+        environment = registry.environment(self.environment)
+        where = getattr(registry.algorithm(self.algorithm), "IN_LANES", "nowhere")
+        if hasattr(environment, "table"):
+            return where in ("tables", "everywhere") and self.pulls_of is None
+        may = where == "everywhere" and hasattr(environment, "in_step")
+        return may and self.pulls_of is None and self.regret is Regret.PSEUDO
 
     @property
     def runs_in_step(self) -> int:

@@ -1,7 +1,7 @@
 """Simulation of a bandit cell: the regret curves of its runs.
 
 Runs are played one by one, in place (one bandit and two generators for all of them), or, for an
-algorithm `IN_LANES` on tables of gains, sixteen in step (core/lanes.py). The bits are the same.
+algorithm `IN_LANES`, sixteen in step (core/lanes.py). The bits are the same.
 """
 
 import time
@@ -38,8 +38,8 @@ class Game:
 
     The seed, the run and the environment name the stream of the rewards and that of a table of
     gains: all algorithms play the same table, and receive the same rewards as long as they make the
-    same pulls and none of them plays a block (mechanisms/leader_runs.py). The name of the policy's
-    stream adds the algorithm and its parameters. The horizon is part of no name.
+    same pulls and none of them plays a block (mechanisms/leader_runs.py) or in lanes. The name of
+    the policy's stream adds the algorithm and its parameters. The horizon is part of no name.
     """
 
     def __init__(self, cell: Cell) -> None:
@@ -72,9 +72,10 @@ class Game:
 
         Raises RuntimeError if the policy does not stop at the horizon.
         """
-        if self.cell.in_lanes and in_lanes():
-            with suppress(TooLarge):
-                return self._play_in_lanes(runs)
+        if self.cell.in_lanes:
+            if in_lanes():
+                with suppress(TooLarge):
+                    return self._play_in_lanes(runs)
         elif not hasattr(self.environment, "table") and self.cell.regret is Regret.PSEUDO:
             played = self._play_in_place(runs)
             if played is not None:
@@ -91,12 +92,15 @@ class Game:
             if cell.regret is Regret.REALISED:
                 order = stream(cell.seed, Role.ORDER, run, self.environment_name)
                 law = realised(law, cell.instance.means, order)  # type: ignore[attr-defined]
+        rewards: Any = self._rewards(run)
+        if cell.in_lanes and not (per_round or hasattr(environment, "table")):
+            rewards = lane_stream(rewards)
         return new_bandit(
             law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),
             environment.arms(cell.instance),
             cell.horizon,
             self.checkpoints,
-            stream(cell.seed, Role.REWARDS, run, self.environment_name),
+            rewards,
             per_round,
         )
 
@@ -124,20 +128,33 @@ class Game:
         self._check_rounds(rounds)
         return curves
 
+    def _rewards(self, run: int) -> np.random.Generator:
+        return stream(self.cell.seed, Role.REWARDS, run, self.environment_name)
+
     def policy_stream(self, run: int) -> np.random.Generator:
         """Return the stream of the policy's draws in one run."""
         return stream(self.cell.seed, Role.POLICY, run, self.policy_name)
 
     def _play_in_lanes(self, runs: range) -> np.ndarray:
         # Raises TooLarge if the tables of the block do not fit into memory.
+        if not hasattr(self.environment, "table"):
+            rewards = lane_streams([self._rewards(run) for run in runs])
+            arms = self.environment.in_step(self.cell.instance, rewards, self.checkpoints)
+            return self._curves_of_lanes(arms, runs)
         shared = tables(self.cell, runs)
         idle = [runs[-1]] * (RUNS - len(runs))
         table_of = shared.table_of[[run % RUNS for run in (*runs, *idle)]]
         bandit = lane_bandit(shared.gains, table_of, shared.feedback, self.checkpoints)
+        gains: np.ndarray = self._curves_of_lanes(bandit, runs)
+        best: np.ndarray = shared.best[:, table_of].T[: len(runs)]
+        return best - gains
+
+    def _curves_of_lanes(self, bandit: Any, runs: range) -> np.ndarray:
+        # Play sixteen runs in step; return the curves of these runs, the first lanes.
         streams = lane_streams([self.policy_stream(run) for run in runs])
         self._specialise(bandit, streams)(self.cell.params, bandit, streams)
         self._check_rounds(bandit.clock[0])
-        curves: np.ndarray = (shared.best[:, table_of] - bandit.curve).T[: len(runs)]
+        curves: np.ndarray = bandit.curve.T[: len(runs)]
         return curves
 
     def _check_rounds(self, played: int) -> None:

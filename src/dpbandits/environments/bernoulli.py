@@ -5,8 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.core.bandit import draw, draw_sum, flip_coins, has_closed_sum, has_coins
+from dpbandits.core.lanes import LaneStreams, uniform
 from dpbandits.core.parameters import Means
 from dpbandits.core.vectors import compare
+from dpbandits.environments._lane_arms import LaneArms, lane_arms
 
 
 class Params(NamedTuple):
@@ -33,9 +35,15 @@ def law(params: Params) -> Bernoulli:
     return Bernoulli(means, means.max() - means)
 
 
+def in_step(params: Params, streams: LaneStreams, checkpoints: np.ndarray) -> LaneArms:
+    """Return sixteen runs in step with these streams of rewards, up to the last checkpoint."""
+    means, gaps = law(params)
+    return lane_arms(means, gaps, streams, checkpoints)
+
+
 @draw.register(Bernoulli)
 def bernoulli_draw(law, rng, arm, t):
-    return 1.0 if rng.random() < law.means[arm] else 0.0
+    return 1.0 if uniform(rng) < law.means[arm] else 0.0
 
 
 @has_closed_sum.register(Bernoulli)
