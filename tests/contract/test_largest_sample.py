@@ -11,7 +11,6 @@ from scipy import stats
 
 from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import (
-    OFTEN,
     Method,
     chance_above,
     follow_exact,
@@ -20,9 +19,9 @@ from dpbandits.algorithms._largest_sample import (
     numbers,
     sample,
     sample_above,
-    segment,
     stretch_length,
 )
+from dpbandits.algorithms._listed_arms import OFTEN, segment
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli, beta

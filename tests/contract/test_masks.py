@@ -1,4 +1,4 @@
-"""DP-FTPL-New with many arms: uniforms for all and values for a few, against single samples."""
+"""DP-FTPL-New in vectors, with many arms and with few, against single samples."""
 
 from collections import Counter
 from typing import Any
@@ -10,6 +10,7 @@ from many_runs import final_outcomes
 from dpbandits.algorithms import _masks, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.core.vectors import seed_lanes
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation, reach
 from dpbandits.verify.same_law import p_value
@@ -17,6 +18,7 @@ from dpbandits.verify.same_law import p_value
 NEW = dp_ftpl_new.Params
 HORIZON = 6000
 MEANS = tuple(0.3 + 0.6 * arm / 29 for arm in range(30))
+FEW = MEANS[::5]
 BUDGETS = {  # delta/E above 1 and below, each part 0, much noise and little
     "epsilon": (1.0, 0.0),
     "both": (0.5, 0.01),
@@ -26,7 +28,7 @@ BUDGETS = {  # delta/E above 1 and below, each part 0, much noise and little
 }
 INNER = (500, 3000)
 RUNS = 600
-# 45 comparisons: a false alarm has probability 0.005 in all. With 600 runs each, a shift of the
+# 90 comparisons: a false alarm has probability 0.009 in all. With 600 runs each, a shift of the
 # mean by a third of the standard deviation has a p-value near 1e-8.
 LIMIT = 1e-4
 
@@ -40,22 +42,25 @@ def law_of(budget: tuple[float, float]) -> Any:
     return dp_ftpl_new.Samples(noise, np.log(HORIZON), reach(noise, 1.0 / HORIZON))
 
 
-def played(budget: str, horizon: int, rounds: Any, run: int = 0) -> Bandit:
-    law = bernoulli.law(bernoulli.Params(MEANS))
-    bandit = new_bandit(law, len(MEANS), horizon, np.asarray(rounds, np.int64), rng(2 * run))
+def played(
+    budget: str, means: tuple[float, ...], horizon: int, rounds: Any, run: int = 0
+) -> Bandit:
+    law = bernoulli.law(bernoulli.Params(means))
+    bandit = new_bandit(law, len(means), horizon, np.asarray(rounds, np.int64), rng(2 * run))
     dp_ftpl_new.play(NEW(*BUDGETS[budget], HORIZON), bandit, rng(2 * run + 1))
     return bandit
 
 
+@pytest.mark.parametrize("means", [MEANS, FEW], ids=["many", "few"])
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_many_arms_have_the_law_of_samples_of_all_arms(budget: str) -> None:
-    coins = bernoulli.law(bernoulli.Params(MEANS))
+def test_both_have_the_law_of_samples_of_all_arms(budget: str, means: tuple[float, ...]) -> None:
+    coins = bernoulli.law(bernoulli.Params(means))
     fast, slow = (
         final_outcomes(
             "dp-ftpl-new",
             NEW(*BUDGETS[budget], HORIZON, method),
             coins,
-            len(MEANS),
+            len(means),
             HORIZON,
             seed,
             RUNS,
@@ -64,16 +69,18 @@ def test_many_arms_have_the_law_of_samples_of_all_arms(budget: str) -> None:
         for seed, method in ((1, Method.EXACT), (2, Method.PLAIN))
     )
     # Regret at both inner rounds and at the end, and pulls of six arms, the best one among them.
-    for column in (0, 1, 2, *range(7, 33, 5)):
+    of_arms = range(3, 9) if means == FEW else range(7, 33, 5)
+    for column in (0, 1, 2, *of_arms):
         assert p_value(fast[:, column], slow[:, column]) > LIMIT, column
 
 
+@pytest.mark.parametrize("means", [MEANS, FEW], ids=["many", "few"])
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_the_end_of_the_game_changes_no_round_before(budget: str) -> None:
+def test_the_end_of_the_game_changes_no_round_before(budget: str, means: tuple[float, ...]) -> None:
     rounds = np.arange(1, HORIZON + 1)
-    long = played(budget, HORIZON, rounds).curve
+    long = played(budget, means, HORIZON, rounds).curve
     for shorter in (HORIZON - 1, HORIZON // 2):
-        short = played(budget, shorter, rounds[:shorter]).curve
+        short = played(budget, means, shorter, rounds[:shorter]).curve
         np.testing.assert_array_equal(short, long[:shorter])
 
 
@@ -119,3 +126,26 @@ def test_every_kind_of_round_occurs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counts["fill_uniforms"] == -(-counts["largest_above"] // (1024 // 32))  # each once
     assert min(counts["chosen_level"], counts["play_leads"]) > 0
     assert 0 < counts["largest_of_all"] < HORIZON // 4
+
+
+def test_a_round_of_few_arms_pulls_the_largest_of_new_samples() -> None:
+    law, generator, arms = law_of(BUDGETS["small epsilon"]), rng(3), len(FEW)
+    coins = bernoulli.law(bernoulli.Params(FEW))
+    bandit = new_bandit(coins, arms, HORIZON, np.array([HORIZON]), rng(4))
+    pulls = generator.integers(1, 500, arms).astype(float)
+    sums = np.floor(pulls * generator.random(arms))
+    a, b = (np.array(x) for x in zip(*map(law_numbers(law), sums, pulls), strict=True))
+    lanes, noise, first = np.empty((4, 8), np.uint64), np.empty(64), 64
+    seed_lanes(generator, lanes)
+    play_all: Any = _masks.play_all
+    chosen = Counter[int]()
+    for t in range(1000):
+        before = pulls.copy(), a.copy(), b.copy(), first
+        first = play_all(law, bandit, generator, sums, pulls, a, b, lanes, noise, first, t + 1)
+        assert first == (before[3] + arms if before[3] + arms <= 64 else arms)  # none twice
+        (arm,) = np.flatnonzero(pulls != before[0])
+        assert arm == np.argmax(before[1] + before[2] * noise[first - arms : first])
+        assert (a[arm], b[arm]) == law_numbers(law)(sums[arm], pulls[arm])
+        chosen[int(arm)] += 1
+    assert bandit.clock[0] == 1000
+    assert len(chosen) > 2

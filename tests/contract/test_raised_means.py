@@ -11,7 +11,8 @@ from scipy import stats
 
 from dpbandits.algorithms import _raised_means, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._beta_tail import log_gamma, sample_tail, tail_bound
-from dpbandits.algorithms._largest_sample import OFTEN, Method, segment
+from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms._listed_arms import OFTEN, segment
 from dpbandits.algorithms._raised_means import (
     Log,
     RaisedMeans,

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpbandits.core.vectors import seed_lanes
 from dpbandits.mechanisms.perturbation import (
+    FLAT,
     chance_exceeding_noise,
+    fill_perturbations,
     noise_exceeded_with,
     perturb,
     perturbation,
@@ -143,6 +146,26 @@ def test_what_is_drawn_has_the_printed_law(budget: tuple[float, float]) -> None:
     cdf = np.vectorize(lambda x: printed_cdf(x, *budget))
     # A correct law fails any of the ten with probability 10^-4.
     assert stats.kstest(drawn, cdf).pvalue > 1e-5
+
+
+@pytest.mark.parametrize("budget", [*BUDGETS, (0.4, 0.1), (1e-7, 0.4)], ids=str)
+def test_what_is_drawn_in_vectors_has_the_printed_law(budget: tuple[float, float]) -> None:
+    law, rng = perturbation(*budget), np.random.default_rng(5)
+    lanes, drawn = np.empty((4, 8), np.uint64), np.empty(2**15)
+    seed_lanes(rng, lanes)
+    fill_perturbations(law, rng, lanes, drawn)
+    cdf = [printed_cdf(x, *budget) for x in drawn]
+    assert stats.kstest(cdf, "uniform").pvalue > 1e-5
+    assert np.abs(drawn).max() <= reach(law, 0.0 if budget[1] else 1e-12) * (1 + 1e-9)
+
+
+def test_budgets_of_every_kind_were_drawn_in_vectors() -> None:
+    odds = [perturbation(*budget).odds for budget in (*BUDGETS, (1e-7, 0.4))]
+    assert min(odds) == 0.0
+    assert max(odds) == math.inf
+    assert any(0.0 < each < 0.5 for each in odds)
+    assert any(0.5 < each < FLAT for each in odds)
+    assert any(FLAT < each < math.inf for each in odds)
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)

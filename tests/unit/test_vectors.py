@@ -120,6 +120,20 @@ def test_the_noise_is_laplacian_and_its_sign_fair() -> None:
     assert np.abs(np.corrcoef(lanes, rowvar=False) - np.eye(8)).max() < 5 / math.sqrt(len(lanes))
 
 
+@pytest.mark.parametrize("least", [0.0, 1e-9, 0.2, 0.999999])
+def test_truncated_noise_has_the_law_of_noise_within_its_limit(least: float) -> None:
+    noises = np.empty(2**15)
+    vectors.fill_truncated(seeded(generator(7)), noises, least)
+    most = -math.log(least) if least else math.inf
+    assert np.abs(noises).max() <= most * (1 + 1e-12)
+    beyond = (np.exp(-np.abs(noises)) - least) / (1.0 - least)  # uniform
+    assert stats.kstest(beyond, "uniform").pvalue > 1e-4
+    assert stats.binomtest(int(np.sum(noises > 0)), noises.size).pvalue > 1e-4
+    every = np.empty(2**15)
+    vectors.fill_laplaces(seeded(generator(7)), every)
+    assert np.array_equal(noises, every) == (least == 0.0)
+
+
 def test_a_probability_of_one_is_always_met_and_of_zero_never() -> None:
     uniforms, out = np.array([0.0, 0.5, 1.0 - 2.0**-52, 0.25] * 4), np.empty(20)
     for probability, expected in ((1.0, 1.0), (0.0, 0.0)):
@@ -182,6 +196,7 @@ def primitives(rng: Any, uniforms: Any, noises: Any, sums: Any, lowest: Any) -> 
     vectors.seed_lanes(rng, state)
     vectors.fill_uniforms(state, uniforms)
     vectors.fill_laplaces(state, noises)
+    vectors.fill_truncated(state, noises[160:], 0.3)
     vectors.compare(uniforms, 7, 0.6, sums, 64)
     for half in (32, 16, 8, 4, 2, 1):
         at = 0 if half == 32 else 128 - 4 * half

@@ -34,7 +34,14 @@ from dpbandits.algorithms._leads import (
     sample_above,
     symmetric,
 )
-from dpbandits.algorithms._masks import chance_exceeding, exceeded_with, many_arms, play_masked
+from dpbandits.algorithms._listed_arms import enter, list_often, segment
+from dpbandits.algorithms._masks import (
+    chance_exceeding,
+    exceeded_with,
+    fill_noise,
+    play_in_vectors,
+    play_masked,
+)
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, inlined
 from dpbandits.mechanisms.leader_runs import draws_ahead
@@ -45,8 +52,9 @@ __all__ = [
     "chance_above",
     "chance_exceeding",
     "exceeded_with",
-    "many_arms",
+    "fill_noise",
     "numbers",
+    "play_in_vectors",
     "play_masked",
     "sample",
     "sample_above",
@@ -54,7 +62,6 @@ __all__ = [
 ]
 
 TRIALS = 32  # the level is the smallest of this many largest samples
-OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
 HIT = 6  # rough cost of an arm that is hit, in samples
 WIDTH = 16  # arms in a stretch of the line; the length of each stretch is stored
 
@@ -97,7 +104,7 @@ def follow_exact(law, bandit, rng, sums, pulls):
     length = np.zeros(arms)  # segments of the other arms
     stretch = np.zeros((arms + WIDTH - 1) // WIDTH)
     many, line, level = 0, 0.0, -math.inf
-    many_arms(law, bandit, rng, sums, pulls, a, b, length)
+    play_in_vectors(law, bandit, rng, sums, pulls, a, b, length)
     point = rng.standard_exponential()  # position of the next point on the line
     missed, look = 0, rounds_played(bandit)
     while playing(bandit):
@@ -144,12 +151,7 @@ def follow_exact(law, bandit, rng, sums, pulls):
         a[chosen], b[chosen] = numbers(law, sums[chosen], pulls[chosen])
         if not often[chosen]:
             own = segment(chance_above(law, a[chosen], b[chosen], level))
-            if own == math.inf:
-                often[chosen] = True
-                listed[many] = chosen
-                many += 1
-                own = 0.0
-            length[chosen] = own
+            many = enter(often, listed, length, many, chosen, own)
             stretch[chosen // WIDTH] = stretch_length(length, chosen // WIDTH)
             line = line_length(stretch)
 
@@ -167,24 +169,6 @@ def new_level(law, rng, a, b):
 
 
 @inlined
-def list_often(law, a, b, level, often, listed, length):
-    """List the arms that often exceed the level, and compute the segments of the others.
-
-    Fills `often` (bool), `listed` (int64) and `length` (float64), all of shape (arms,), and returns
-    the number of listed arms.
-    """
-    many = 0
-    for arm in range(often.size):
-        length[arm] = segment(chance_above(law, a[arm], b[arm], level))
-        often[arm] = length[arm] == math.inf
-        if often[arm]:
-            listed[many] = arm
-            many += 1
-            length[arm] = 0.0
-    return many
-
-
-@inlined
 def largest_hit(law, rng, a, b, level, length, stretch, line, point):
     """Return the largest θ of the arms hit in a round, its arm, and the next point."""
     largest, chosen = -math.inf, 0
@@ -196,12 +180,6 @@ def largest_hit(law, rng, a, b, level, length, stretch, line, point):
                 largest, chosen = theta, arm
         point = end + rng.standard_exponential()  # an arm is hit at most once per round
     return largest, chosen, point
-
-
-@inlined
-def segment(chance):
-    """Return the segment length that is hit with this chance; inf if it is OFTEN or more."""
-    return -math.log1p(-chance) if chance < OFTEN else math.inf
 
 
 @inlined

@@ -29,14 +29,20 @@ HALF_STEP = (
     2.0**-53
 )  # uniforms are multiples of 2^-52: this moves them to the middles of their steps
 ROUNDS = 256  # rounds per arm for which a level is kept at least
+FEW_ROUNDS = 32  # rounds per arm, without a level, after which a lead is looked for again
 MISSED, OFTEN = 16, 32  # a level is given up after more misses, if more than one round in 16 is one
 HALVINGS = 5  # steps of the search for a level
 NEARLY_ONE = 1.0 - 2.0**-53
 
 
 @partial(by_class, allocating=True)
-def many_arms(law, bandit, rng, sums, pulls, a, b, length):
-    """Play all rounds of a game of many arms, if the law registered `play_masked`; else nothing."""
+def play_in_vectors(law, bandit, rng, sums, pulls, a, b, length):
+    """Play to the horizon, if the law registered `play_masked`; else nothing."""
+
+
+@by_class
+def fill_noise(law, rng, lanes, out):
+    """Fill `out` with draws of X, where θ of an arm with parameters a and b is a + b X."""
 
 
 @by_class
@@ -53,11 +59,11 @@ def exceeded_with(law, a, b, u):
 
 @allocating
 def play_masked(law, bandit, rng, sums, pulls, a, b, length):
-    """Play to the horizon if there are many arms.
+    """Play to the horizon, if rewards may be drawn ahead.
 
     Takes the arrays of `_leads.play_leads`, which plays while one arm leads.
     """
-    if a.size < MANY or not draws_ahead(bandit):
+    if not draws_ahead(bandit):
         return
     padded = (a.size + LANES - 1) // LANES * LANES
     chances = np.zeros(padded)
@@ -71,7 +77,10 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
         if t >= look:
             play_leads(law, bandit, rng, sums, pulls, a, b, length)
             t = rounds_played(bandit)
-            look = t + max(ROUNDS * a.size, t // 32)
+            look = t + max((ROUNDS if a.size >= MANY else FEW_ROUNDS) * a.size, t // 32)
+        if a.size < MANY:
+            first = play_all(law, bandit, rng, sums, pulls, a, b, lanes, uniforms, first, look)
+            continue
         level = chosen_level(law, a, b, level)
         for arm in range(a.size):
             chances[arm] = chance_exceeding(law, a[arm], b[arm], level)
@@ -92,6 +101,25 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
             a[chosen], b[chosen] = numbers(law, sums[chosen], pulls[chosen])
             chances[chosen] = chance_exceeding(law, a[chosen], b[chosen], level)
             t += 1
+
+
+@inlined
+def play_all(law, bandit, rng, sums, pulls, a, b, lanes, noise, first, end):
+    """Play until round `end` with a θ for every arm; return the number of used draws in `noise`."""
+    while rounds_played(bandit) < end and playing(bandit):
+        if first + a.size > noise.size:
+            fill_noise(law, rng, lanes, noise)
+            first = 0
+        largest, chosen = -math.inf, 0
+        for arm in range(a.size):
+            theta = a[arm] + b[arm] * noise[first + arm]
+            if theta > largest:
+                largest, chosen = theta, arm
+        first += a.size
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
+        a[chosen], b[chosen] = numbers(law, sums[chosen], pulls[chosen])
+    return first
 
 
 @inlined

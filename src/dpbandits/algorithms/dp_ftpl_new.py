@@ -10,9 +10,10 @@ from dpbandits.algorithms._largest_sample import (
     chance_above,
     chance_exceeding,
     exceeded_with,
+    fill_noise,
     follow_largest,
-    many_arms,
     numbers,
+    play_in_vectors,
     play_masked,
     sample,
     sample_above,
@@ -23,6 +24,7 @@ from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import (
     Perturbation,
     chance_exceeding_noise,
+    fill_perturbations,
     noise_exceeded_with,
     perturb,
     perturbation,
@@ -87,7 +89,13 @@ def new_exceeded_with(law, x0, unit, u):
     return x0 + noise_exceeded_with(law.noise, u) * unit
 
 
-many_arms.register(Samples)(play_masked)
+play_in_vectors.register(Samples)(play_masked)
+
+
+@fill_noise.register(Samples)
+def new_fill_noise(law, rng, lanes, out):
+    """Fill `out` with draws of the noise, in units of 1/N."""
+    fill_perturbations(law.noise, rng, lanes, out)
 
 
 @sample_above.register(Samples)

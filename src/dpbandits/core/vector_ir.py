@@ -102,9 +102,13 @@ def uniform_of(b: Any, words: Any) -> Any:
     return b.fsub(b.bitcast(one, DOUBLES), all_doubles(1.0))
 
 
-def laplace_of(b: Any, words: Any) -> Any:
+def laplace_of(b: Any, words: Any, least: Any = None) -> Any:
     one = b.or_(b.lshr(words, all_words(12)), all_words(ONE))
-    logs = _log_of(b, b.fsub(all_doubles(2.0), b.bitcast(one, DOUBLES)))
+    tail = b.fsub(all_doubles(2.0), b.bitcast(one, DOUBLES))
+    if least is not None:
+        lowest = spread(b, least)
+        tail = b.fadd(lowest, b.fmul(b.fsub(all_doubles(1.0), lowest), tail))
+    logs = _log_of(b, tail)
     return b.bitcast(b.xor(b.bitcast(logs, WORDS), b.shl(words, all_words(63))), DOUBLES)
 
 
@@ -112,15 +116,17 @@ def _each(b: Any, stop: Any, stride: int = LANES) -> Any:
     return cgutils.for_range_slice(b, ir.Constant(WORD, 0), stop, ir.Constant(WORD, stride))
 
 
-def _fill(number: Callable[[Any, Any], Any]) -> Callable[..., None]:
-    def build(b: Any, state: Any, out: Any, n: Any) -> None:
+def _fill(number: Callable[..., Any]) -> Callable[..., None]:
+    def build(b: Any, state: Any, out: Any, n: Any, *constants: Any) -> None:
         rows = [ir.Constant(WORD, row * LANES) for row in range(4)]
         slots = [alloca(b, load_vector(b, state, row, WORDS)) for row in rows]
         with _each(b, n, STRIDE) as (i, _):
             current = tuple(b.load(slot) for slot in slots)
             for step in range(0, STRIDE, LANES):
                 words, current = next_words(b, current)
-                store_vector(b, out, b.add(i, ir.Constant(WORD, step)), number(b, words))
+                store_vector(
+                    b, out, b.add(i, ir.Constant(WORD, step)), number(b, words, *constants)
+                )
             for slot, value in zip(slots, current, strict=True):
                 b.store(value, slot)
         for row, slot in zip(rows, slots, strict=True):
@@ -220,6 +226,11 @@ def vector_laplaces(context: Any, state: Any, out: Any, n: Any) -> Any:
 
 
 @intrinsic
+def vector_truncated(context: Any, state: Any, out: Any, n: Any, least: Any) -> Any:
+    return _call(_fill(laplace_of), state, out, n, least)
+
+
+@intrinsic
 def vector_compare(
     context: Any, uniforms: Any, first: Any, probability: Any, out: Any, n: Any
 ) -> Any:
@@ -265,7 +276,7 @@ def in_vectors() -> bool:
     words, doubles = WORD.as_pointer(), DOUBLE.as_pointer()
     built: dict[Callable[..., None], tuple[Any, ...]] = {
         _fill(uniform_of): (words, doubles, WORD),
-        _fill(laplace_of): (words, doubles, WORD),
+        _fill(laplace_of): (words, doubles, WORD, DOUBLE),
         _compare: (doubles, WORD, DOUBLE, doubles, WORD),
         _maximum: (doubles, WORD),
         _below: (doubles, WORD, doubles, WORD, WORD),

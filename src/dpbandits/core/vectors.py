@@ -34,6 +34,7 @@ from dpbandits.core.vector_ir import (
     vector_laplaces,
     vector_lowest_bit,
     vector_maximum,
+    vector_truncated,
     vector_uniforms,
 )
 
@@ -98,9 +99,15 @@ def fill_uniforms(state, out):
 
 def fill_laplaces(state, out):
     """Fill `out` with draws of Lap(1); the arguments are those of `fill_uniforms`."""
+    fill_truncated(state, out, 0.0)
+
+
+def fill_truncated(state, out, least):
+    """Fill `out` with draws of Lap(1) given that its magnitude is at most -log(least)."""
     for i in range(0, out.size, LANES):
         words = next_words(state)
         tail = 2.0 - ((words >> np.uint64(12)) | ONE).view(np.float64)  # in (0, 1]
+        tail = least + (1.0 - least) * tail
         signed = log_of(tail).view(np.uint64) ^ (words << np.uint64(63))
         out[i : i + LANES] = signed.view(np.float64)
 
@@ -168,10 +175,16 @@ def uniforms_in_scalars(state, out):
 
 @inlined
 def laplaces_in_scalars(state, out):
+    _truncated_in_scalars(state, out, 0.0)
+
+
+@inlined
+def _truncated_in_scalars(state, out, least):
     bits = out.view(np.uint64)
     for i in range(out.size):
         word = _next_word(state, i % LANES)
-        out[i] = 1.0 - np.float64(word >> np.uint64(12)) * 2.0**-52
+        tail = 1.0 - np.float64(word >> np.uint64(12)) * 2.0**-52
+        out[i] = least + (1.0 - least) * tail
         shifted = bits[i] + (ONE - TOP_OF_ROOT)
         exponent = np.float64(shifted >> np.uint64(52)) - 1023.0
         bits[i] = (shifted & FRACTION) + TOP_OF_ROOT
@@ -240,6 +253,10 @@ def _laplaces_in_vectors(state, out):
     vector_laplaces(state, out, out.size)
 
 
+def _truncated_in_vectors(state, out, least):
+    vector_truncated(state, out, out.size, least)
+
+
 def _compare_in_vectors(uniforms, first, probability, out, n):
     vector_compare(uniforms, first, probability, out, n)
 
@@ -270,6 +287,7 @@ def _maximum_in_vectors(values):
 
 in_kernels(fill_uniforms, in_vectors, uniforms_in_scalars)(_uniforms_in_vectors)
 in_kernels(fill_laplaces, in_vectors, laplaces_in_scalars)(_laplaces_in_vectors)
+in_kernels(fill_truncated, in_vectors, _truncated_in_scalars)(_truncated_in_vectors)
 in_kernels(compare, in_vectors, _compare_in_scalars)(_compare_in_vectors)
 in_kernels(below, in_vectors, _below_in_scalars)(_below_in_vectors)
 in_kernels(lowest_bit, in_vectors, _lowest_bit_in_scalars)(_lowest_bit_in_vectors)

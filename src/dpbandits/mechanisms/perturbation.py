@@ -13,9 +13,11 @@ import math
 from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined
+from dpbandits.core.vectors import fill_truncated, fill_uniforms
 
 # rng.random() is a multiple of 2^-53. This replaces its 0: the middle of [0, 2^-53).
 SMALLEST = 2.0**-54
+FLAT = 2.0**20  # odds from which on a truncated exponential is too flat to draw by its logarithm
 
 
 class Perturbation(NamedTuple):
@@ -89,3 +91,22 @@ def perturb(law, rng):
     """Draw the noise once."""
     u = rng.random()
     return math.copysign(reach(law, max(min(u, 1.0 - u), SMALLEST)), u - 0.5)
+
+
+@inlined
+def fill_perturbations(law, rng, lanes, out):
+    """Fill `out` with draws of the noise; `lanes` and `out` are those of `vectors.fill_uniforms`.
+
+    The law is that of Lap(1/epsilon) within [-m, m], where exp(-m epsilon) = odds/(odds + 1/2).
+    """
+    if law.odds == math.inf:
+        fill_uniforms(lanes, out)
+        for i in range(out.size):
+            out[i] = (out[i] - 0.5 + 2.0**-53) / law.delta
+    elif law.odds < FLAT:
+        fill_truncated(lanes, out, law.odds / (law.odds + 0.5))
+        for i in range(out.size):
+            out[i] /= law.epsilon
+    else:
+        for i in range(out.size):
+            out[i] = perturb(law, rng)
