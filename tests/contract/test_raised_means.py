@@ -12,10 +12,11 @@ from scipy import stats
 from dpbandits.algorithms import _raised_means, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._beta_tail import log_gamma, sample_tail, tail_bound
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.algorithms._listed_arms import OFTEN, segment
+from dpbandits.algorithms._listed_arms import OFTEN, enter, segment
 from dpbandits.algorithms._raised_means import (
     Log,
     RaisedMeans,
+    first,
     largest_hit,
     numbers_at,
     raised_sample,
@@ -169,3 +170,33 @@ def test_an_arm_on_the_line_is_above_the_level_with_the_chance_of_its_round(late
     # Both are hit in few games, and then the larger θ counts.
     assert abs(hits[0] / games - chances[0]) < chances[0] * chances[1] + 0.01
     assert 0.02 < none < 0.98
+
+
+def test_the_first_of_some_waiting_times_has_the_chance_of_its_rate() -> None:
+    # The largest of θ with laws Beta(a, 1), by the law of -log θ and directly.
+    rate, rng, games = np.array([3.0, 0.0, 1.0, 6.0, 50.0]), np.random.default_rng(8), 20_000
+    won = Counter(first(rng, rate, 4, 10.0) for _ in range(games))
+    direct = np.argmax(rng.beta(rate[[0, 2, 3]], 1.0, (games, 3)), axis=1)
+    for place, arm in enumerate((0, 2, 3)):
+        assert stats.binomtest(won[arm], games, rate[arm] / 10.0).pvalue > 1e-4 / 6
+        assert stats.binomtest(int(np.sum(direct == place)), games, rate[arm] / 10.0).pvalue > 1e-4
+    assert {*won} == {0, 2, 3}
+
+
+def test_arms_are_listed_while_they_have_no_segment() -> None:
+    often, listed, length = np.zeros(4, bool), np.zeros(4, np.int64), np.full(4, 0.1)
+    many = 0
+    for arm, own, expected in (
+        (2, math.inf, {2}),
+        (0, math.inf, {0, 2}),
+        (1, 0.05, {0, 2}),
+        (3, math.inf, {0, 2, 3}),
+        (2, math.inf, {0, 2, 3}),
+        (2, 0.2, {0, 3}),
+        (3, 0.01, {0}),
+        (0, 0.0, set[int]()),
+    ):
+        many = enter(often, listed, length, many, arm, own)
+        assert {*listed[:many].tolist()} == {*np.flatnonzero(often).tolist()} == expected
+        assert many == len(expected)
+        assert length[arm] == (0.0 if own == math.inf else own)

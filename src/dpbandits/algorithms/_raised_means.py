@@ -20,12 +20,12 @@ from dpbandits.algorithms._largest_sample import (
     TRIALS,
     Method,
     chance_above,
-    list_often,
     new_level,
     sample,
     sample_above,
-    segment,
 )
+from dpbandits.algorithms._leads import total
+from dpbandits.algorithms._listed_arms import enter, list_often, segment
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
 from dpbandits.mechanisms.leader_runs import draws_ahead
@@ -133,6 +133,7 @@ def follow_exact(params, state, means, bandit, rng):
     often = np.empty(arms, np.bool_)
     listed = np.empty(arms, np.int64)  # arms that are sampled in every round
     length = np.zeros(arms)  # segments of the other arms
+    rate = np.empty(arms)
     many, line, level, log_end = 0, 0.0, -math.inf, 0.0
     point = rng.standard_exponential()  # position of the next point on the line
     missed, end = 0, rounds_played(bandit)
@@ -152,13 +153,20 @@ def follow_exact(params, state, means, bandit, rng):
             log_end = logarithm(params, end)
             fill_numbers(means, log_end, a, b)
             many = list_often(means, a, b, level, often, listed, length)
-            line = line_length(length)
-        largest, chosen = -math.inf, 0
+            line = total(length)
+        largest, chosen, rates = -math.inf, 0, 0.0
         for i in range(many):
             now_a, now_b = numbers_at(means, listed[i], log_t)
-            theta = sample(means, rng, now_a, now_b)
+            rate[i] = now_a if now_b == 1.0 else 0.0
+            rates += rate[i]
+            if now_b > 1.0:
+                theta = sample(means, rng, now_a, now_b)
+                if theta > largest:
+                    largest, chosen = theta, listed[i]
+        if rates > 0.0:
+            theta = math.exp(-rng.standard_exponential() / rates)
             if theta > largest:
-                largest, chosen = theta, listed[i]
+                largest, chosen = theta, listed[first(rng, rate, many, rates)]
         if point < line:
             theta, arm, point = largest_hit(means, rng, log_t, level, length, line, point)
             if theta > largest:
@@ -172,16 +180,24 @@ def follow_exact(params, state, means, bandit, rng):
                     if theta > largest:
                         largest, chosen = theta, arm
         observe(state, means, rng, chosen, pull(bandit, chosen), 1)
-        if not often[chosen]:
-            now_a, now_b = numbers_at(means, chosen, log_end)
-            own = segment(tail_bound(means, now_a, now_b, level))
-            if own == math.inf:
-                often[chosen] = True
-                listed[many] = chosen
-                many += 1
-                own = 0.0
-            length[chosen] = own
-            line = line_length(length)
+        now_a, now_b = numbers_at(means, chosen, log_end)
+        own = segment(tail_bound(means, now_a, now_b, level))
+        many = enter(often, listed, length, many, chosen, own)
+        line = total(length)
+
+
+@inlined
+def first(rng, rate, many, rates):
+    """Return which of `many` exponential times with these rates is the first; one may be never.
+
+    -log θ is such a time with rate a, if m is clipped to 1. `rates` is the sum of all rates.
+    """
+    left, earliest = rng.random() * rates, 0
+    for i in range(many):
+        if rate[i] > 0.0 and left >= 0.0:
+            earliest = i
+            left -= rate[i]
+    return earliest
 
 
 @inlined
@@ -218,12 +234,3 @@ def sample_below(means, rng, arm, log_t, level):
     while theta > level:
         theta = sample(means, rng, a, b)
     return theta
-
-
-@inlined
-def line_length(length):
-    """Return the sum of all segments, added in the arms' order."""
-    line = 0.0
-    for arm in range(length.size):
-        line += length[arm]
-    return line
