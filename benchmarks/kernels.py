@@ -51,7 +51,9 @@ TWO_METHODS = (*("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new", "dp-ts", "lazy-
 # Algorithms that decide in every round and have neither a bare loop here nor a scheme.
 ALONE = ("anytime-lazy-ucb",)
 # Algorithms with a scheme for Bernoulli arms beside their single rounds.
-SCHEMES = ("dp-ucb", "dp-ucb-bound", "imed", "ldp-ucb-b", "ldp-ucb-l", "private-ucb", "ucb")
+SCHEMES = (
+    *("dp-ucb", "dp-ucb-bound", "imed", "klucb", "ldp-ucb-b", "ldp-ucb-l", "private-ucb", "ucb"),
+)
 # Algorithms whose runs on tables of gains are played in step.
 IN_LANES = ("dp-exp3-lap", "exp3", "exp3-tau", "uniform")
 STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from dpbandits.algorithms.klucb import least_mean, line_ahead
 from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -166,3 +167,30 @@ def test_the_divergence_of_the_upper_inverse_does_not_exceed_the_level(
 def test_compiled_and_plain_python_give_the_same_bits(p: float, level: float) -> None:
     in_python: Any = getattr(bernoulli_kl_upper, "py_func", bernoulli_kl_upper)
     assert bernoulli_kl_upper(p, level) == in_python(p, level)
+
+
+# The line of KL-UCB ------------------------------------------------------------------------------
+
+
+@FIXED
+@given(st.floats(1e-9, BELOW_ONE), st.floats(1e-13, 100.0))
+def test_the_least_mean_is_within_the_level_and_nearly_the_least(q: float, level: float) -> None:
+    p = least_mean(q, level)
+    assert 0.0 <= p <= q
+    assert bernoulli_kl(p, q) <= level * (1 + 1e-9) + 1e-15
+    if p > 0.0:  # a little less would exceed the level
+        beyond = p - 0.01 * (q - p) - 1e-12
+        assert beyond <= 0.0 or bernoulli_kl(beyond, q) >= level
+
+
+@FIXED
+@given(st.floats(0.01, 0.99), st.integers(1, 10**6), st.integers(17, 20_000), st.floats(0.0, 1.0))
+def test_a_sum_above_the_line_has_an_index_above_the_rival_s(
+    rival: float, n: int, rounds: int, where: float
+) -> None:
+    log_t = math.log(n + 10)
+    line, bonus = line_ahead(rival, n, n + rounds, log_t)
+    pulls = n + round(where * rounds)
+    total = max(0.0, line * pulls - bonus) + 1e-9 * pulls
+    mean = total / pulls
+    assert mean >= rival or pulls * bernoulli_kl(mean, rival) < log_t

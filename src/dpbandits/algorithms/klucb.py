@@ -5,12 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.bandit import number_of_arms, playing, rounds_played
 from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import bernoulli_kl_upper
-from dpbandits.mechanisms.leader_runs import runs_ahead, window_end
+from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.mechanisms.exact import exact_sums
+from dpbandits.mechanisms.leader_runs import (
+    new_draws,
+    pull_while_leading,
+    runs_ahead,
+    window_end,
+)
 
 LABEL = "KL-UCB"
+STEPS = 3  # of the search for a mean at a divergence
 
 
 class Params(NamedTuple):
@@ -29,9 +36,9 @@ def negative_entropy(p):
 def argmax_index(mean, entropy, pulls, log_t):
     """Return the arm of largest index max {q in [0, 1]: N d(mean, q) ≤ log t}, the first if tied.
 
-    `mean`, `entropy` (negative) and `pulls` are float64 of shape (arms,). An index exceeds q > mean
-    if and only if N d(mean, q) < log t. So an arm below the best index so far is recognised by its
-    divergence from that index, and only the other indices are computed.
+    All arrays have shape (arms,); `entropy` is negative. An index exceeds q > mean if and only if
+    N d(mean, q) < log t. So an arm below the best index so far is recognised by its divergence from
+    that index, and only the other indices are computed.
     """
     largest, best = -math.inf, 0
     log_q, log_1q = 0.0, 0.0  # log q and log(1-q) of q = largest
@@ -61,12 +68,42 @@ def largest_rival(mean, pulls, leader, log_t):
 
 
 @inlined
-def stays_ahead(p, entropy, n, rival, log_t):
-    """Return True if the index of mean p over n pulls exceeds the rival's by more than rounding."""
-    if p >= rival or rival >= 1.0:
-        return p > rival
-    divergence = entropy - p * math.log(rival) - (1.0 - p) * math.log1p(-rival)
-    return divergence < log_t / n * (1.0 - 1e-9) - 1e-13
+def least_mean(q, level):
+    """Return p in [0, q] with d(p, q) ≤ level, for 0 < q < 1: the smallest, or slightly more.
+
+    d(p, q) is convex in p, and at most the chi-squared distance, by which the first p is within the
+    level. The tangent there leads to a point beyond the level; of the chord between both, which is
+    above d, the point at the level is the next p.
+    """
+    if level >= -math.log1p(-q):  # d(0, q)
+        return 0.0
+    p = q - math.sqrt(level * q * (1.0 - q))
+    for _ in range(STEPS):
+        within = level - bernoulli_kl(p, q)
+        slope = math.log(p / q) - math.log((1.0 - p) / (1.0 - q))
+        if not (slope < 0.0 and within > 0.0):  # p is q up to rounding, or the smallest
+            return p
+        further = max(0.0, p + within / slope)
+        beyond = bernoulli_kl(further, q) - level
+        p -= (p - further) * within / (beyond + within)
+    return p
+
+
+@inlined
+def line_ahead(rival, n, last, log_t):
+    """Return m and c such that the leader's index exceeds `rival` while its sum S > m N - c.
+
+    This holds for N from n to `last`. The index exceeds the rival's unless N d(S/N, rival) ≥ log t
+    and S/N < rival. N d(S/N, rival) is convex in S and N, so that with two pairs (S, N) it is below
+    log t on the whole chord, and beyond.
+    """
+    if rival >= 1.0:
+        return math.inf, 0.0
+    # Narrower by more than the rounding errors of an index.
+    first_sum = n * least_mean(rival, log_t / n * (1.0 - 1e-9) - 1e-13)
+    last_sum = last * least_mean(rival, log_t / last * (1.0 - 1e-9) - 1e-13)
+    line = (last_sum - first_sum) / (last - n)
+    return line, line * n - first_sum
 
 
 @kernel
@@ -77,27 +114,23 @@ def play(params, bandit, rng):
     in the next rounds: the same arms as if all indices were computed in every round.
     """
     arms = number_of_arms(bandit)
-    pulls = np.zeros(arms)
-    sums = np.zeros(arms)
+    counters, draws = exact_sums(arms), new_draws()
+    pulls = np.zeros(arms, np.int64)
     mean = np.empty(arms)
     entropy = np.empty(arms)
     leader = -1
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        log_t, rival, end = math.log(t), math.inf, t
+        log_t, end = math.log(t), t
         chosen = t - 1 if t <= arms else argmax_index(mean, entropy, pulls, log_t)
+        line, bonus, n = math.inf, 0.0, pulls[chosen]
         if chosen == leader and runs_ahead(bandit):
             end = window_end(t)
             rival = largest_rival(mean, pulls, leader, math.log(end))
+            line, bonus = line_ahead(rival, n, n + end - t + 1, log_t)
         leader = chosen
-        ahead = True
-        while ahead:
-            sums[chosen] += pull(bandit, chosen)
-            pulls[chosen] += 1.0
-            mean[chosen] = sums[chosen] / pulls[chosen]
-            entropy[chosen] = negative_entropy(mean[chosen])
-            t += 1
-            ahead = t <= end and playing(bandit)
-            ahead = ahead and stays_ahead(
-                mean[chosen], entropy[chosen], pulls[chosen], rival, log_t
-            )
+        pulls[chosen], total = pull_while_leading(
+            bandit, counters, draws, rng, chosen, n, line, bonus, end
+        )
+        mean[chosen] = total / pulls[chosen]
+        entropy[chosen] = negative_entropy(mean[chosen])
