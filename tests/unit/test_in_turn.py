@@ -144,6 +144,20 @@ def test_the_next_figure_begins_as_early_as_it_may(
     assert events.count("B begins") == 1
 
 
+def test_two_figures_may_play_before_it_is_their_turn() -> None:
+    events = list[str]()
+    cells = {"A": {1}, "B": {2}, "C": {3}, "D": {4}, "E": {4, 5}, "F": {6}}
+    stubs = [Stub(name, events, of_it) for name, of_it in cells.items()]
+    figures = InTurn([Waiting(stub.cells, stub.begin) for stub in stubs])
+    assert [figures.finish_next() for _ in stubs] == [*cells]
+    place = {event: i for i, event in enumerate(events)}
+    for begins, before in (("B", "A"), ("C", "A"), ("D", "B")):
+        assert place[f"{begins} begins"] < place[f"{before} is played"]
+    # A third one waits, and so does one that shares a cell with one that plays.
+    assert place["A is drawn"] < place["D begins"]
+    assert place["D is played"] < place["E begins"] < place["F begins"]
+
+
 def test_an_error_of_a_beginning_is_raised_in_its_turn_and_stops_no_other() -> None:
     events = list[str]()
 

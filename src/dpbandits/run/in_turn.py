@@ -1,7 +1,7 @@
-"""Figures that are completed in turn: while one is drawn, the next one's runs are played.
+"""Figures that are completed in turn: while one is drawn, the runs of the next ones are played.
 
-The next figure begins when the workers have got the last task of the one before, so that no worker
-waits for the end of a figure.
+The next figures begin when the workers have got the last task of the one before, so that no worker
+waits for the end of a figure. They are two, because a picture may take longer than the runs of one.
 """
 
 from collections import deque
@@ -13,6 +13,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.run.missing_runs import Completing
 
 Result = TypeVar("Result")
+AHEAD = 2  # figures that may play before it is their turn
 
 
 @dataclass(frozen=True)
@@ -39,30 +40,31 @@ class InTurn(Generic[Result]):
 
     def __init__(self, figures: Sequence[Waiting[Result]]) -> None:
         self._waiting = deque(figures)
-        self._ahead: Begun[Result] | Exception | None = None
+        self._ahead: deque[Begun[Result] | Exception] = deque()
 
     def finish_next(self) -> Result:
-        """Complete the figure whose turn it is, and begin the one after it on the way.
+        """Complete the figure whose turn it is, and begin those after it on the way.
 
         An exception of a figure that began ahead is raised when it is that figure's turn.
         """
-        current = self._ahead or self._waiting.popleft().begin()
-        self._ahead = None
+        current = self._ahead.popleft() if self._ahead else self._waiting.popleft().begin()
         if isinstance(current, Exception):
             raise current
         completing = current.completing
 
         def begin_next() -> None:
-            if self._ahead is None and self._waiting and self._may_begin(completing):
+            while len(self._ahead) < AHEAD and self._waiting and self._may_begin(completing):
                 try:
-                    self._ahead = self._waiting.popleft().begin()
+                    self._ahead.append(self._waiting.popleft().begin())
                 except Exception as error:
-                    self._ahead = error
+                    self._ahead.append(error)
 
         return current.finish(begin_next)
 
     def _may_begin(self, current: Completing) -> bool:
         # A cell that is still being played would be planned again. Two connections to a cluster are
         # not opened at once.
-        shares = not current.cells.isdisjoint(self._waiting[0].cells)
-        return current.is_done or (current.on_threads and not shares)
+        ahead = [each.completing for each in self._ahead if isinstance(each, Begun)]
+        playing = ahead if current.is_done else [current, *ahead]
+        cells = self._waiting[0].cells
+        return all(each.on_threads and each.cells.isdisjoint(cells) for each in playing)
