@@ -150,9 +150,11 @@ def render(
         figure = draw(drawing)
         if drawing.changes:
             _write_changes(figure, drawing.changes)
-        # The layout is solved once, so that it is the same in every format.
+        # The layout is solved once, so that it is the same in every format. With any engine, even
+        # "none", matplotlib would draw once more for each format.
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        matplotlib.rcParams["figure.constrained_layout.use"] = False
+        figure.set_layout_engine(None)
         look(figure)
         files = {}
         for kind in FORMATS:
