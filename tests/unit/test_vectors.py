@@ -196,7 +196,7 @@ def primitives(rng: Any, uniforms: Any, noises: Any, sums: Any, lowest: Any) -> 
     vectors.seed_lanes(rng, state)
     vectors.fill_uniforms(state, uniforms)
     vectors.fill_laplaces(state, noises)
-    vectors.fill_truncated(state, noises[160:], 0.3)
+    vectors.fill_truncated(state, noises[48:112], 0.3)
     vectors.compare(uniforms, 7, 0.6, sums, 64)
     for half in (32, 16, 8, 4, 2, 1):
         at = 0 if half == 32 else 128 - 4 * half
