@@ -173,8 +173,8 @@ def outcomes(
 
 def test_both_kinds_of_algorithms_are_told_apart() -> None:
     assert {"adap-ucb", "dp-se", "se"} <= {*BATCHED}
-    assert {"ucb", "private-ucb", "dp-ucb-bound"} <= {*BATCHED}
-    assert not {"klucb", "exp3", "uniform"} & {*BATCHED}
+    assert {"ucb", "klucb", "private-ucb", "dp-ucb-bound"} <= {*BATCHED}
+    assert not {"exp3", "uniform"} & {*BATCHED}
 
 
 @pytest.mark.parametrize("algorithm", sorted({*ALGORITHMS} - {*BATCHED}))

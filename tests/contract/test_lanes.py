@@ -142,6 +142,18 @@ def test_runs_in_step_on_coins_have_the_bits_of_single_runs(
 
 
 @pytest.mark.parametrize("algorithm", ON_ARMS)
+def test_a_run_whose_pulls_or_rewards_are_recorded_is_that_of_the_regret(algorithm: str) -> None:
+    cell = on_arms(algorithm, MEANS[1])
+    for run in (0, 20):
+        plain = play_run(cell, run)
+        rewards = play_run(replace(cell, regret=Regret.REALISED), run)
+        np.testing.assert_array_equal(rewards.pulls, plain.pulls)
+        for arm in range(len(MEANS[1])):
+            ((*_, counted),) = simulate(replace(cell, pulls_of=arm), range(run, run + 1))[0]
+            assert counted == plain.pulls[arm]
+
+
+@pytest.mark.parametrize("algorithm", ON_ARMS)
 def test_runs_in_step_on_coins_have_the_law_of_rounds_of_numpy(algorithm: str) -> None:
     cell = on_arms(algorithm, MEANS[1])
     lanes, plain = (

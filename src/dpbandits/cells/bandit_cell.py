@@ -93,14 +93,20 @@ class Cell:
         return len(self.checkpoints())
 
     @property
-    def in_lanes(self) -> bool:
-        """True if runs are played in step (cells/play_bandit.py)."""
+    def has_lane_streams(self) -> bool:
+        """True if a run draws from generators of lanes, whether it is played in step or alone."""
         environment = registry.environment(self.environment)
         where = getattr(registry.algorithm(self.algorithm), "IN_LANES", "nowhere")
         if hasattr(environment, "table"):
             return where in ("tables", "everywhere") and self.pulls_of is None
-        may = where == "everywhere" and hasattr(environment, "in_step")
-        return may and self.pulls_of is None and self.regret is Regret.PSEUDO
+        return where == "everywhere" and hasattr(environment, "in_step")
+
+    @property
+    def in_lanes(self) -> bool:
+        """True if runs are played in step (cells/play_bandit.py); only the regret is recorded."""
+        on_table = hasattr(registry.environment(self.environment), "table")
+        of_gaps = self.pulls_of is None and self.regret is Regret.PSEUDO
+        return self.has_lane_streams and (on_table or of_gaps)
 
     @property
     def runs_in_step(self) -> int:

@@ -61,7 +61,7 @@ class Game:
         """
         bandit = self._bandit(run, per_round)
         rng: Any = self.policy_stream(run)
-        if self.cell.in_lanes and not per_round:
+        if self.cell.has_lane_streams and not per_round:
             rng = lane_stream(rng)
         self._specialise(bandit, rng)(self.cell.params, bandit, rng)
         self._check_rounds(bandit.clock[0])
@@ -76,8 +76,8 @@ class Game:
             if in_lanes():
                 with suppress(TooLarge):
                     return self._play_in_lanes(runs)
-        elif not hasattr(self.environment, "table") and self.cell.regret is Regret.PSEUDO:
-            played = self._play_in_place(runs)
+        elif not (self.cell.has_lane_streams or hasattr(self.environment, "table")):
+            played = self._play_in_place(runs) if self.cell.regret is Regret.PSEUDO else None
             if played is not None:
                 return played
         return [self.play(run).curve for run in runs]
@@ -93,7 +93,7 @@ class Game:
                 order = stream(cell.seed, Role.ORDER, run, self.environment_name)
                 law = realised(law, cell.instance.means, order)  # type: ignore[attr-defined]
         rewards: Any = self._rewards(run)
-        if cell.in_lanes and not (per_round or hasattr(environment, "table")):
+        if cell.has_lane_streams and not (per_round or hasattr(environment, "table")):
             rewards = lane_stream(rewards)
         return new_bandit(
             law if cell.pulls_of is None else PullsOf(law, cell.pulls_of),

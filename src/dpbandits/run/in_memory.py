@@ -44,8 +44,8 @@ class MemoryCell(Cell):
     definition: Definition | None = None  # never None; a default is needed after that of Cell
 
     @property
-    def in_lanes(self) -> bool:
-        """False: runs are played one by one."""
+    def has_lane_streams(self) -> bool:
+        """False: runs are played one by one, and not in lanes."""
         return False
 
     def releases(self) -> Iterable[Any] | None:
