@@ -97,8 +97,8 @@ def test_runs_that_are_still_to_come(store: Store, cell: Cell) -> None:
         (
             {"environment": "beta", "instance": beta.Params((0.9, 0.5), 3.0)},
             "environment (beta, wanted bernoulli), instance.concentration (3.0, wanted none),"
-            " the source environments/_lane_arms.py (new), the source environments/bernoulli.py (new),"
-            " the source environments/beta.py (gone)",
+            " the source environments/_lane_arms.py (new),"
+            " the source environments/bernoulli.py (new), the source environments/beta.py (gone)",
         ),
         (
             {"instance": bernoulli.Params((0.9, 0.5, 0.1))},
