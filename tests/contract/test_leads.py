@@ -20,7 +20,7 @@ GAMES: dict[str, tuple[str, Any, tuple[float, ...], int]] = {
     "New, nine arms": ("dp-ftpl-new", NEW(1.0, 0.0, 20_000), NINE, 20_000),
     "New, two arms": ("dp-ftpl-new", NEW(1.0, 0.01, 20_000), (0.6, 0.9), 20_000),
     "New, much noise": ("dp-ftpl-new", NEW(0.2, 0.001, 20_000), (0.9, 0.3), 20_000),
-    "New, epsilon 0": ("dp-ftpl-new", NEW(0.0, 0.02, 20_000), (0.8, 0.5, 0.4), 20_000),
+    "New, epsilon 0": ("dp-ftpl-new", NEW(0.0, 0.02, 20_000), (0.8, 0.3, 0.2), 20_000),
     "Gauss": ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 0.01), (0.9, 0.3, 0.2), 8000),
 }
 RUNS = 1000
@@ -104,8 +104,8 @@ def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) ->
         bandit = new_bandit(law, len(means), horizon, np.array([horizon]), rng(1))
         play = registry.algorithm(algorithm).play
         getattr(play, "py_func", play)(params, bandit, rng(2))
-        # A good part of each game of the comparison above is played in batches.
-        assert kinds["batched"] > horizon // 5, game
+        # Each game of the comparison above is played mostly in batches.
+        assert kinds["batched"] > horizon // 4, game
         total.update(kinds)
         kinds.clear()
     assert min(total[kind] for kind in ("leader", "rival", "above", "below")) > 0

@@ -18,7 +18,7 @@ def p_value(first: np.ndarray, second: np.ndarray) -> float:
     values = np.unique(np.concatenate([first, second]))
     if values.size > FEW:
         with warnings.catch_warnings():
-            # Of a p-value near 1 scipy cannot compute the exact digits.
+            # If p is nearly 1, scipy cannot compute it exactly and takes the asymptotic value.
             warnings.filterwarnings("ignore", "ks_2samp: Exact calculation unsuccessful")
             return float(stats.ks_2samp(first, second).pvalue)
     counts = np.array([[np.sum(sample == v) for v in values] for sample in (first, second)])
