@@ -1,5 +1,6 @@
 """Sixteen runs in step: the bits of single runs, their law, and tables that are drawn once."""
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import ALGORITHMS, params_of
+from cells import ALGORITHMS, params_of, readings_of
 
 from dpbandits.algorithms import exp3_tau
 from dpbandits.algorithms._exp3 import STEP, exploration
@@ -43,9 +44,9 @@ def single_runs(cell: Cell, runs: range) -> np.ndarray:
     return np.array([play_run(cell, run).curve for run in runs])
 
 
-def test_the_family_of_exp3_is_played_in_step() -> None:
+def test_the_family_of_exp3_and_dp_ucb_are_played_in_step() -> None:
     assert in_lanes()
-    assert {*IN_LANES} == {"dp-exp3-lap", "exp3", "exp3-tau", "uniform"}
+    assert {*IN_LANES} == {"dp-exp3-lap", "dp-ucb", "exp3", "exp3-tau", "uniform"}
     cell = cell_of("exp3", INSTANCES[0])
     assert cell.in_lanes
     assert not replace(cell, pulls_of=1).in_lanes
@@ -118,7 +119,7 @@ def on_arms(algorithm: str, means: tuple[float, ...], horizon: int = 2000, seed:
 
 
 def test_policies_that_decide_every_round_are_played_in_step_on_coins() -> None:
-    assert {*ON_ARMS} == {"dp-exp3-lap", "exp3", "uniform"}
+    assert {*ON_ARMS} == {"dp-exp3-lap", "dp-ucb", "exp3", "uniform"}
     cell = on_arms("exp3", MEANS[0])
     assert cell.in_lanes
     assert not replace(cell, pulls_of=1).in_lanes
@@ -131,8 +132,8 @@ def test_policies_that_decide_every_round_are_played_in_step_on_coins() -> None:
 def test_runs_in_step_on_coins_have_the_bits_of_single_runs(
     algorithm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for means in MEANS:
-        cell = on_arms(algorithm, means)
+    for means, params in itertools.product(MEANS, readings_of(algorithm, 2000, 1.0)):
+        cell = replace(on_arms(algorithm, means), params=params)
         in_step, _ = simulate(cell, RUNS)
         np.testing.assert_array_equal(in_step, single_runs(cell, RUNS))
         assert np.unique(in_step[:, -1]).size > 1
@@ -155,12 +156,13 @@ def test_a_run_whose_pulls_or_rewards_are_recorded_is_that_of_the_regret(algorit
 
 @pytest.mark.parametrize("algorithm", ON_ARMS)
 def test_runs_in_step_on_coins_have_the_law_of_rounds_of_numpy(algorithm: str) -> None:
-    cell = on_arms(algorithm, MEANS[1])
-    lanes, plain = (
-        outcomes_of(replace(cell, seed=seed), mode) for seed, mode in ((1, False), (2, True))
-    )
-    for column in range(lanes.shape[1]):
-        assert p_value(lanes[:, column], plain[:, column]) > LIMIT
+    for params in readings_of(algorithm, 2000, 1.0):
+        cell = replace(on_arms(algorithm, MEANS[1]), params=params)
+        lanes, plain = (
+            outcomes_of(replace(cell, seed=seed), mode) for seed, mode in ((1, False), (2, True))
+        )
+        for column in range(lanes.shape[1]):
+            assert p_value(lanes[:, column], plain[:, column]) > LIMIT
 
 
 # Their law ----------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ ONLY_FOR_COINS = {
     "t += pulls",
     "if pulls < 1 << level:",
     "break",
-    "play_together(shared_clock(arms, rounds_left(bandit), part, part, rng), bandit)",
+    "play_together(params, bandit, rng)",
     "play_every_round(params, epsilon, first, sums, bandit, rng)",
     "play_leads(state, params, means, bandit, rng, length)",
 }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from many_runs import final_outcomes
 
 from dpbandits.algorithms import (
+    dp_ftpl_new,
     dp_ucb,
     dp_ucb_bound,
     dp_ucb_int,
@@ -31,7 +32,9 @@ from dpbandits.cells.bandit_cell import Regret
 from dpbandits.cells.play_bandit import play_run
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.core.kernel import specialised
 from dpbandits.environments import bernoulli
+from dpbandits.environments._entries import entries
 from dpbandits.mechanisms import leader_runs
 from dpbandits.mechanisms.binary import binary_counters
 from dpbandits.mechanisms.counter import insert
@@ -447,3 +450,41 @@ def test_most_rounds_of_a_long_lead_are_played_in_blocks(monkeypatch: pytest.Mon
     getattr(play, "py_func", play)(PRIVATE(10.0, 6000), bandit, generator(2))
     assert sum(pulls for pulls, _ in blocks) > 2500
     assert {pulls == size for pulls, size in blocks} == {True, False}
+
+
+# Audits ------------------------------------------------------------------------------------------
+
+FIXED_REWARDS = {
+    "DP-UCB": ("dp-ucb", dp_ucb.Params(2.0), 2),
+    "DP-UCB, split, many arms": ("dp-ucb", dp_ucb.Params(8.0, Counter.HYBRID_SPLIT), 40),
+    "DP-UCB, single": ("dp-ucb", dp_ucb.Params(4.0, Counter.SINGLE), 3),
+    "DP-FTPL-New": ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.001, 200), 2),
+    "DP-FTPL-New, many arms": ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.01, 200), 40),
+}
+
+
+def games_on_a_table(name: str, seed: int, per_round: bool) -> np.ndarray:
+    """Return, for 4,000 games, the pulls of three arms and the arms of three rounds."""
+    algorithm, params, arms = FIXED_REWARDS[name]
+    rounds = 200
+    table = generator(7).random((arms, rounds)) < np.linspace(0.7, 0.3, arms)[:, None]
+    rng, unused = generator(seed), generator(0)
+    play = None
+    rows = []
+    for _ in range(4_000):
+        law = entries(table.astype(float))
+        bandit = new_bandit(law, arms, rounds, np.array([rounds]), unused, per_round)
+        play = play or specialised(registry.algorithm(algorithm).play, params, bandit, rng)
+        play(params, bandit, rng)
+        assert bandit.pulls.sum() == rounds
+        rows.append([*bandit.pulls[[0, arms // 2, -1]], *law.played[[arms, 100, -1]]])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("name", FIXED_REWARDS)
+def test_noise_drawn_ahead_in_an_audit_has_the_law_of_single_draws(name: str) -> None:
+    # 30 comparisons; a shift of a mean by a tenth of the standard deviation has p near 1e-5.
+    ahead, single = games_on_a_table(name, 1, False), games_on_a_table(name, 2, True)
+    assert (ahead != games_on_a_table(name, 1, True)).any(), "the same draws: nothing is compared"
+    for column in range(ahead.shape[1]):
+        assert p_value(ahead[:, column], single[:, column]) > 1e-4

@@ -108,7 +108,8 @@ def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
     plain = _cell(content, FOR_ALL[0])
     others = list(_readings(plain.params)) if name == content["algorithm"] else []
     readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
-    yield from readings
+    for case in readings:
+        yield from _both_modes(case)
     if _has_scheme(plain.algorithm):
         for case in (Case(name, FOR_ALL[0], "", plain), *readings):
             yield replace(case, per_round=True)
@@ -123,7 +124,7 @@ def _both_modes(case: Case) -> Iterator[Case]:
 
 def _has_scheme(algorithm: str) -> bool:
     module = registry.algorithm(algorithm)
-    schemes = ("pull_while_leading", "play_leads", "shared_clock", "laplace_buffer")
+    schemes = ("pull_while_leading", "play_leads", "laplace_buffer")
     return any(hasattr(module, scheme) for scheme in schemes)
 
 

@@ -57,7 +57,10 @@ BUGS = {
         "mechanisms/shared_clock.py",
         (
             ("scale = shared.clock[1]", "scale = 0.5 * shared.clock[1]"),
-            ("drawn[first + i] / shared.log", "0.5 * drawn[first + i] / shared.log"),
+            (
+                "noise_at(draws, first + i) / shared.log",
+                "0.5 * noise_at(draws, first + i) / shared.log",
+            ),
         ),
         UCBS,
         ("DP-UCB",),

@@ -1,4 +1,4 @@
-"""Noise of counters that share a clock: that of the hybrid counter, draw by draw."""
+"""Noise of counters that share a clock: that of the counter itself, draw by draw."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from dpbandits.mechanisms import shared_clock as module
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.mechanisms.single import single_counters
 
 
 class Recorded:
@@ -20,12 +21,15 @@ class Recorded:
         return location + scale * self.draw
 
 
+@pytest.mark.parametrize("tree", [0.3, 0.0])
 @pytest.mark.parametrize("counters", [1, 3, 40, 700])
-def test_the_noise_is_that_of_hybrid_counters_with_the_same_draws(counters: int) -> None:
+def test_the_noise_is_that_of_counters_with_the_same_draws(counters: int, tree: float) -> None:
     rng = np.random.Generator(np.random.PCG64(counters))
     rounds = 140 if counters < 700 else 12
-    shared: Any = module.shared_clock(counters, rounds, 0.7, 0.3, rng)
-    alone: Any = hybrid_counters(counters, rounds, 0.7, 0.3)
+    shared: Any = module.shared_clock(counters, rounds, 0.7, tree, rng)
+    alone: Any = single_counters(counters, 0.7)
+    if tree:
+        alone = hybrid_counters(counters, rounds, 0.7, tree)
     recorded = Recorded()
     first = 0
     for _ in range(rounds):
@@ -35,7 +39,7 @@ def test_the_noise_is_that_of_hybrid_counters_with_the_same_draws(counters: int)
         for which in range(counters):
             recorded.draw = shared.draws.drawn[first + which]
             released = insert(alone, recorded, which, 0.0)
-            assert shared.noise[0, which] == pytest.approx(released, rel=1e-12, abs=1e-12)
+            assert shared.noise[which] == pytest.approx(released, rel=1e-12, abs=1e-12)
 
 
 def test_no_number_is_used_twice() -> None:

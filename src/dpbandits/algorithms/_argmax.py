@@ -2,7 +2,9 @@
 
 import math
 
-from dpbandits.core.kernel import in_kernels, inlined
+from dpbandits.core.kernel import by_class, in_kernels, inlined
+from dpbandits.core.lane_rows import LaneRows, get
+from dpbandits.core.lanes import where
 from dpbandits.core.vectors import maximum
 
 MANY = 32  # values from which on vectors are faster than a chain of comparisons
@@ -29,6 +31,24 @@ def argmax_in_vectors(values):
     for i in range(values.size):
         if values[i] > largest:
             largest, position = values[i], i
+    return position
+
+
+@by_class
+def argmax_of_rows(rows):
+    """Return the row of each run's largest number, the first one if tied (core/lane_rows.py)."""
+    return argmax(rows)
+
+
+@argmax_of_rows.register(LaneRows)
+def argmax_in_lanes(rows):
+    largest = get(rows, 0)
+    position = largest * 0.0
+    for i in range(1, rows.values.shape[0]):
+        value = get(rows, i)
+        larger = value > largest
+        largest = where(larger, value, largest)
+        position = where(larger, float(i), position)
     return position
 
 

@@ -20,7 +20,7 @@ from dpbandits.core.bandit import playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
 from dpbandits.core.vector_constants import LANES, STRIDE
 from dpbandits.core.vectors import below, fill_uniforms, lowest_bit, seed_lanes
-from dpbandits.mechanisms.leader_runs import draws_ahead
+from dpbandits.mechanisms.leader_runs import noise_ahead
 
 MANY = 24  # arms from which on this pays
 WORD = 64  # arms of one comparison
@@ -63,7 +63,7 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
 
     Takes the arrays of `_leads.play_leads`, which plays while one arm leads.
     """
-    if not draws_ahead(bandit):
+    if not noise_ahead(bandit):
         return
     padded = (a.size + LANES - 1) // LANES * LANES
     chances = np.zeros(padded)

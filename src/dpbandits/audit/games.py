@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 
 from dpbandits.audit import stream_names
-from dpbandits.audit.designs import Design
+from dpbandits.audit.designs import SHORT, Design, constant
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit_kernels.features import number_of_cells
 from dpbandits.audit_kernels.tally import tallying
@@ -50,6 +50,12 @@ def block_of_games(
         _tallies[key] = specialised(tallying(algorithm), *arguments)
     _tallies[key](*arguments)
     return counts
+
+
+def compile_games(algorithm: str, params: NamedTuple) -> None:
+    """Compile the kernel that `block_of_games` calls for these parameters; play no game."""
+    design = next(constant(SHORT[0]))
+    block_of_games(algorithm, params, design, design.table, np.random.default_rng(0), games=0)
 
 
 def counts_of_games(

@@ -100,6 +100,12 @@ def has_coins(law):
 
 
 @by_class
+def has_fixed_rewards(law):
+    """Return True if all rewards are fixed before the game, as in an audit."""
+    return False
+
+
+@by_class
 def flip_coins(law, arm, uniforms, first, out, n):
     """Set out[:n] to rewards of `arm` from uniforms[first : first + n]; 8 divides n.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
@@ -132,6 +132,19 @@ def lane_exp(context: Any, x: Any) -> Any:
     return NUMBERS(x), _by_parts(_exp_of)
 
 
+def _root_of(b: Any, x: Any) -> Any:
+    name = "llvm.sqrt.f64" if x.type == DOUBLE else f"llvm.sqrt.v{LANES}f64"
+    kind = ir.FunctionType(x.type, [x.type])
+    return b.call(cgutils.get_or_insert_function(b.module, kind, name), [x])
+
+
+@intrinsic
+def lane_sqrt(context: Any, x: Any) -> Any:
+    if x is NUMBERS:
+        return NUMBERS(x), _by_parts(_root_of)
+    return types.float64(types.float64), lambda context, b, signature, values: _root_of(b, *values)
+
+
 @intrinsic
 def lane_where(context: Any, condition: Any, value: Any, otherwise: Any) -> Any:
     if condition is MASKS:
@@ -214,7 +227,7 @@ def lane_gather(context: Any, table: Any, starts: Any, start: Any, columns: Any)
         array = context.make_array(table)(context, b, values[0])
         rows = array_data(context, b, starts, values[1])
         numbers = []
-        for part, vector in enumerate(_parts(context, b, NUMBERS, values[3])):
+        for part, vector in enumerate(_parts(context, b, signature.args[3], values[3])):
             chosen = b.fptosi(vector, ir.VectorType(INDEX, LANES))
             gains = ir.Constant(DOUBLES, ir.Undefined)
             for lane in range(LANES):

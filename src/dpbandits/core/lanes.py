@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.core.kernel import by_class, in_kernels, inlined
-from dpbandits.core.lane_ir import lane_uniforms, lane_where
+from dpbandits.core.lane_ir import lane_sqrt, lane_uniforms, lane_where
 from dpbandits.core.vector_constants import (
     EXP,
     INVERSE_LOG2,
@@ -103,6 +103,11 @@ def where(condition, value, otherwise):
     return value if condition else otherwise
 
 
+def root(x):
+    """Return the square root of x, rounded correctly."""
+    return math.sqrt(x)
+
+
 @inlined
 def exp_of(x):
     """Return exp(x) for x below 709, and exp(-708) for x below -708; fdlibm's, 1 ulp."""
@@ -133,3 +138,8 @@ in_kernels(_next_laplace)(laplaces_in_scalars)
 @in_kernels(where)
 def _where(condition, value, otherwise):
     return lane_where(condition, value, otherwise)
+
+
+@in_kernels(root)
+def _root(x):
+    return lane_sqrt(x)

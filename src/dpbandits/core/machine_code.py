@@ -76,6 +76,12 @@ def machine_code_folder(roots: Iterable[Root] = ROOTS[:1]) -> Path | None:
         return None
 
 
+def is_empty() -> bool:
+    """Return True if machine code is kept, and none of the present sources is kept yet."""
+    # numba makes folders when a kernel is decorated.
+    return FOLDER is not None and not any(FOLDER.glob("*/*"))
+
+
 FOLDER = machine_code_folder()
 # The folder of all code that involves a plugin or the user's project.
 FOREIGN_FOLDER = machine_code_folder(ROOTS) if FOLDER and len(ROOTS) > 1 else None

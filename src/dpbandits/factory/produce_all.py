@@ -15,6 +15,7 @@ from dpbandits.factory import produce
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
+from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import InTurn, Waiting
 from dpbandits.run.progress import duration
@@ -29,17 +30,20 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     """
     start = time.monotonic()
     names = figures_of(paper)
-    loaded, statuses = _load(names, overrides)
-    figures = InTurn(
-        [
-            Waiting(spec.runs_of_cells().keys(), partial(produce.begin, spec, settings))
-            for spec, settings in loaded
-        ]
-    )
-    for spec, _ in loaded:
-        statuses[spec.name] = status_of(spec.name, figures.finish_next)
-        sys.stdout.flush()  # each line appears at once, in a file too
-        gc.collect()  # figures are reference cycles, which Python collects late
+    with CompilingAhead() as compiling:
+        loaded, statuses = _load(names, overrides, compiling)
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays: no collection looks at it again
+        figures = InTurn(
+            [
+                Waiting(spec.runs_of_cells().keys(), partial(produce.begin, spec, settings))
+                for spec, settings in loaded
+            ]
+        )
+        for spec, _ in loaded:
+            statuses[spec.name] = status_of(spec.name, figures.finish_next)
+            sys.stdout.flush()  # each line appears at once, in a file too
+            gc.collect()  # figures are reference cycles, which Python collects late
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are complete;"
@@ -66,7 +70,7 @@ def figures_of(paper: str | None) -> list[str]:
 
 
 def _load(
-    names: Sequence[str], overrides: Sequence[str]
+    names: Sequence[str], overrides: Sequence[str], compiling: CompilingAhead
 ) -> tuple[list[tuple[FigureSpec, Settings]], dict[str, int]]:
     # All figures are loaded before the first is computed, so that mistakes are reported at once. If
     # every figure fails to load, the command is at fault: its error is raised, once.
@@ -76,8 +80,10 @@ def _load(
             spec, settings = compose.load(name, overrides)
             refuse_undrawable(spec)
             loaded.append((spec, settings))
+            compiling.add(spec.runs_of_cells())
         except UserError as error:
             errors[name] = error
+    compiling.end()
     if not loaded:
         raise next(iter(errors.values()))
     check_writable(loaded[0][1].out)

@@ -26,6 +26,7 @@ import numpy as np
 from dpbandits.core.bandit import (
     flip_coins,
     has_coins,
+    has_fixed_rewards,
     playing,
     pull,
     record,
@@ -149,9 +150,16 @@ def runs_ahead(bandit):
 def draws_ahead(bandit):
     """Return True if rewards are coins and the bandit does not play per round.
 
-    All other games keep the draws, one by one, that golden rows and audits were recorded with.
+    All other games keep the draws, one by one, that golden rows were recorded with.
     """
     return has_coins(bandit.law) and not bandit.per_round
+
+
+@inlined
+def noise_ahead(bandit):
+    """Return True if noise is drawn in vectors where this pays: also in the games of an audit."""
+    ahead = has_coins(bandit.law) or has_fixed_rewards(bandit.law)
+    return ahead and not bandit.per_round
 
 
 @inlined

@@ -8,6 +8,7 @@ noise of variance 1. The functions raise UserError if a theorem does not apply.
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
@@ -220,6 +221,7 @@ def adap_klucb_upper_bound_shape(
     return total
 
 
+@lru_cache(2**16)  # a sentence about four figures is judged with each of them
 def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
     # Returns 2^l. c(beta) grows with beta, so the best beta is the largest one in (35). Then
     # mu_a + c Delta_a is the x below mu* with d(x, mu*) = alpha log T / 2^l, and mu_a + gamma

@@ -1,0 +1,125 @@
+"""Compilation of kernels in a process of its own, ahead of the threads that play.
+
+Python compiles one kernel at a time, and while the first figures are composed or compiled, other
+processors would be idle. The second process keeps the machine code on disk
+(core/machine_code.py), from where this process loads it. It is optional: whatever fails there is
+compiled, and reported, here.
+"""
+
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Hashable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import IO
+
+import joblib
+
+from dpbandits.audit.cell import AuditCell
+from dpbandits.audit.games import compile_games
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core.machine_code import is_empty
+from dpbandits.run.runner import attempt
+from dpbandits.run.tasks import Task
+
+ROUNDS = 64  # of the games that are played only to compile their kernels
+
+
+class CompilingAhead:
+    """Process that compiles the kernels of all cells added to it, until the context ends.
+
+    It is started only on several processors, and if no machine code is kept yet.
+    """
+
+    def __init__(self) -> None:
+        self._seen = set[Hashable]()
+        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "CompilingAhead":
+        if joblib.cpu_count() > 1 and is_empty():
+            with suppress(OSError):
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", __name__],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,  # an interrupt is for this process alone
+                )
+                threading.Thread(
+                    target=self._feed, args=(self._process.stdin,), daemon=True
+                ).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def add(self, cells: Iterable[AnyCell]) -> None:
+        """Compile the kernels of these cells, except those that were added before."""
+        if self._process is None:
+            return
+        new = {key: cell for cell in cells if (key := _kernel_of(cell)) not in self._seen}
+        self._seen |= new.keys()
+        for cell in new.values():
+            self._waiting.put(pickle.dumps(cell))
+
+    def end(self) -> None:
+        """Let the process end when it has compiled the kernels of all cells so far."""
+        self._waiting.put(None)
+
+    def _feed(self, pipe: IO[bytes]) -> None:
+        # Runs in a thread, because the process reads only between two compilations.
+        with suppress(OSError), pipe:  # the process may be dead
+            while (cell := self._waiting.get()) is not None:
+                pipe.write(cell)
+                pipe.flush()
+
+
+def _kernel_of(cell: AnyCell) -> Hashable:
+    # Cells whose keys are equal have the same kernels.
+    law: tuple[Hashable, ...] = ()
+    if isinstance(cell, Cell):
+        law = cell.environment, type(cell.instance), cell.regret, cell.pulls_of is None
+    return type(cell), cell.member, tuple(map(type, cell.params)), law
+
+
+def compile_cell(cell: AnyCell) -> None:
+    """Compile the kernels of a cell by a short game, and keep their machine code."""
+    if isinstance(cell, AuditCell):
+        compile_games(cell.member, cell.params)
+        return
+    if isinstance(cell, Cell):
+        horizon = min(ROUNDS, cell.horizon)
+        params = cell.params
+        if hasattr(params, "horizon"):
+            params = params._replace(horizon=horizon)
+        cell = replace(cell, params=params, horizon=horizon)
+    attempt(Task(cell, range(cell.runs_in_step if isinstance(cell, Cell) else 1)))
+
+
+def main(cells: IO[bytes]) -> None:
+    """Compile the kernels of pickled cells until the stream ends."""
+    while True:
+        try:
+            cell = pickle.load(cells)
+        except EOFError:
+            return
+        with suppress(Exception):
+            compile_cell(cell)
+
+
+if __name__ == "__main__":
+    main(sys.stdin.buffer)

@@ -1,0 +1,181 @@
+"""Compilation ahead of the threads: which kernels, in which process, and what is kept."""
+
+import io
+import os
+import pickle
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import composed
+import joblib
+import numba
+import pytest
+
+from dpbandits.audit.cell import AuditCell
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core import machine_code, registry
+from dpbandits.files import project
+from dpbandits.run import compile_ahead
+from dpbandits.run.compile_ahead import CompilingAhead, compile_cell
+
+# Plays a pickled cell and prints how many kernels were loaded and how many were compiled.
+PLAY = """
+import pickle, sys
+from numba.core.dispatcher import Dispatcher
+loaded = []
+compile = Dispatcher.compile
+def counted(self, types):
+    before = sum(self.stats.cache_misses.values()), sum(self.stats.cache_hits.values())
+    code = compile(self, types)
+    loaded.append((sum(self.stats.cache_misses.values()) - before[0],
+                   sum(self.stats.cache_hits.values()) - before[1]))
+    return code
+Dispatcher.compile = counted
+from dpbandits.run.runner import attempt
+from dpbandits.run.tasks import Task
+outcome = attempt(Task(pickle.load(sys.stdin.buffer), range(1)))
+assert outcome.error is None, outcome.trace
+print(*map(sum, zip(*loaded)))
+"""
+
+
+def cells_of_all_figures() -> list[AnyCell]:
+    names = project.names("figure")
+    return [c for n in names for c in composed.load(n, ())[0].runs_of_cells()]
+
+
+@pytest.fixture(scope="module")
+def cells() -> dict[Hashable, list[AnyCell]]:
+    """Cells of all figures, by what the module takes for their kernels."""
+    by_kernel = defaultdict[Hashable, list[AnyCell]](list)
+    for cell in cells_of_all_figures():
+        by_kernel[compile_ahead._kernel_of(cell)].append(cell)
+    return by_kernel
+
+
+def types_of(cell: AnyCell) -> Any:
+    typeof: Any = numba.typeof
+    law: Any = None
+    if isinstance(cell, Cell):
+        module = registry.environment(cell.environment)
+        law = module if hasattr(module, "table") else typeof(module.law(cell.instance))
+        law = law, cell.regret, cell.pulls_of is None, cell.in_lanes
+    return typeof(cell.params), law
+
+
+def test_cells_of_one_kernel_have_arguments_of_the_same_types(
+    cells: dict[Hashable, list[AnyCell]],
+) -> None:
+    assert 40 < len(cells) < sum(map(len, cells.values())) / 5
+    for alike in cells.values():
+        assert len({types_of(cell) for cell in alike}) == 1, alike[0].name
+
+
+def one_of(cells: dict[Hashable, list[AnyCell]], kind: type, member: str) -> AnyCell:
+    return next(
+        c for alike in cells.values() for c in alike if type(c) is kind and c.member == member
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "member"),
+    [("Cell", "adap-klucb"), ("Cell", "exp3"), ("StoppingCell", "nas"), ("AuditCell", "adap-ucb")],
+)
+def test_a_process_without_results_keeps_the_machine_code_of_a_cell(
+    kind: str, member: str, cells: dict[Hashable, list[AnyCell]], tmp_path: Path
+) -> None:
+    kinds = {type(c).__name__: type(c) for alike in cells.values() for c in alike}
+    content = pickle.dumps(one_of(cells, kinds[kind], member))
+    environment = os.environ | {"DPBANDITS_CACHE": str(tmp_path)}
+    run: Any = {"input": content, "env": environment, "capture_output": True, "check": True}
+    subprocess.run([sys.executable, "-m", compile_ahead.__name__], **run)
+    misses, hits = subprocess.run([sys.executable, "-c", PLAY], **run).stdout.split()
+    assert int(misses) == 0
+    assert int(hits) >= 1
+
+
+def test_a_cell_that_cannot_be_compiled_does_not_stop_the_others(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[AnyCell]()
+
+    def compiled(cell: AnyCell) -> None:
+        seen.append(cell)
+        if len(seen) == 1:
+            raise RuntimeError("numba failed")
+
+    monkeypatch.setattr(compile_ahead, "compile_cell", compiled)
+    compile_ahead.main(io.BytesIO(2 * pickle.dumps(cell)))
+    assert seen == [cell, cell]
+
+
+def test_only_a_short_game_is_played_and_none_in_an_audit(
+    cells: dict[Hashable, list[AnyCell]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = list[Any]()
+    monkeypatch.setattr(compile_ahead, "attempt", lambda task: played.append(task))
+    monkeypatch.setattr(compile_ahead, "compile_games", lambda *args: played.append(args))
+    long = one_of(cells, Cell, "dp-se")
+    assert isinstance(long, Cell)
+    assert long.horizon > compile_ahead.ROUNDS
+    compile_cell(long)
+    compile_cell(audit := one_of(cells, AuditCell, "dp-se"))
+    task, of_audit = played
+    assert task.cell.horizon == task.cell.params.horizon == compile_ahead.ROUNDS
+    assert len(task.runs) == 1
+    assert of_audit == (audit.member, audit.params)
+
+
+@pytest.mark.parametrize(("processors", "empty"), [(1, True), (2, False)])
+def test_no_process_is_started_where_it_does_not_help(
+    processors: int, empty: bool, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joblib, "cpu_count", lambda: processors)
+    monkeypatch.setattr(compile_ahead, "is_empty", lambda: empty)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    with CompilingAhead() as compiling:
+        compiling.add([cell])
+
+
+def test_cells_reach_the_process_once_and_it_ends_with_the_context(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    out = tmp_path / "received"
+    program = f"import sys; open({str(out)!r}, 'wb').write(sys.stdin.buffer.read())"
+    start = subprocess.Popen
+
+    def receiver(command: list[str], **kept: Any) -> Any:
+        assert command[1:] == ["-m", "dpbandits.run.compile_ahead"]
+        return start([sys.executable, "-c", program], **kept)
+
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
+    monkeypatch.setattr(compile_ahead, "is_empty", lambda: True)
+    monkeypatch.setattr(subprocess, "Popen", receiver)
+    with CompilingAhead() as compiling:
+        compiling.add([cell])
+        compiling.add([cell])
+        compiling.end()
+        assert compiling._process is not None
+        compiling._process.wait(60)
+    assert out.read_bytes() == pickle.dumps(cell)
+    with CompilingAhead() as compiling:
+        compiling.add([cell])  # and no end: the process is stopped
+    assert compiling._process is not None
+    assert compiling._process.returncode is not None
+
+
+def test_machine_code_is_empty_until_a_kernel_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_code, "FOLDER", None)
+    assert not machine_code.is_empty()
+    monkeypatch.setattr(machine_code, "FOLDER", tmp_path)
+    (tmp_path / "core_1").mkdir()  # of a kernel that is decorated, and not compiled yet
+    assert machine_code.is_empty()
+    (tmp_path / "core_1" / "kl.nbi").touch()
+    assert not machine_code.is_empty()
