@@ -1,12 +1,12 @@
 """Compilation ahead of the threads: which kernels, in which process, and what is kept."""
 
-import io
 import os
 import pickle
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import machine_code, registry
 from dpbandits.files import project
 from dpbandits.run import compile_ahead
-from dpbandits.run.compile_ahead import CompilingAhead, compile_cell
+from dpbandits.run.compile_ahead import SIZE, CompilingAhead, compile_cell
 
 # Plays a pickled cell and prints how many kernels were loaded and how many were compiled.
 PLAY = """
@@ -76,6 +76,11 @@ def test_cells_of_one_kernel_have_arguments_of_the_same_types(
         assert len({types_of(cell) for cell in alike}) == 1, alike[0].name
 
 
+def sized(*contents: bytes) -> bytes:
+    """Return contents as they are sent to the process."""
+    return b"".join(SIZE.pack(len(content)) + content for content in contents)
+
+
 def one_of(cells: dict[Hashable, list[AnyCell]], kind: type, member: str) -> AnyCell:
     return next(
         c for alike in cells.values() for c in alike if type(c) is kind and c.member == member
@@ -92,15 +97,25 @@ def test_a_process_without_results_keeps_the_machine_code_of_a_cell(
     kinds = {type(c).__name__: type(c) for alike in cells.values() for c in alike}
     content = pickle.dumps(one_of(cells, kinds[kind], member))
     environment = os.environ | {"DPBANDITS_CACHE": str(tmp_path)}
-    run: Any = {"input": content, "env": environment, "capture_output": True, "check": True}
-    subprocess.run([sys.executable, "-m", compile_ahead.__name__], **run)
-    misses, hits = subprocess.run([sys.executable, "-c", PLAY], **run).stdout.split()
+    run: Any = {"env": environment, "capture_output": True, "check": True}
+    subprocess.run([sys.executable, "-m", compile_ahead.__name__], input=sized(content), **run)
+    play = [sys.executable, "-c", PLAY]
+    misses, hits = subprocess.run(play, input=content, **run).stdout.split()
     assert int(misses) == 0
     assert int(hits) >= 1
 
 
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        with suppress(OSError):
+            os.close(end)
+
+
 def test_a_cell_that_cannot_be_compiled_does_not_stop_the_others(
-    cell: Cell, monkeypatch: pytest.MonkeyPatch
+    cell: Cell, pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = list[AnyCell]()
 
@@ -110,8 +125,35 @@ def test_a_cell_that_cannot_be_compiled_does_not_stop_the_others(
             raise RuntimeError("numba failed")
 
     monkeypatch.setattr(compile_ahead, "compile_cell", compiled)
-    compile_ahead.main(io.BytesIO(2 * pickle.dumps(cell)))
+    monkeypatch.setattr(compile_ahead, "MOST_MEMORY", 2**40)
+    content = pickle.dumps(cell)
+    os.write(pipe[1], sized(content, b"no pickle", content))
+    os.close(pipe[1])
+    compile_ahead.main(pipe[0])
     assert seen == [cell, cell]
+
+
+def test_a_process_that_takes_much_memory_goes_on_as_a_new_one_with_the_next_cell(
+    cell: Cell, pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Replaced(Exception):
+        pass
+
+    def execv(program: str, command: list[str]) -> None:
+        raise Replaced(program, command)
+
+    seen = list[AnyCell]()
+    monkeypatch.setattr(compile_ahead, "compile_cell", seen.append)
+    monkeypatch.setattr(compile_ahead, "MOST_MEMORY", 1)
+    monkeypatch.setattr(os, "execv", execv)
+    content = pickle.dumps(cell)
+    os.write(pipe[1], sized(content, content))
+    with pytest.raises(Replaced) as replaced:
+        compile_ahead.main(pipe[0])
+    command = [sys.executable, "-m", "dpbandits.run.compile_ahead"]
+    assert replaced.value.args == (sys.executable, command)
+    assert seen == [cell]
+    assert os.read(pipe[0], 2**20) == sized(content)
 
 
 def test_only_a_short_game_is_played_and_none_in_an_audit(
@@ -162,7 +204,7 @@ def test_cells_reach_the_process_once_and_it_ends_with_the_context(
         compiling.end()
         assert compiling._process is not None
         compiling._process.wait(60)
-    assert out.read_bytes() == pickle.dumps(cell)
+    assert out.read_bytes() == sized(pickle.dumps(cell))
     with CompilingAhead() as compiling:
         compiling.add([cell])  # and no end: the process is stopped
     assert compiling._process is not None

@@ -1,10 +1,12 @@
 """Production of all figures, or of all of a paper, in one process: one start, one compilation."""
 
+import ctypes
 import gc
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from dpbandits.config import compose, conf_files
@@ -43,7 +45,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         for spec, _ in loaded:
             statuses[spec.name] = status_of(spec.name, figures.finish_next)
             sys.stdout.flush()  # each line appears at once, in a file too
-            gc.collect()  # figures are reference cycles, which Python collects late
+            _free_memory()
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are complete;"
@@ -53,6 +55,13 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         sys.stdout.flush()
         print(f"dpbandits: {', '.join(failed)} failed, for the reasons above", file=sys.stderr)
     return max(statuses.values())
+
+
+def _free_memory() -> None:
+    # Figures are reference cycles, which Python collects late, and glibc keeps what threads freed.
+    gc.collect()
+    with suppress(OSError, AttributeError):  # of another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def figures_of(paper: str | None) -> list[str]:

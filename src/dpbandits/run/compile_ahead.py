@@ -6,8 +6,10 @@ processors would be idle. The second process keeps the machine code on disk
 compiled, and reported, here.
 """
 
+import os
 import pickle
 import queue
+import struct
 import subprocess
 import sys
 import threading
@@ -28,6 +30,9 @@ from dpbandits.run.runner import attempt
 from dpbandits.run.tasks import Task
 
 ROUNDS = 64  # of the games that are played only to compile their kernels
+SIZE = struct.Struct("<Q")  # precedes each cell in the stream
+# A process whose memory exceeds this goes on as a new one: numba keeps what it compiled.
+MOST_MEMORY = 450_000  # KiB
 
 
 class CompilingAhead:
@@ -84,7 +89,7 @@ class CompilingAhead:
         # Runs in a thread, because the process reads only between two compilations.
         with suppress(OSError), pipe:  # the process may be dead
             while (cell := self._waiting.get()) is not None:
-                pipe.write(cell)
+                pipe.write(SIZE.pack(len(cell)) + cell)
                 pipe.flush()
 
 
@@ -110,16 +115,25 @@ def compile_cell(cell: AnyCell) -> None:
     attempt(Task(cell, range(cell.runs_in_step if isinstance(cell, Cell) else 1)))
 
 
-def main(cells: IO[bytes]) -> None:
-    """Compile the kernels of pickled cells until the stream ends."""
-    while True:
-        try:
-            cell = pickle.load(cells)
-        except EOFError:
-            return
+def main(stream: int) -> None:
+    """Compile the kernels of pickled cells until the stream, a file descriptor, ends."""
+    import resource  # not on Windows, where this process ends at once
+
+    while size := _read(stream, SIZE.size):
+        content = _read(stream, *SIZE.unpack(size))
         with suppress(Exception):
-            compile_cell(cell)
+            compile_cell(pickle.loads(content))
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
+            os.execv(sys.executable, [sys.executable, "-m", "dpbandits.run.compile_ahead"])
+
+
+def _read(stream: int, size: int) -> bytes:
+    # Reads no byte beyond: what follows may be for a new process. Returns less at the end.
+    content = b""
+    while len(content) < size and (part := os.read(stream, size - len(content))):
+        content += part
+    return content
 
 
 if __name__ == "__main__":
-    main(sys.stdin.buffer)
+    main(sys.stdin.fileno())
