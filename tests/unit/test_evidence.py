@@ -92,7 +92,7 @@ def cheap(checkout: Path) -> None:
 def gathered_with(checkout: Path, **changes: Any) -> Path:
     """Gather the evidence, change its record and return the record's file."""
     cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
+    assert gather_evidence.gather([FIGURE]) == 0
     file = references.folder(FIGURE) / "evidence.json"
     file.write_text(json.dumps(json.loads(file.read_bytes()) | changes))
     return file
@@ -102,7 +102,7 @@ def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
     cheap(checkout)
     spec, settings = load(FIGURE, [])
     assert evidence.read(spec) is None
-    assert gather_evidence.gather(FIGURE) == 0
+    assert gather_evidence.gather([FIGURE]) == 0
     found = evidence.read(spec)
     assert found is not None
     assert evidence_records.is_current(spec)
@@ -121,7 +121,7 @@ def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
 
 def test_evidence_of_other_cells_is_none_and_a_changed_table_is_refused(checkout: Path) -> None:
     cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
+    assert gather_evidence.gather([FIGURE]) == 0
     spec, _ = load(FIGURE, [])
     other, _ = load(FIGURE, ["seed=1"])
     assert evidence.read(other) is None
@@ -154,7 +154,7 @@ def test_evidence_is_confirmed_for_other_sources_if_its_first_runs_have_the_same
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cheap(checkout)
-    assert gather_evidence.gather(FIGURE) == 0
+    assert gather_evidence.gather([FIGURE]) == 0
     spec, _ = load(FIGURE, [])
     file = references.folder(FIGURE) / "evidence.json"
     gathered = json.loads(file.read_bytes())

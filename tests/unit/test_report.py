@@ -1,6 +1,7 @@
 """The reports are those that `make report` writes, and their texts are whole."""
 
 import re
+from collections.abc import Sequence
 
 import make_thresholds
 import pytest
@@ -68,8 +69,8 @@ def test_an_unknown_paper_is_rejected() -> None:
 def test_the_evidence_on_a_figure_is_gathered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     gathered, written = list[str](), list[str]()
 
-    def gather(figure: str) -> int:
-        gathered.append(figure)
+    def gather(figures: Sequence[str]) -> int:
+        gathered.extend(figures)
         return 0
 
     monkeypatch.setattr(write, "gather", gather)

@@ -6,52 +6,75 @@ every cell again and compares them with the recorded ones.
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dpbandits.config import compose
+from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves import evidence, evidence_records, references
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.in_turn import Begun, InTurn, Waiting
+from dpbandits.run.missing_runs import Completing, complete
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.store.blocks import Store
 
 PACKAGE = Path(__file__).parents[1]  # has the figures only where it is installed
 
 
-def gather(figure: str) -> int:
-    """Compute the missing runs and write evidence.csv and evidence.json beside the reference.
+def gather(figures: Sequence[str]) -> int:
+    """Compute the missing runs and write evidence.csv and evidence.json beside each reference.
 
     Returns the exit status: FAILED if runs failed. A figure without runs needs no files. Raises
-    UserError before any run if the figure is part of an installed package.
+    UserError before any run if a figure is part of an installed package.
     """
-    folder = _folder(figure)
-    drawn, _ = compose.load(figure, [])
-    spec, settings = compose.load(figure, ["profile=evidence"])
-    if not spec.cells():
-        return 0
-    completed = complete(spec.runs_of_cells(), settings, figure, settings.folder(figure))
-    if completed.failures:
-        return ExitStatus.FAILED
-    summaries = evidence.of_runs(spec, drawn, completed.store)
+    waiting = list[Waiting[int]]()
+    for figure in figures:
+        folder = _folder(figure)
+        drawn, _ = compose.load(figure, [])
+        spec, settings = compose.load(figure, ["profile=evidence"])
+        if cells := spec.cells():
+            waiting.append(Waiting({*cells}, partial(_begin, folder, drawn, spec, settings)))
+    in_turn = InTurn(waiting)
+    return max((in_turn.finish_next() for _ in waiting), default=ExitStatus.DONE)
+
+
+def _begin(folder: Path, drawn: FigureSpec, spec: FigureSpec, settings: Settings) -> Begun[int]:
+    runs, of_figure = spec.runs_of_cells(), settings.folder(spec.name)
+    completing = Completing(runs, settings, spec.name, of_figure)
+
+    def finish(at_the_last: Callable[[], None]) -> int:
+        completed = completing.finish(at_the_last)
+        if completed.failures:
+            return ExitStatus.FAILED
+        _write(folder, drawn, spec, completed.store)
+        return ExitStatus.DONE
+
+    return Begun(completing, finish)
+
+
+def _write(folder: Path, drawn: FigureSpec, spec: FigureSpec, store: Store) -> None:
+    summaries = evidence.of_runs(spec, drawn, store)
     table = evidence.to_csv(summaries)
     record = {
         "schema": schemas.EVIDENCE,
-        "figure": figure,
-        "command": f"dpbandits report --gather {figure}",
+        "figure": spec.name,
+        "command": f"dpbandits report --gather {spec.name}",
         "runs": sorted({each.runs for each in summaries.values() if each.runs}),
         "cells": evidence_records.digest_of_cells(drawn),
         "sources": evidence_records.digest_of_sources(drawn),
-        "first_runs": evidence_records.digest_of_first_runs(spec, completed.store),
-        "seconds": round(sum(map(completed.store.seconds, spec.cells())), 3),
+        "first_runs": evidence_records.digest_of_first_runs(spec, store),
+        "seconds": round(sum(map(store.seconds, spec.cells())), 3),
         "sha256": hashlib.sha256(table).hexdigest(),
         **provenance(),
     }
     write_atomically(folder / "evidence.csv", table)
     _write_record(folder, record)
-    return 0
 
 
 def confirm(figure: str) -> int:

@@ -39,11 +39,10 @@ def report(names: Sequence[str], gathers: bool, confirms: bool = False) -> int:
     asked = set(names) or set(about)
     chosen = [paper for paper in about if asked & {paper, *about[paper]}]
     figures = [figure for paper in chosen for figure in about[paper] if asked & {paper, figure}]
-    if gathers:
-        for figure in dict.fromkeys(figures):
-            if status := gather(figure):
-                return status
-    elif confirms and (status := max(map(confirm, dict.fromkeys(figures)), default=0)):
+    figures = list(dict.fromkeys(figures))
+    if gathers and (status := gather(figures)):
+        return status
+    if confirms and (status := max(map(confirm, figures), default=0)):
         return status
     for name, text in texts(chosen).items():
         write_atomically(project.folder() / FOLDER / name, text.encode())
