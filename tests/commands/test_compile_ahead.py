@@ -13,6 +13,7 @@ from typing import Any
 import composed
 import joblib
 import numba
+import numpy as np
 import pytest
 
 from dpbandits.audit.cell import AuditCell
@@ -154,6 +155,21 @@ def test_a_process_that_takes_much_memory_goes_on_as_a_new_one_with_the_next_cel
     assert replaced.value.args == (sys.executable, command)
     assert seen == [cell]
     assert os.read(pipe[0], 2**20) == sized(content)
+
+
+def test_memory_is_that_of_now_and_of_this_program() -> None:
+    # The peak that the system keeps would be that of the program before.
+    before = compile_ahead.memory()
+    block = np.ones(2**25)
+    assert compile_ahead.memory() - before > 0.9 * block.nbytes
+    del block
+    assert compile_ahead.memory() - before < 2**25
+    again = "from dpbandits.run.compile_ahead import memory; print(memory())"
+    code = f"""import os, sys, numpy as np
+x = np.ones(10**8)
+os.execv(sys.executable, [sys.executable, "-c", {again!r}])"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert 1e7 < int(found.stdout) < 6e8
 
 
 def test_only_a_short_game_is_played_and_none_in_an_audit(

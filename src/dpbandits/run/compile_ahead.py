@@ -16,6 +16,7 @@ import threading
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import IO
 
@@ -32,7 +33,7 @@ from dpbandits.run.tasks import Task
 ROUNDS = 64  # of the games that are played only to compile their kernels
 SIZE = struct.Struct("<Q")  # precedes each cell in the stream
 # A process whose memory exceeds this goes on as a new one: numba keeps what it compiled.
-MOST_MEMORY = 450_000  # KiB
+MOST_MEMORY = 500e6  # bytes
 
 
 class CompilingAhead:
@@ -115,15 +116,22 @@ def compile_cell(cell: AnyCell) -> None:
     attempt(Task(cell, range(cell.runs_in_step if isinstance(cell, Cell) else 1)))
 
 
+def memory() -> int:
+    """Return the bytes of memory that this process takes now; 0 on other systems than Linux."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
 def main(stream: int) -> None:
     """Compile the kernels of pickled cells until the stream, a file descriptor, ends."""
-    import resource  # not on Windows, where this process ends at once
-
     while size := _read(stream, SIZE.size):
         content = _read(stream, *SIZE.unpack(size))
         with suppress(Exception):
             compile_cell(pickle.loads(content))
-        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
+        if memory() > MOST_MEMORY:
             os.execv(sys.executable, [sys.executable, "-m", "dpbandits.run.compile_ahead"])
 
 
