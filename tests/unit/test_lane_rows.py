@@ -86,3 +86,18 @@ def test_new_rows_are_zero() -> None:
     out = np.full((ROWS, RUNS), np.nan)
     zeros(LaneStreams(np.zeros((4, RUNS), np.uint64)), LaneRows(out))
     np.testing.assert_array_equal(out, np.repeat(np.arange(ROWS)[:, None], RUNS, axis=1))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_rows_begin_lines_of_the_cache(compiled: bool) -> None:
+    zeros_of = kernel(lambda n: lanes.lane_zeros(n)) if compiled else lanes.lane_zeros
+    kept = list[np.ndarray]()
+    for n in (1, 2, 3, 7, 101) * 4:
+        rows = zeros_of(n)
+        kept.append(rows)  # so that the next ones lie elsewhere
+        assert rows.shape == (n, RUNS)
+        assert rows.flags.c_contiguous
+        assert rows.ctypes.data % 64 == 0
+        assert not rows.any()
+        rows[:] = 1.0
+    assert all((rows == 1.0).all() for rows in kept)

@@ -11,8 +11,7 @@ import numpy as np
 
 from dpbandits.core.kernel import by_class
 from dpbandits.core.lane_ir import lane_load, lane_store
-from dpbandits.core.lanes import LaneStreams, where
-from dpbandits.core.vector_constants import RUNS
+from dpbandits.core.lanes import LaneStreams, lane_zeros, where
 
 
 class LaneRows(NamedTuple):
@@ -29,7 +28,7 @@ def zero_rows(rng, n):
 
 @zero_rows.register(LaneStreams)
 def zero_lane_rows(rng, n):
-    return LaneRows(np.zeros((n, RUNS)))
+    return LaneRows(lane_zeros(n))
 
 
 @by_class

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import by_class, in_kernels, inlined
+from dpbandits.core.kernel import allocating, by_class, in_kernels, inlined
 from dpbandits.core.lane_ir import lane_sqrt, lane_uniforms, lane_where
 from dpbandits.core.vector_constants import (
     EXP,
@@ -32,6 +32,8 @@ from dpbandits.core.vectors import (
     laplaces_in_scalars,
     uniforms_in_scalars,
 )
+
+LINE = 64  # bytes of a line of the cache
 
 
 class LaneStream(NamedTuple):
@@ -56,7 +58,20 @@ def lane_streams(rngs: Sequence[np.random.Generator]) -> LaneStreams:
     """Return the generators of at most sixteen runs; lanes without a run repeat the last one."""
     lanes = [lane_stream(rng).state for rng in rngs]
     lanes += [lanes[-1]] * (RUNS - len(lanes))
-    return LaneStreams(np.hstack(lanes))
+    state = lane_zeros(4).view(np.uint64)
+    state[:] = np.hstack(lanes)
+    return LaneStreams(state)
+
+
+@allocating
+def lane_zeros(n):
+    """Return zeros, float64 of shape (n, 16), each row of which begins a line of the cache.
+
+    A vector that lies in two lines takes twice as long to load.
+    """
+    room = np.zeros((n + 1) * RUNS)
+    first = (-room.ctypes.data % LINE) // 8
+    return room[first : first + n * RUNS].reshape(n, RUNS)
 
 
 @by_class

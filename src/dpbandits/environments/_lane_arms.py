@@ -6,7 +6,7 @@ import numpy as np
 
 from dpbandits.core.bandit import NEVER, number_of_arms, pull
 from dpbandits.core.lane_ir import lane_gather, lane_load, lane_store
-from dpbandits.core.lanes import LaneStreams, uniform, where
+from dpbandits.core.lanes import LaneStreams, lane_zeros, uniform, where
 from dpbandits.core.vector_constants import RUNS
 
 
@@ -39,7 +39,7 @@ def lane_arms(
         horizon=int(checkpoints[-1]),
         checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
         curve=np.full((len(checkpoints), RUNS), np.nan),
-        pulls=np.zeros((means.size, RUNS)),
+        pulls=lane_zeros(means.size),
         clock=np.zeros(2, np.int64),
     )
 
