@@ -144,7 +144,7 @@ def test_a_process_that_takes_much_memory_goes_on_as_a_new_one_with_the_next_cel
     class Replaced(Exception):
         pass
 
-    def execv(program: str, command: list[str]) -> None:
+    def execv(program: str, command: tuple[str, ...]) -> None:
         raise Replaced(program, command)
 
     seen = list[AnyCell]()
@@ -155,7 +155,7 @@ def test_a_process_that_takes_much_memory_goes_on_as_a_new_one_with_the_next_cel
     os.write(pipe[1], sized(content, content))
     with pytest.raises(Replaced) as replaced:
         compile_ahead.main(pipe[0])
-    command = [sys.executable, "-m", "dpbandits.run.compile_ahead"]
+    command = (sys.executable, "-m", "dpbandits.run.compile_ahead")
     assert replaced.value.args == (sys.executable, command)
     assert seen == [cell]
     assert os.read(pipe[0], 2**20) == sized(content)
@@ -211,8 +211,8 @@ def test_cells_reach_the_process_once_and_it_ends_with_the_context(
     program = f"import sys; open({str(out)!r}, 'wb').write(sys.stdin.buffer.read())"
     start = subprocess.Popen
 
-    def receiver(command: list[str], **kept: Any) -> Any:
-        assert command[1:] == ["-m", "dpbandits.run.compile_ahead"]
+    def receiver(command: tuple[str, ...], **kept: Any) -> Any:
+        assert command == (sys.executable, "-m", "dpbandits.run.compile_ahead")
         return start([sys.executable, "-c", program], **kept)
 
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)

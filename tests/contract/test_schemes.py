@@ -360,7 +360,7 @@ def test_a_leader_is_kept_just_as_long_as_it_leads(algorithm: str, epsilon: floa
 
 @pytest.mark.parametrize("means", [(0.75, 0.6, 0.25), (0.5, 0.5), (1.0, 0.98), (0.9, 0.0)], ids=str)
 def test_klucb_keeps_its_leader_just_as_long_on_coins(means: tuple[float, ...]) -> None:
-    # Where received rewards are recorded, coins are drawn one by one.
+    # Coins are drawn one by one if received rewards are recorded.
     cell = replace(cell_of("klucb", "bernoulli", means, 5000, 1.0), regret=Regret.REALISED)
     for run in range(5):
         kept, chosen = play_run(cell, run), play_run(cell, run, per_round=True)

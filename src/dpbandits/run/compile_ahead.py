@@ -30,6 +30,7 @@ from dpbandits.core.machine_code import is_empty
 from dpbandits.run.runner import attempt
 from dpbandits.run.tasks import Task
 
+COMMAND = (sys.executable, "-m", "dpbandits.run.compile_ahead")
 ROUNDS = 64  # of the games that are played only to compile their kernels
 SIZE = struct.Struct("<Q")  # precedes each cell in the stream
 # A process whose memory exceeds this goes on as a new one: numba keeps what it compiled.
@@ -51,7 +52,7 @@ class CompilingAhead:
         if joblib.cpu_count() > 1 and is_empty():
             with suppress(OSError):
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", __name__],
+                    COMMAND,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -132,7 +133,7 @@ def main(stream: int) -> None:
         with suppress(Exception):
             compile_cell(pickle.loads(content))
         if memory() > MOST_MEMORY:
-            os.execv(sys.executable, [sys.executable, "-m", "dpbandits.run.compile_ahead"])
+            os.execv(sys.executable, COMMAND)
 
 
 def _read(stream: int, size: int) -> bytes:
