@@ -1,32 +1,52 @@
-"""Leads of Lazy-DP-TS: batches of the leader against single rounds."""
+"""Leads of Lazy-DP-TS and DP-TS: batches of the leader against single rounds."""
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from many_runs import check_counts, final_outcomes
 from scipy.stats import chi2_contingency
 
-from dpbandits.algorithms import _raised_leads, lazy_dp_ts
-from dpbandits.algorithms._leads import segment, total
-from dpbandits.algorithms._raised_means import Log, RaisedMeans, numbers_at, observe
-from dpbandits.core.bandit import Bandit, new_bandit, pull_many
+from dpbandits.algorithms import _raised_leads, dp_ts, lazy_dp_ts
+from dpbandits.algorithms._beta_tail import tail_bound
+from dpbandits.algorithms._leads import LONGEST, segment, total
+from dpbandits.algorithms._raised_means import Log, RaisedMeans, numbers_at, raised
+from dpbandits.core import registry
+from dpbandits.core.bandit import Bandit, new_bandit, rounds_played
 from dpbandits.environments import bernoulli
 from dpbandits.verify.same_law import p_value
 
-C2, LAZY = (0.75, 0.625, 0.5, 0.375, 0.25), lazy_dp_ts.Params
-GAMES: dict[str, tuple[Any, tuple[float, ...], int]] = {
-    "C2": (LAZY(20.0), C2, 20_000),
-    "close": (LAZY(500.0), (0.75, 0.7, 0.7, 0.7, 0.7), 20_000),
-    "two arms": (LAZY(5.0, Log.NATURAL), (0.6, 0.5), 20_000),
-    "little budget": (LAZY(0.5), (0.8, 0.2), 20_000),
-    "rewards of 1": (LAZY(2.0), (1.0, 0.9, 0.5), 20_000),
-    "low means": (LAZY(100.0), (0.2, 0.0, 0.05), 10_000),
+C2, CLOSE = (0.75, 0.625, 0.5, 0.375, 0.25), (0.75, 0.7, 0.7, 0.7, 0.7)
+
+
+class Leading(NamedTuple):
+    """Game that is played mostly in leads."""
+
+    algorithm: str
+    params: Any
+    means: tuple[float, ...]
+    horizon: int
+
+
+LAZY, DP_TS = lazy_dp_ts.Params, dp_ts.Params
+GAMES = {
+    "lazy, C2": Leading("lazy-dp-ts", LAZY(20.0), C2, 20_000),
+    "lazy, close": Leading("lazy-dp-ts", LAZY(500.0), CLOSE, 20_000),
+    "lazy, two arms": Leading("lazy-dp-ts", LAZY(5.0, Log.NATURAL), (0.6, 0.5), 20_000),
+    "lazy, little budget": Leading("lazy-dp-ts", LAZY(0.5), (0.8, 0.2), 20_000),
+    "lazy, rewards of 1": Leading("lazy-dp-ts", LAZY(2.0), (1.0, 0.9, 0.5), 20_000),
+    "lazy, low means": Leading("lazy-dp-ts", LAZY(100.0), (0.2, 0.0, 0.05), 10_000),
+    "C2": Leading("dp-ts", DP_TS(500.0), C2, 20_000),
+    "close": Leading("dp-ts", DP_TS(20_000.0), (0.75, 0.65, 0.65, 0.65, 0.65), 20_000),
+    "two arms": Leading("dp-ts", DP_TS(200.0, Log.NATURAL), (0.6, 0.5), 20_000),
+    "much noise": Leading("dp-ts", DP_TS(20.0), (0.8, 0.2), 20_000),
+    "rewards of 1": Leading("dp-ts", DP_TS(1000.0), (1.0, 0.9, 0.5), 20_000),
+    "low means": Leading("dp-ts", DP_TS(1000.0), (0.2, 0.0, 0.05), 10_000),
 }
 RUNS = 800
 INNER = (300, 3000)
-# 40 comparisons: a false alarm has probability 0.004 in all. With 800 runs each, a shift of the
+# 81 comparisons: a false alarm has probability 0.008 in all. With 800 runs each, a shift of the
 # mean by a third of the standard deviation has a p-value near 1e-8.
 LIMIT = 1e-4
 
@@ -35,57 +55,73 @@ def rng(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def played(params: Any, means: tuple[float, ...], horizon: int, rounds: Any) -> Bandit:
-    law = bernoulli.law(bernoulli.Params(means))
-    bandit = new_bandit(law, len(means), horizon, np.asarray(rounds, np.int64), rng(0))
-    lazy_dp_ts.play(params, bandit, rng(1))
+def started(game: Leading, horizon: int, rounds: Any, seed: int = 0) -> Bandit:
+    law = bernoulli.law(bernoulli.Params(game.means))
+    return new_bandit(law, len(game.means), horizon, np.asarray(rounds, np.int64), rng(seed))
+
+
+def played(game: Leading, horizon: int, rounds: Any) -> Bandit:
+    bandit = started(game, horizon, rounds)
+    registry.algorithm(game.algorithm).play(game.params, bandit, rng(1))
     return bandit
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_leads_have_the_law_of_single_rounds(game: str) -> None:
-    params, means, horizon = GAMES[game]
+def play_in_plain_python(game: Leading) -> None:
+    play: Any = registry.algorithm(game.algorithm).play
+    bandit = started(game, game.horizon, [game.horizon], 1)
+    getattr(play, "py_func", play)(game.params, bandit, rng(2))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_leads_have_the_law_of_single_rounds(name: str) -> None:
+    algorithm, params, means, horizon = GAMES[name]
     coins = bernoulli.law(bernoulli.Params(means))
     fast, slow = (
-        final_outcomes("lazy-dp-ts", params, coins, len(means), horizon, seed, RUNS, mode, INNER)
+        final_outcomes(algorithm, params, coins, len(means), horizon, seed, RUNS, mode, INNER)
         for seed, mode in ((1, False), (2, True))
     )
     for column in range(fast.shape[1]):
         assert p_value(fast[:, column], slow[:, column]) > LIMIT
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_checkpoint_inside_a_lead_has_the_exact_counts(game: str) -> None:
-    params, means, horizon = GAMES[game]
-    every = played(params, means, horizon, np.arange(1, horizon + 1))
-    none = played(params, means, horizon, [])
-    check_counts(every, none, means)
+@pytest.mark.parametrize("name", GAMES)
+def test_a_checkpoint_inside_a_lead_has_the_exact_counts(name: str) -> None:
+    game = GAMES[name]
+    every = played(game, game.horizon, np.arange(1, game.horizon + 1))
+    check_counts(every, played(game, game.horizon, []), game.means)
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_lead_does_not_depend_on_the_end_of_the_game(game: str) -> None:
-    params, means, horizon = GAMES[game]
-    for shorter in (horizon - 1, horizon - 77, horizon // 2):
+@pytest.mark.parametrize("name", GAMES)
+def test_a_lead_does_not_depend_on_the_end_of_the_game(name: str) -> None:
+    game = GAMES[name]
+    for shorter in (game.horizon - 1, game.horizon - 77, game.horizon // 2):
         rounds = np.arange(1, shorter + 1)
-        short = played(params, means, shorter, rounds).curve
-        long = played(params, means, horizon, rounds).curve
+        short, long = (played(game, end, rounds).curve for end in (shorter, game.horizon))
         np.testing.assert_array_equal(short, long)
 
 
-def test_no_part_of_the_line_is_met_twice_or_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["lazy, close", "close"])
+def test_no_part_of_the_line_is_met_twice_or_skipped(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # In plain Python: every round of a window moves the next point by the length of the line.
     window: list[Any] = []  # the line's segments and the next point, after the first hit
-    choose, new_level, checked = _raised_leads.choose, _raised_leads.balanced_level, 0
+    choose, new_level = _raised_leads.choose, _raised_leads.balanced_level
+    pull_leader, checked = _raised_leads.pull_leader, 0
 
     def opened(*arguments: Any) -> float:
         window.clear()
         return new_level(*arguments)
 
-    def pulled(bandit: Any, arm: int, n: int) -> Any:
+    def pulled(*arguments: Any) -> Any:
+        bandit = arguments[2]
+        t, pulls = rounds_played(bandit), pull_leader(*arguments)
+        assert pulls <= arguments[-1]
+        assert rounds_played(bandit) == min(t + pulls, bandit.horizon)
         if window:
             own, length, point = window
-            window[2] = max(point - n * (own + total(length)), 0.0)
-        return pull_many(bandit, arm, n)
+            window[2] = max(point - pulls * (own + total(length)), 0.0)
+        return pulls
 
     def chosen(*arguments: Any) -> Any:
         nonlocal checked
@@ -97,28 +133,29 @@ def test_no_part_of_the_line_is_met_twice_or_skipped(monkeypatch: pytest.MonkeyP
         window[:] = own, length, after - own - total(length)
         return arm, after
 
-    for name, body in (("choose", chosen), ("balanced_level", opened), ("pull_many", pulled)):
-        monkeypatch.setattr(_raised_leads, name, body)
-    params, means, horizon = GAMES["close"]
-    law = bernoulli.law(bernoulli.Params(means))
-    bandit = new_bandit(law, len(means), horizon, np.array([horizon]), rng(1))
-    play: Any = lazy_dp_ts.play
-    getattr(play, "py_func", play)(params, bandit, rng(2))
+    for part, body in (("choose", chosen), ("balanced_level", opened), ("pull_leader", pulled)):
+        monkeypatch.setattr(_raised_leads, part, body)
+    play_in_plain_python(GAMES[name])
     assert checked > 100
 
 
-def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("algorithm", ["lazy-dp-ts", "dp-ts"])
+def test_every_kind_of_round_occurs_in_leads(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # In plain Python: which arms were drawn on which side of the level, and the rounds in batches.
     kinds, kinds_of_all = Counter[str](), Counter[str]()
-    choose, below, beyond = (
-        getattr(_raised_leads, name) for name in ("choose", "sample_below", "sample_beyond")
+    choose, pull_leader, below, beyond = (
+        getattr(_raised_leads, name)
+        for name in ("choose", "pull_leader", "sample_below", "sample_beyond")
     )
 
     def chosen(*arguments: Any) -> Any:
         means, _, log_t, leader, level, chance, length, own, _ = arguments
         assert length[leader] == 0.0
         assert own == segment(chance)
-        assert _raised_leads.chance_below(means, leader, log_t, level) <= chance * (1 + 1e-9)
+        m = raised(means, leader, log_t)
+        assert _raised_leads.chance_below(means, leader, m, level) <= chance * (1 + 1e-9)
         for arm in {*range(len(length))} - {leader}:
             now = segment(_raised_leads.chance_above(means, arm, log_t, level))
             assert now <= length[arm] * (1 + 1e-9)
@@ -126,9 +163,19 @@ def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) ->
         kinds["leader" if arm == leader else "rival"] += 1
         return arm, point
 
-    def pulled(bandit: Any, arm: int, n: int) -> Any:
-        kinds["batched"] += n
-        return pull_many(bandit, arm, n)
+    def pulled(*arguments: Any) -> Any:
+        _, means, bandit, _, arm, log_t, floor, most = arguments
+        assert raised(means, arm, log_t) >= floor
+        before, pulls = means.rewards[arm], pull_leader(*arguments)
+        kinds["batched"] += pulls
+        if rounds_played(bandit) < bandit.horizon:
+            # A batch that ends early ends with the first release that may be below the floor.
+            is_low = raised(means, arm, log_t) < floor
+            kinds["low"] += is_low
+            is_released = means.rewards[arm] > before
+            assert pulls == most or is_released
+            assert not is_low or is_released
+        return pulls
 
     def counted(name: str, body: Any) -> Any:
         def call(*arguments: Any) -> Any:
@@ -138,19 +185,35 @@ def test_every_kind_of_round_occurs_in_leads(monkeypatch: pytest.MonkeyPatch) ->
         return call
 
     monkeypatch.setattr(_raised_leads, "choose", chosen)
-    monkeypatch.setattr(_raised_leads, "pull_many", pulled)
+    monkeypatch.setattr(_raised_leads, "pull_leader", pulled)
     monkeypatch.setattr(_raised_leads, "sample_below", counted("below", below))
     monkeypatch.setattr(_raised_leads, "sample_beyond", counted("beyond", beyond))
-    for game, (params, means, horizon) in GAMES.items():
-        law = bernoulli.law(bernoulli.Params(means))
-        bandit = new_bandit(law, len(means), horizon, np.array([horizon]), rng(1))
-        play: Any = lazy_dp_ts.play
-        getattr(play, "py_func", play)(params, bandit, rng(2))
+    for name, game in GAMES.items():
+        if game.algorithm != algorithm:
+            continue
+        play_in_plain_python(game)
         # Each game of the comparison above is played mostly in batches.
-        assert kinds["batched"] > horizon // 3, (game, kinds)
+        assert kinds["batched"] > game.horizon // 3, (name, kinds)
         kinds_of_all.update(kinds)
         kinds.clear()
-    assert min(kinds_of_all[kind] for kind in ("leader", "rival", "below", "beyond")) > 0
+    assert min(kinds_of_all[kind] for kind in ("leader", "rival", "below", "beyond", "low")) > 0
+
+
+def test_the_segment_of_a_leader_holds_for_larger_means_and_more_rewards() -> None:
+    generator, checked = rng(9), 0
+    for _ in range(4000):
+        n, m = float(generator.integers(1, 10 ** generator.integers(1, 6))), generator.random()
+        means = RaisedMeans(np.array([n]), np.array([m]), np.zeros(1))
+        level = m - generator.exponential() * 0.5 / np.sqrt(n)
+        if not 0.0 < level < 1.0 or not (_raised_leads.chance_below(means, 0, m, level) < LONGEST):
+            continue
+        bound = _raised_leads.chance_below(means, 0, m, level)
+        more = n + generator.integers(0, int(n) + 2)
+        larger = min(m + generator.exponential() * 0.3 / np.sqrt(n), 1.0)
+        later = tail_bound(None, (1.0 - larger) * more + 1.0, larger * more + 1.0, 1.0 - level)
+        assert later <= bound * (1 + 1e-9), (n, m, level, more, larger)
+        checked += 1
+    assert checked > 1000
 
 
 @pytest.mark.parametrize(("first", "last"), [(5.0, 5.0), (1.5, 7.0)])
@@ -159,7 +222,8 @@ def test_a_round_of_a_lead_chooses_as_samples_of_all_arms_do(first: float, last:
     # above it in 4 % and 8 %. `first` and `last` are log t at both ends of the window.
     posteriors = (np.array([64.0, 16.0, 64.0]), np.array([0.33, 0.26, 0.55]), np.full(3, 0.004))
     means, log_t, leader, level = RaisedMeans(*posteriors), 5.0, 2, 0.46
-    below = _raised_leads.chance_below(means, leader, first, level)
+    floor = raised(means, leader, first)
+    below = _raised_leads.chance_below(means, leader, floor, level)
     length, generator, counts = np.empty(3), rng(1), np.zeros(3)
     rivals = _raised_leads.fill_rivals(means, leader, last, level, length)
     own, point, rounds = segment(below), generator.standard_exponential(), 40_000
@@ -178,11 +242,16 @@ def test_a_round_of_a_lead_chooses_as_samples_of_all_arms_do(first: float, last:
     assert chi2_contingency(np.array([counts, plain])).pvalue > LIMIT
 
 
-def test_a_batch_ends_with_the_pull_that_releases() -> None:
+def test_a_batch_of_lazy_dp_ts_ends_with_the_pull_that_releases() -> None:
     means, fresh = RaisedMeans(*np.ones((3, 2))), lazy_dp_ts.no_rewards(2, 1.0)
+    bandit = started(GAMES["lazy, two arms"], 1000, [])
     for power in range(1, 8):
-        assert _raised_leads.pulls_to_release(fresh, means, 1) == 2**power
-        observe(fresh, means, rng(power), 1, 1.0, 2**power - 1)
-        assert means.rewards[1] == 2 ** (power - 1)
-        observe(fresh, means, rng(power), 1, 0.0, 1)
-        assert means.rewards.tolist() == [1.0, 2.0**power]
+        for most, pulls in ((2**power - 1, 2**power - 1), (5, 1)):
+            assert means.rewards.tolist() == [1.0, 2.0 ** (power - 1)]
+            floor = raised(means, 1, 3.0)
+            assert (
+                lazy_dp_ts.lazy_pull_leader(fresh, means, bandit, rng(power), 1, 3.0, floor, most)
+                == pulls
+            )
+    assert means.rewards.tolist() == [1.0, 128.0]
+    assert bandit.pulls.tolist() == [0, 254]

@@ -232,6 +232,10 @@ class Game:
         """Return an exponential number, the same in every game."""
         return float(self._own.standard_exponential())
 
+    def standard_normal(self) -> float:
+        """Return a normal number that is no noise of a release, the same in every game."""
+        return float(self._own.standard_normal())
+
     def release(self, exact: float, reads: dict[Reward, float], noise: Noise) -> float:
         """Record a release and return its value."""
         value = next(self._pinned, exact + noise.value)

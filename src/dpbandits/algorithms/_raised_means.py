@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._beta_draw import sample_beta
 from dpbandits.algorithms._beta_tail import sample_tail, tail_bound
 from dpbandits.algorithms._largest_sample import (
     TRIALS,
@@ -25,7 +26,7 @@ from dpbandits.algorithms._largest_sample import (
     sample_above,
 )
 from dpbandits.algorithms._leads import total
-from dpbandits.algorithms._listed_arms import enter, list_often, segment
+from dpbandits.algorithms._listed_arms import enter, segment
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
 from dpbandits.mechanisms.leader_runs import draws_ahead
@@ -105,6 +106,8 @@ def follow_posteriors(params, state, means, bandit, rng):
 
 # Exact in law, with fewer draws ------------------------------------------------------------------
 
+PART = 128  # a window has at least 1/PART of the rounds so far
+
 
 @sample.register(RaisedMeans)
 def raised_sample(means, rng, a, b):
@@ -113,7 +116,7 @@ def raised_sample(means, rng, a, b):
         return math.exp(-rng.standard_exponential() / a)
     if a == 1.0:
         return -math.expm1(-rng.standard_exponential() / b)
-    return rng.beta(a, b)
+    return sample_beta(rng, a, b)
 
 
 chance_above.register(RaisedMeans)(tail_bound)
@@ -127,14 +130,17 @@ def follow_exact(params, state, means, bandit, rng):
     As in _largest_sample.py, but the chance of an arm to exceed the level grows with log t. Its
     segment has the chance at the end of a window of rounds, and a hit counts with the quotient of
     the chance now and that one.
+
+    An arm whose m is clipped to 1 stays clipped until it is pulled, and -log θ is an exponential
+    time with rate a. The first of these times has the sum of all rates.
     """
     arms = number_of_arms(bandit)
     a, b = np.empty(arms), np.empty(arms)
     often = np.empty(arms, np.bool_)
     listed = np.empty(arms, np.int64)  # arms that are sampled in every round
-    length = np.zeros(arms)  # segments of the other arms
-    rate = np.empty(arms)
-    many, line, level, log_end = 0, 0.0, -math.inf, 0.0
+    length = np.zeros(arms)  # segments of the arms on the line
+    rate = np.empty(arms)  # a of the clipped arms, 0 of all others
+    many, line, rates, level, log_begin, log_end = 0, 0.0, 0.0, -math.inf, 0.0, 0.0
     point = rng.standard_exponential()  # position of the next point on the line
     missed, end = 0, rounds_played(bandit)
     while True:
@@ -144,29 +150,35 @@ def follow_exact(params, state, means, bandit, rng):
         if not playing(bandit):
             return
         t = rounds_played(bandit)
-        log_t = logarithm(params, t + 1)
         if new_window:
-            fill_numbers(means, log_t, a, b)
+            log_begin = logarithm(params, t + 1)
+            fill_numbers(means, log_begin, a, b)
             level = new_level(means, rng, a, b)
             # New levels cost at most a quarter of a sample per round, and less late in the game.
-            missed, end = 0, t + max(4 * TRIALS * arms, t // TRIALS)
+            missed, end = 0, t + max(4 * TRIALS * arms, t // PART)
             log_end = logarithm(params, end)
-            fill_numbers(means, log_end, a, b)
-            many = list_often(means, a, b, level, often, listed, length)
+            many, rates = 0, 0.0
+            often[:] = False
+            for arm in range(arms):
+                rate[arm], own = rate_and_segment(means, arm, log_begin, log_end, level)
+                many = enter(often, listed, length, many, arm, own)
+                rates += rate[arm]
             line = total(length)
-        largest, chosen, rates = -math.inf, 0, 0.0
+        # Where only clipped arms compete, log t is not needed: that of the beginning tells as well
+        # whether the chosen arm is clipped, and one that is so only by now is sampled instead.
+        log_t = log_begin
+        if many > 0 or point < line:
+            log_t = logarithm(params, t + 1)
+        largest, chosen = -math.inf, 0
         for i in range(many):
             now_a, now_b = numbers_at(means, listed[i], log_t)
-            rate[i] = now_a if now_b == 1.0 else 0.0
-            rates += rate[i]
-            if now_b > 1.0:
-                theta = sample(means, rng, now_a, now_b)
-                if theta > largest:
-                    largest, chosen = theta, listed[i]
+            theta = sample(means, rng, now_a, now_b)
+            if theta > largest:
+                largest, chosen = theta, listed[i]
         if rates > 0.0:
             theta = math.exp(-rng.standard_exponential() / rates)
             if theta > largest:
-                largest, chosen = theta, listed[first(rng, rate, many, rates)]
+                largest, chosen = theta, first(rng, rate, rates)
         if point < line:
             theta, arm, point = largest_hit(means, rng, log_t, level, length, line, point)
             if theta > largest:
@@ -174,29 +186,45 @@ def follow_exact(params, state, means, bandit, rng):
         point -= line
         if largest <= level:
             missed += 1
+            log_t = logarithm(params, t + 1)
             for arm in range(arms):
-                if not often[arm]:
+                if not often[arm] and rate[arm] == 0.0:
                     theta = sample_below(means, rng, arm, log_t, level)
                     if theta > largest:
                         largest, chosen = theta, arm
         observe(state, means, rng, chosen, pull(bandit, chosen), 1)
-        now_a, now_b = numbers_at(means, chosen, log_end)
-        own = segment(tail_bound(means, now_a, now_b, level))
+        rates -= rate[chosen]
+        rate[chosen], own = rate_and_segment(means, chosen, log_t, log_end, level)
+        rates += rate[chosen]
+        before = length[chosen]
         many = enter(often, listed, length, many, chosen, own)
-        line = total(length)
+        if length[chosen] != before:
+            line = total(length)
 
 
 @inlined
-def first(rng, rate, many, rates):
-    """Return which of `many` exponential times with these rates is the first; one may be never.
+def rate_and_segment(means, arm, log_t, log_end, level):
+    """Return the rate of an arm that is clipped to 1 from a round on, and its segment otherwise.
 
-    -log θ is such a time with rate a, if m is clipped to 1. `rates` is the sum of all rates.
+    The segment is that of the window's end: inf if the arm is to be sampled in every round.
     """
-    left, earliest = rng.random() * rates, 0
-    for i in range(many):
-        if rate[i] > 0.0 and left >= 0.0:
-            earliest = i
-            left -= rate[i]
+    if raised(means, arm, log_t) == 1.0:
+        return means.rewards[arm] + 1.0, 0.0
+    a, b = numbers_at(means, arm, log_end)
+    return 0.0, segment(tail_bound(means, a, b, level))
+
+
+@inlined
+def first(rng, rate, rates):
+    """Return which of some exponential times is the first.
+
+    Their rates are whole numbers of sum `rates`; a time with rate 0 is never the first.
+    """
+    left = min(rng.random() * rates, rates - 0.5)  # the product may be rounded up to `rates`
+    earliest, reached = 0, 0.0
+    for i in range(rate.size):
+        reached += rate[i]
+        earliest += reached <= left
     return earliest
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dpbandits.algorithms._beta_draw import sample_beta
 from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
@@ -58,7 +59,7 @@ def beta_numbers(params, total, n):
 @sample.register(Params)
 def beta_sample(params, rng, a, b):
     """Draw θ ~ B(a, b); both parameters include k."""
-    return rng.beta(a, b)
+    return sample_beta(rng, a, b) if params.method == Method.EXACT else rng.beta(a, b)
 
 
 @inlined

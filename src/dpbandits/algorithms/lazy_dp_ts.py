@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._largest_sample import Method
-from dpbandits.algorithms._raised_leads import play_raised_leads, pulls_to_release
+from dpbandits.algorithms._raised_leads import play_raised_leads, pull_leader
 from dpbandits.algorithms._raised_means import (
     Log,
     follow_posteriors,
@@ -14,7 +14,7 @@ from dpbandits.algorithms._raised_means import (
     play_leads,
     raised_means,
 )
-from dpbandits.core.bandit import number_of_arms, pull
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many
 from dpbandits.core.kernel import allocating, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
@@ -56,10 +56,14 @@ def lazy_observe(fresh, means, rng, arm, total, n):
         fresh.total[arm], fresh.number[arm] = 0.0, 0
 
 
-@pulls_to_release.register(Fresh)
-def lazy_pulls_to_release(fresh, means, arm):
-    """Return 2^(r+1) - |Ψ|."""
-    return int(2 * means.rewards[arm]) - fresh.number[arm]
+@pull_leader.register(Fresh)
+def lazy_pull_leader(fresh, means, bandit, rng, arm, log_t, floor, most):
+    """Pull up to the release that 2^(r+1) - |Ψ| more rewards cause; until then m does not fall."""
+    n = min(most, int(2 * means.rewards[arm]) - fresh.number[arm])
+    total = pull_many(bandit, arm, n)
+    if playing(bandit):
+        observe(fresh, means, rng, arm, total, n)
+    return n
 
 
 play_leads.register(Fresh)(play_raised_leads)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpbandits.algorithms._beta_draw import sample_beta
 from dpbandits.algorithms._beta_tail import sample_tail, tail_bound
 from dpbandits.algorithms._largest_sample import (
     Method,
@@ -37,7 +38,7 @@ def ts_numbers(params, total, n):
 @sample.register(Params)
 def ts_sample(params, rng, a, b):
     """Draw θ ~ Beta(a, b)."""
-    return rng.beta(a, b)
+    return sample_beta(rng, a, b) if params.method == Method.EXACT else rng.beta(a, b)
 
 
 chance_above.register(Params)(tail_bound)
