@@ -68,9 +68,14 @@ def test_both_methods_have_the_same_law(
     assert len(np.unique(both[0][:, -1])) > 1
 
 
-def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("epsilon", [5.0, 0.5])
+def test_a_game_takes_every_branch(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
     # In plain Python: arms that are hit, arms drawn below the level, and arms that leave the line.
     taken: Counter[str] = Counter()
+    rng = [np.random.Generator(np.random.PCG64([4, role])) for role in range(2)]
+    law = bernoulli.law(bernoulli.Params(C2))
+    bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
+    bandit = bandit._replace(per_round=True)  # without leads
 
     def counted(name: str, when: Any = lambda result: True) -> None:
         real = getattr(_raised_means, name)
@@ -82,18 +87,25 @@ def test_a_game_takes_every_branch(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(_raised_means, name, call)
 
+    sample_below = _raised_means.sample_below
+
+    def below(means: RaisedMeans, rng: Any, arm: int, log_t: float, level: float) -> float:
+        # Only arms on the line are drawn, which are not clipped, and with the log t of the round.
+        assert numbers_at(means, arm, log_t)[1] > 1.0
+        assert log_t == pytest.approx(math.log2(bandit.clock[0] + 1), rel=1e-12)
+        taken["sample_below"] += 1
+        taken["below, beside clipped arms"] += max(means.mean + means.slope * log_t) >= 1.0
+        return float(sample_below(means, rng, arm, log_t, level))
+
+    monkeypatch.setattr(_raised_means, "sample_below", below)
     counted("largest_hit")
     counted("sample_tail")
-    counted("sample_below")
     counted("segment", lambda length: length == math.inf)
-    rng = [np.random.Generator(np.random.PCG64([4, role])) for role in range(2)]
-    law = bernoulli.law(bernoulli.Params(C2))
-    bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
-    bandit = bandit._replace(per_round=True)  # without leads
     play: Any = lazy_dp_ts.play
-    getattr(play, "py_func", play)(lazy_dp_ts.Params(5.0), bandit, rng[1])
+    getattr(play, "py_func", play)(lazy_dp_ts.Params(epsilon), bandit, rng[1])
     assert min(taken["sample_tail"], taken["sample_below"]) > 20
     assert taken["segment"] > 0
+    assert (taken["below, beside clipped arms"] > 20) == (epsilon == 0.5)
     assert taken["largest_hit"] < 5_000, "most rounds sample the leader alone"
 
 

@@ -26,7 +26,7 @@ from dpbandits.audit.events import Event
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.audit_kernels import features
-from dpbandits.audit_kernels.features import number_of_cells
+from dpbandits.audit_kernels.features import no_games
 from dpbandits.cells import play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Regret, StoppingCell
 from dpbandits.core import registry
@@ -123,7 +123,7 @@ def _counts(
     # Both arms are pulled in the first round, and more than one sequence occurs; arm 1 is pulled as
     # often as its mean, which is the value that a bisection reads.
     if counts is None:
-        counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+        counts = no_games(design.arms, design.rounds)
     counts[:2] = games // 2
     pulls = design.rounds * design.arms  # the first cell after those of the rounds
     counts[pulls + round(float(design.table[0].mean()) * design.rounds)] = games

@@ -304,7 +304,7 @@ def test_the_search_reaches_the_edge_of_a_decision() -> None:
 
 def test_the_first_choice_is_that_of_the_first_round_in_which_games_differ() -> None:
     arms, rounds = 2, 4
-    counts = np.zeros((2, number_of_cells(arms, rounds)), np.int64)
+    counts = np.zeros((2, number_of_cells(arms, rounds)), np.uint32)
     counts[:, :8] = [[9, 0, 0, 9, 9, 0, 4, 5], [9, 0, 0, 9, 8, 1, 4, 5]]
     (feature,) = first_choice(counts, arms, rounds)
     assert feature == features(arms, rounds)[2]
@@ -485,7 +485,7 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
     auditor = Auditor(subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"]), 1, 1)
     design = next(designs.constant(8))
     feature = features(2, 8)[2]
-    counts = np.zeros((2, number_of_cells(2, 8)), np.int64)
+    counts = np.zeros((2, number_of_cells(2, 8)), np.uint32)
     counts[:, [0, 2]] = 100
     counts[:, 4:6] = [[60, 40], [20, 80]]
     counts[1, 0:2] = 100 - earlier, earlier

@@ -74,7 +74,7 @@ def counts_of(first: tuple[int, int], last: tuple[int, int]) -> np.ndarray:
 
     All games pull arm 1 in the rounds between.
     """
-    counts = np.zeros((2, number_of_cells(2, 8)), np.int64)
+    counts = np.zeros((2, number_of_cells(2, 8)), np.uint32)
     for which in (0, 1):
         for t in range(8):
             of_first = first[which] if t == 0 else last[which] if t == 7 else 4
@@ -259,7 +259,7 @@ def test_the_features_divide_the_cells() -> None:
 def test_games_are_one_if_there_is_one_sequence_of_arms_on_both_tables(
     first: list[int], second: list[int], is_one: bool
 ) -> None:
-    counts = np.zeros((2, number_of_cells(2, 8)), np.int64)
+    counts = np.zeros((2, number_of_cells(2, 8)), np.uint32)
     counts[:, -2 * BUCKETS : -2 * BUCKETS + 9] = 1  # of another feature
     for table, cells in zip(counts, (first, second), strict=True):
         table[[cell - BUCKETS for cell in cells]] = 2

@@ -19,13 +19,10 @@ def list_often(law, a, b, level, often, listed, length):
     Returns the number of listed arms.
     """
     many = 0
+    often[:] = False
     for arm in range(often.size):
-        length[arm] = segment(chance_above(law, a[arm], b[arm], level))
-        often[arm] = length[arm] == math.inf
-        if often[arm]:
-            listed[many] = arm
-            many += 1
-            length[arm] = 0.0
+        own = segment(chance_above(law, a[arm], b[arm], level))
+        many = enter(often, listed, length, many, arm, own)
     return many
 
 

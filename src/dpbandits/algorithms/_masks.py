@@ -25,9 +25,8 @@ from dpbandits.mechanisms.leader_runs import noise_ahead
 MANY = 24  # arms from which on this pays
 WORD = 64  # arms of one comparison
 BUFFER = 1024  # least number of uniforms that are drawn at a time
-HALF_STEP = (
-    2.0**-53
-)  # uniforms are multiples of 2^-52: this moves them to the middles of their steps
+# Uniforms are multiples of 2^-52: this moves them to the middles of their steps.
+HALF_STEP = 2.0**-53
 ROUNDS = 256  # rounds per arm for which a level is kept at least
 FEW_ROUNDS = 32  # rounds per arm, without a level, after which a lead is looked for again
 MISSED, OFTEN = 16, 32  # a level is given up after more misses, if more than one round in 16 is one
@@ -59,7 +58,7 @@ def exceeded_with(law, a, b, u):
 
 @allocating
 def play_masked(law, bandit, rng, sums, pulls, a, b, length):
-    """Play to the horizon, if rewards may be drawn ahead.
+    """Play to the horizon, if noise may be drawn ahead.
 
     Takes the arrays of `_leads.play_leads`, which plays while one arm leads.
     """

@@ -220,8 +220,7 @@ def first(rng, rate, rates):
 
     Their rates are whole numbers of sum `rates`; a time with rate 0 is never the first.
     """
-    left = min(rng.random() * rates, rates - 0.5)  # the product may be rounded up to `rates`
-    earliest, reached = 0, 0.0
+    left, earliest, reached = rng.random() * rates, 0, 0.0
     for i in range(rate.size):
         reached += rate[i]
         earliest += reached <= left

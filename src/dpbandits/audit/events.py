@@ -38,7 +38,7 @@ class Event:
     def counted(self, counts: np.ndarray) -> tuple[int, int]:
         """Return the numbers of games in the event: on the table where it is likelier, the other.
 
-        `counts` is int64 of shape (2, cells).
+        `counts` is uint32 of shape (2, cells).
         """
         first, second = counts[:, self.cells].sum(axis=1)
         return (int(second), int(first)) if self.swapped else (int(first), int(second))
@@ -121,7 +121,7 @@ def best_event(
     By the lemma of Neyman and Pearson, the best events of a feature take its cells in the order of
     their probability ratios. The first counts set this order, and the second counts select the best
     of its initial segments: with the same games for both, thousands of rare cells would look like
-    a loss by chance. Both counts are int64 of shape (2, cells), from `games` games per table.
+    a loss by chance. Both counts are uint32 of shape (2, cells), from `games` games per table.
 
     Features of equally many cells that lie side by side, as those of the rounds, are compared
     together.

@@ -14,7 +14,7 @@ import numpy as np
 from dpbandits.audit import stream_names
 from dpbandits.audit.designs import SHORT, Design, constant
 from dpbandits.audit.stream_names import Part
-from dpbandits.audit_kernels.features import number_of_cells
+from dpbandits.audit_kernels.features import no_games
 from dpbandits.audit_kernels.tally import tallying
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.kernel import specialised
@@ -34,12 +34,12 @@ def block_of_games(
     games: int,
     counts: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Play `games` games on one table and return their counts, int64 of shape (cells,).
+    """Play `games` games on one table and return their counts, uint32 of shape (cells,).
 
     `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
     """
     if counts is None:
-        counts = np.zeros(number_of_cells(design.arms, design.rounds), np.int64)
+        counts = no_games(design.arms, design.rounds)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
     bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
     arguments = params, bandit, rng, games, design.arm, design.index, counts
@@ -67,12 +67,12 @@ def counts_of_games(
     part: Part,
     parallel: Any = None,
 ) -> np.ndarray:
-    """Play `games` games on each table and return their counts, int64 of shape (2, cells).
+    """Play `games` games on each table and return their counts, uint32 of shape (2, cells).
 
     `part` separates the random streams of these games from others of the same design and seed.
     `parallel` is a joblib.Parallel that returns an unordered generator; by default one worker.
     """
-    total = np.zeros((2, number_of_cells(design.arms, design.rounds)), np.int64)
+    total = np.stack([no_games(design.arms, design.rounds)] * 2)
     tables = design.tables()
 
     def block(which: int, first: int) -> tuple[int, np.ndarray]:

@@ -78,7 +78,7 @@ class Candidate:
 
     design: Design
     limit: Limit
-    counts: tuple[np.ndarray, np.ndarray] | None = None  # of both halves: int64, shape (2, cells)
+    counts: tuple[np.ndarray, np.ndarray] | None = None  # of both halves: uint32, (2, cells)
     games: int = 0  # in each half, on each table
     proved: float = 0.0  # epsilon that would be proved if the search's games were fresh
     event: Event | None = None

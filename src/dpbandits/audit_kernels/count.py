@@ -17,7 +17,7 @@ def mixed(code, number):
 
 @inlined
 def count(played, pulls, arm, index, counts):
-    """Add one game to `counts`, int64 of shape (cells,), in place.
+    """Add one game to `counts`, uint32 of shape (cells,), in place.
 
     `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
     the final pulls. The changed entry is number `index` (from 1) of `arm`.

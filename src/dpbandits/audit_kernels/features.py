@@ -53,7 +53,7 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     """Return the arm of the first round in which the games differ, as a list of one feature.
 
-    `counts` is int64 of shape (2, cells). All games are identical before this round, so the law of
+    `counts` is uint32 of shape (2, cells). All games are identical before this round, so the law of
     its arm is that of one choice after one history. The list is empty if the games never differ.
     """
     of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
@@ -64,7 +64,7 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
 def all_one(*counts: np.ndarray) -> bool:
     """Return True if all games on both tables had the same sequence of arms.
 
-    Each of `counts` is int64 of shape (2, cells). Sequences in the same bucket count as the same.
+    Each of `counts` is uint32 of shape (2, cells). Sequences in the same bucket count as the same.
     """
     sequences = sum(each[:, -BUCKETS:].sum(axis=0) for each in counts)
     return int(np.count_nonzero(sequences)) == 1
@@ -77,3 +77,8 @@ def _of_round(t: int, arms: int) -> Feature:
 def number_of_cells(arms: int, rounds: int) -> int:
     """Return the number of cells of all features together."""
     return rounds * arms + arms * (rounds + 1) + 3 * BUCKETS
+
+
+def no_games(arms: int, rounds: int) -> np.ndarray:
+    """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
+    return np.zeros(number_of_cells(arms, rounds), np.uint32)

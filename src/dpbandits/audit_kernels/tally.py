@@ -9,7 +9,7 @@ from dpbandits.core.kernel import kernel_around, play
 
 
 def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
-    """Play `games` games and add them to `counts`, int64 of shape (cells,); see features.py."""
+    """Play `games` games and add them to `counts`, uint32 of shape (cells,); see features.py."""
     for _ in range(games):
         bandit.clock[0] = 0
         bandit.clock[1] = 0
