@@ -56,7 +56,7 @@ sweep-%: $(READY)
 list: $(READY) ## names of figures, algorithms and environments
 	@$(BIN)/dpbandits list
 
-all: $(READY) ## every figure at the papers' scale; fifteen minutes without a cache
+all: $(READY) ## every figure at the papers' scale; 14 minutes without a cache
 	@$(BIN)/dpbandits run-all $(ARGS)
 
 paper-%: $(READY)
