@@ -75,6 +75,15 @@ def test_quick_decisions_are_those_of_the_divergence(mode: float, x: float) -> N
     assert smallest == pytest.approx(min(mode * (1.0 - mode), x * (1.0 - x)))
 
 
+@pytest.mark.parametrize("n", range(6, 14))
+def test_rounding_errors_choose_no_other_sampler(n: int) -> None:
+    # Counts of rewards are whole numbers, and a + b - 2 is one up to rounding errors.
+    a, b = 1.0 + 0.4 * n, 1.0 + 0.6 * n
+    for error in (-1e-12, 1e-12):
+        drawn, moved = (sample_beta(generator(4), a * (1.0 + e), b) for e in (0.0, error))
+        assert moved == pytest.approx(drawn, rel=1e-9)
+
+
 def test_every_branch_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     # In plain Python: decided without a logarithm or with one, rejected, outside (0, 1).
     taken: Counter[str] = Counter()

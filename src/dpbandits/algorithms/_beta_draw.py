@@ -14,7 +14,9 @@ import math
 
 from dpbandits.core.kernel import inlined
 
-FEW, FLAT = 10.0, 0.08  # below this n or m (1 - m), too many draws would be rejected
+# Below this n or m (1 - m), too many draws would be rejected. n is a whole number of rewards up to
+# rounding errors, which must not decide.
+FEW, FLAT = 9.5, 0.08
 
 
 @inlined
