@@ -1,5 +1,6 @@
 """Leads of Lazy-DP-TS and DP-TS: batches of the leader against single rounds."""
 
+import math
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -66,9 +67,9 @@ def played(game: Leading, horizon: int, rounds: Any) -> Bandit:
     return bandit
 
 
-def play_in_plain_python(game: Leading) -> None:
+def play_in_plain_python(game: Leading, bandit: Bandit | None = None) -> None:
     play: Any = registry.algorithm(game.algorithm).play
-    bandit = started(game, game.horizon, [game.horizon], 1)
+    bandit = bandit or started(game, game.horizon, [game.horizon], 1)
     getattr(play, "py_func", play)(game.params, bandit, rng(2))
 
 
@@ -100,43 +101,70 @@ def test_a_lead_does_not_depend_on_the_end_of_the_game(name: str) -> None:
         np.testing.assert_array_equal(short, long)
 
 
-@pytest.mark.parametrize("name", ["lazy, close", "close"])
+@pytest.mark.parametrize(
+    ("name", "slack"), [("lazy, close", 0.1), ("close", 0.1), ("much noise", 0.1), ("C2", 0.002)]
+)
 def test_no_part_of_the_line_is_met_twice_or_skipped(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, slack: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # In plain Python: every round of a window moves the next point by the length of the line.
-    window: list[Any] = []  # the line's segments and the next point, after the first hit
-    choose, new_level = _raised_leads.choose, _raised_leads.balanced_level
-    pull_leader, checked = _raised_leads.pull_leader, 0
+    # In plain Python: every round of a lead moves the next point by the length of the line, also
+    # from one window to the next. The first point of a lead is known from its first hit on. With
+    # little slack, the leader's mean often falls below the floor before the next point.
+    monkeypatch.setattr(dp_ts, "SLACK", slack)
+    bandit = started(GAMES[name], GAMES[name].horizon, [GAMES[name].horizon], 1)
+    choose, chance_below = _raised_leads.choose, _raised_leads.chance_below
+    pull_leader, fill_rivals = _raised_leads.pull_leader, _raised_leads.fill_rivals
+    own, length, point, round_ = 0.0, np.zeros(0), math.nan, 0
+    checked, checked_in_next, cut = 0, 0, 0
+    is_next = False  # True in the windows after that of the last hit
+
+    def computed(*arguments: Any) -> float:
+        nonlocal own
+        below = chance_below(*arguments)
+        own = segment(below)
+        return below
 
     def opened(*arguments: Any) -> float:
-        window.clear()
-        return new_level(*arguments)
+        nonlocal length, point, is_next
+        rivals = fill_rivals(*arguments)
+        length, is_next = arguments[-1], True
+        if rounds_played(bandit) != round_:  # rounds without a lead were played
+            point = math.nan
+        return rivals
 
     def pulled(*arguments: Any) -> Any:
-        bandit = arguments[2]
+        nonlocal point, round_, cut
         t, pulls = rounds_played(bandit), pull_leader(*arguments)
         assert pulls <= arguments[-1]
-        assert rounds_played(bandit) == min(t + pulls, bandit.horizon)
-        if window:
-            own, length, point = window
-            window[2] = max(point - pulls * (own + total(length)), 0.0)
+        cut += pulls < arguments[-1]
+        round_ = min(t + pulls, bandit.horizon)
+        assert rounds_played(bandit) == round_
+        point = max(point - pulls * (own + total(length)), 0.0)
         return pulls
 
     def chosen(*arguments: Any) -> Any:
-        nonlocal checked
-        own, length, point = arguments[7], arguments[6], arguments[8]
-        if window:
-            assert point == pytest.approx(window[2], abs=1e-9)
+        nonlocal point, round_, checked, checked_in_next, is_next
+        before = arguments[8]
+        if not math.isnan(point):
+            assert before == pytest.approx(point, abs=1e-9)
             checked += 1
+            checked_in_next += is_next
         arm, after = choose(*arguments)
-        window[:] = own, length, after - own - total(length)
+        point, round_ = after - own - total(length), rounds_played(bandit) + 1
+        is_next = False
         return arm, after
 
-    for part, body in (("choose", chosen), ("balanced_level", opened), ("pull_leader", pulled)):
+    for part, body in (
+        ("choose", chosen),
+        ("chance_below", computed),
+        ("fill_rivals", opened),
+        ("pull_leader", pulled),
+    ):
         monkeypatch.setattr(_raised_leads, part, body)
-    play_in_plain_python(GAMES[name])
-    assert checked > 100
+    play_in_plain_python(GAMES[name], bandit)
+    assert checked > 50
+    assert checked_in_next > 0
+    assert cut > 20 or slack == 0.1
 
 
 @pytest.mark.parametrize("algorithm", ["lazy-dp-ts", "dp-ts"])
@@ -197,6 +225,37 @@ def test_every_kind_of_round_occurs_in_leads(
         kinds_of_all.update(kinds)
         kinds.clear()
     assert min(kinds_of_all[kind] for kind in ("leader", "rival", "below", "beyond", "low")) > 0
+
+
+def test_a_leader_of_dp_ts_is_pulled_while_its_sum_clears_the_floor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # In plain Python: the line is the floor, and the bonus that of the last release or less.
+    of_module: Any = dp_ts
+    pull_leader, pull_while_leading = _raised_leads.pull_leader, of_module.pull_while_leading
+    now: tuple[Any, ...] = ()
+    checked = 0
+
+    def of_leader(*arguments: Any) -> Any:
+        nonlocal now
+        now = arguments
+        return pull_leader(*arguments)
+
+    def pulled(*arguments: Any) -> Any:
+        nonlocal checked
+        _, means, bandit, _, arm, log_t, floor, most = now
+        of_arm, n, line, bonus, end = arguments[4:]
+        assert (of_arm, n, line) == (arm, means.rewards[arm], floor)
+        assert end == rounds_played(bandit) + most
+        assert bonus == pytest.approx(means.slope[arm] * n * log_t, rel=1e-12)
+        assert log_t <= math.log2(rounds_played(bandit) + 1) * (1 + 1e-12)
+        checked += 1
+        return pull_while_leading(*arguments)
+
+    monkeypatch.setattr(_raised_leads, "pull_leader", of_leader)
+    monkeypatch.setattr(dp_ts, "pull_while_leading", pulled)
+    play_in_plain_python(GAMES["much noise"])
+    assert checked > 100
 
 
 def test_the_segment_of_a_leader_holds_for_larger_means_and_more_rewards() -> None:
