@@ -47,7 +47,7 @@ GAMES = {
 }
 RUNS = 800
 INNER = (300, 3000)
-# 81 comparisons: a false alarm has probability 0.008 in all. With 800 runs each, a shift of the
+# 76 comparisons: a false alarm has probability 0.008 in all. With 800 runs each, a shift of the
 # mean by a third of the standard deviation has a p-value near 1e-8.
 LIMIT = 1e-4
 
@@ -102,7 +102,8 @@ def test_a_lead_does_not_depend_on_the_end_of_the_game(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "slack"), [("lazy, close", 0.1), ("close", 0.1), ("much noise", 0.1), ("C2", 0.002)]
+    ("name", "slack"),
+    [("lazy, close", 0.1), ("close", 0.1), ("much noise", 0.1), ("two arms", 0.002)],
 )
 def test_no_part_of_the_line_is_met_twice_or_skipped(
     name: str, slack: float, monkeypatch: pytest.MonkeyPatch
@@ -162,7 +163,7 @@ def test_no_part_of_the_line_is_met_twice_or_skipped(
     ):
         monkeypatch.setattr(_raised_leads, part, body)
     play_in_plain_python(GAMES[name], bandit)
-    assert checked > 50
+    assert checked > 100
     assert checked_in_next > 0
     assert cut > 20 or slack == 0.1
 

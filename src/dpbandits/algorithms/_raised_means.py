@@ -164,8 +164,8 @@ def follow_exact(params, state, means, bandit, rng):
                 many = enter(often, listed, length, many, arm, own)
                 rates += rate[arm]
             line = total(length)
-        # Where only clipped arms compete, log t is not needed: that of the beginning tells as well
-        # whether the chosen arm is clipped, and one that is so only by now is sampled instead.
+        # If only clipped arms compete, no θ depends on log t. The chosen arm is then tested for
+        # clipping at the beginning's log t; if it is clipped only now, it is sampled in each round.
         log_t = log_begin
         if many > 0 or point < line:
             log_t = logarithm(params, t + 1)
