@@ -84,6 +84,7 @@ def test_tables_too_large_for_memory_and_kernels_without_vectors_leave_the_bits_
     with monkeypatch.context() as small:
         small.setattr(shared_tables, "MOST_BYTES", 16 * 8)
         np.testing.assert_array_equal(simulate(cell, RUNS)[0], in_step)
+    shared_tables.forget()
     monkeypatch.setattr(play_bandit, "in_lanes", lambda: False)
     monkeypatch.setattr(Game, "_play_in_lanes", None)
     np.testing.assert_array_equal(simulate(cell, RUNS)[0], in_step)
@@ -250,6 +251,22 @@ def test_gains_of_0_and_1_take_a_byte_until_another_gain_comes() -> None:
     assert shared.gains.dtype == np.float64
     np.testing.assert_array_equal(shared.gains[:2], before)
     assert np.unique(shared.gains[2]).size > 100
+
+
+def test_tables_too_large_are_drawn_in_vain_once_and_nothing_is_kept_beside_them(
+    monkeypatch: pytest.MonkeyPatch, draws: Counter[int]
+) -> None:
+    cell = cell_of("exp3", INSTANCES[1])
+    shared_tables.tables(cell_of("exp3", INSTANCES[0]), range(16))
+    with monkeypatch.context() as small:
+        small.setattr(shared_tables, "MOST_BYTES", 16 * 8)
+        for _ in range(2):
+            with pytest.raises(shared_tables.TooLarge):
+                shared_tables.tables(cell, range(16))
+    assert (draws.total(), len(shared_tables._kept)) == (2, 0)
+    shared_tables.forget()
+    shared_tables.tables(cell, range(16))
+    assert draws.total() == 2 + 16
 
 
 def test_the_latest_tables_are_kept(monkeypatch: pytest.MonkeyPatch, draws: Counter[int]) -> None:

@@ -150,7 +150,7 @@ def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkou
     }
 
 
-def test_evidence_is_confirmed_for_other_sources_if_its_first_runs_have_the_same_bits(
+def test_evidence_is_confirmed_for_other_sources_if_the_drawn_runs_have_the_same_bits(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cheap(checkout)
@@ -165,7 +165,7 @@ def test_evidence_is_confirmed_for_other_sources_if_its_first_runs_have_the_same
     assert confirmed.pop("confirmed").keys() >= {"revision", "versions", "written"}
     assert confirmed == gathered
     assert capsys.readouterr().out.endswith(
-        f"{FIGURE}: confirmed, 8 runs of 4 cells have the same bits\n"
+        f"{FIGURE}: confirmed, 12 runs of 4 cells have the same bits\n"
     )
 
 
@@ -190,7 +190,7 @@ def test_evidence_whose_bits_moved_is_not_confirmed(
     assert not evidence_records.is_current(spec)
 
 
-@pytest.mark.parametrize("lacks", ["first_runs", "cells"])
+@pytest.mark.parametrize("lacks", ["drawn_runs", "cells"])
 def test_evidence_without_runs_to_compare_with_is_not_confirmed(checkout: Path, lacks: str) -> None:
     file = gathered_with(checkout, sources="other", **{lacks: None})
     before = file.read_bytes()

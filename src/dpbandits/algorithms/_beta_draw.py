@@ -13,6 +13,7 @@ y (1 - y) on the way from m to x.
 import math
 
 from dpbandits.core.kernel import inlined
+from dpbandits.core.kl import bernoulli_kl
 
 # Below this n or m (1 - m), too many draws would be rejected. n is a whole number of rewards up to
 # rounding errors, which must not decide.
@@ -37,12 +38,6 @@ def sample_beta(rng, a, b):
         least = min(at_mode, at_x)
         largest = max(at_mode, at_x) if (x < 0.5) == (mode < 0.5) else 0.25
         if square <= 4.0 * least * most or (
-            square <= 4.0 * largest * most and at_x > 0.0 and n * divergence(mode, x) <= most
+            square <= 4.0 * largest * most and at_x > 0.0 and n * bernoulli_kl(mode, x) <= most
         ):
             return x
-
-
-@inlined
-def divergence(m, x):
-    """Return KL(m, x), of Bernoulli laws with means m and x inside (0, 1)."""
-    return m * math.log(m / x) + (1.0 - m) * math.log((1.0 - m) / (1.0 - x))

@@ -8,6 +8,7 @@ import math
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.kernel import inlined
+from dpbandits.core.vectors import maximum
 
 
 @inlined
@@ -16,20 +17,21 @@ def largest_index(fixed, width, slope, index, t):
 
     All arrays are float64 of shape (arms,); `index` is overwritten with the indices.
     """
-    log_t = math.log(t)
-    root = math.sqrt(log_t)
-    for arm in range(index.size):
-        index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t
+    _write_indices(fixed, width, slope, index, t)
     return argmax(index)
 
 
 @inlined
-def largest_rival(fixed, width, slope, leader, t):
+def largest_rival(fixed, width, slope, index, leader, t):
     """Return the largest index in round t of the other arms; the arrays are those above."""
+    _write_indices(fixed, width, slope, index, t)
+    index[leader] = -math.inf
+    return maximum(index)
+
+
+@inlined
+def _write_indices(fixed, width, slope, index, t):
     log_t = math.log(t)
     root = math.sqrt(log_t)
-    largest = -math.inf
-    for arm in range(fixed.size):
-        if arm != leader:
-            largest = max(largest, fixed[arm] + width[arm] * root + slope[arm] * log_t)
-    return largest
+    for arm in range(index.size):
+        index[arm] = fixed[arm] + width[arm] * root + slope[arm] * log_t

@@ -74,7 +74,7 @@ def play(params, bandit, rng):
             chosen = largest_index(mean, widths, slope, index, t)
             if runs_ahead(bandit):
                 end = min(window_end(t), enough_samples_until(params, pulls))
-                line = largest_rival(mean, widths, slope, chosen, end)
+                line = largest_rival(mean, widths, slope, index, chosen, end)
         n = pulls[chosen]
         bonus = n * widths[chosen] * math.sqrt(math.log(t))
         pulls[chosen], total = pull_while_leading(

@@ -25,6 +25,7 @@ from dpbandits.algorithms._raised_means import (
     largest_hit,
     logarithm,
     numbers_at,
+    numbers_of,
     observe,
     raised,
     sample_below,
@@ -118,8 +119,8 @@ def chance_below(means, arm, m, level):
 
     It holds for larger raised means and more rewards, too. 1 - θ ~ Beta(b, a).
     """
-    n = means.rewards[arm]
-    return tail_bound(means, (1.0 - m) * n + 1.0, m * n + 1.0, 1.0 - level)
+    a, b = numbers_of(means, arm, m)
+    return tail_bound(means, b, a, 1.0 - level)
 
 
 @inlined

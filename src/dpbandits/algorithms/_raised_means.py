@@ -84,8 +84,14 @@ def raised(means, arm, log_t):
 
 @inlined
 def numbers_at(means, arm, log_t):
-    """Return m O + 1 and (1 - m) O + 1, the parameters of θ."""
-    m, n = raised(means, arm, log_t), means.rewards[arm]
+    """Return the parameters of θ of an arm, m O + 1 and (1 - m) O + 1."""
+    return numbers_of(means, arm, raised(means, arm, log_t))
+
+
+@inlined
+def numbers_of(means, arm, m):
+    """Return the parameters of θ of an arm if its raised mean were m."""
+    n = means.rewards[arm]
     return m * n + 1.0, (1.0 - m) * n + 1.0
 
 

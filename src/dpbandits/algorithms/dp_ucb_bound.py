@@ -80,7 +80,7 @@ def play_with(counters, params, bandit, rng):
         end = min(window_end(t), t - 1 + rounds_to_power(n))  # ν falls at a power of two
         line = math.inf
         if t > arms and runs_ahead(bandit):
-            line = largest_rival(fixed, width, slope, chosen, end)
+            line = largest_rival(fixed, width, slope, index, chosen, end)
         between = math.sqrt(8.0) / params.epsilon * (math.log(max(n, 1)) + 1.0)
         bonus = between * math.log(4.0 * float(t) ** 4) + math.sqrt(2.0 * n * math.log(t))
         pulls[chosen], released = pull_while_leading(

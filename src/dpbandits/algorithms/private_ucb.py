@@ -126,7 +126,7 @@ def play(params, bandit, rng):
         end = window_end(t)
         line = math.inf
         if t > arms and runs_ahead(bandit):
-            line = largest_rival(fixed, width, slope, chosen, end)
+            line = largest_rival(fixed, width, slope, index, chosen, end)
         log_t, before = math.log(t), pulls[chosen]
         shape = relaxation_shape(params, before)
         bonus = (start + growth * log_t) * shape + math.sqrt(2.0 * log_t * before)

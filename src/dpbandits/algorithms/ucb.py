@@ -40,7 +40,7 @@ def play(params, bandit, rng):
         end = window_end(t)
         line = math.inf
         if t > arms and runs_ahead(bandit):
-            line = largest_rival(mean, width, slope, chosen, end)
+            line = largest_rival(mean, width, slope, index, chosen, end)
         bonus = math.sqrt(2.0 * pulls[chosen] * math.log(t))
         pulls[chosen], total = pull_while_leading(
             bandit, counters, draws, rng, chosen, pulls[chosen], line, bonus, end

@@ -21,6 +21,7 @@ MOST_BYTES = 2**28  # of the gains of a block
 KEPT_BYTES = 2**27  # of all blocks
 
 _kept: dict[tuple[Hashable, ...], "Tables"] = {}  # the latest last
+_too_large = set[tuple[Hashable, ...]]()  # names of tables that exceeded MOST_BYTES
 _lock = threading.Lock()
 
 
@@ -44,14 +45,23 @@ def table_name(cell: Cell) -> tuple[Hashable, ...]:
 def tables(cell: Cell, runs: range) -> "Tables":
     """Return the tables of the block of some runs; those of other runs may not be drawn.
 
-    Raises TooLarge if they do not fit into memory.
+    Raises TooLarge if they do not fit into memory; then no block is kept beside the tables that the
+    runs draw one by one.
     """
-    block = runs[0] // RUNS
+    name, block = table_name(cell), runs[0] // RUNS
     with _lock:
-        key = *table_name(cell), block
+        if name in _too_large:
+            raise TooLarge
+        key = *name, block
         of_block = _kept.pop(key, None) or Tables(cell)
         _kept[key] = of_block
-    of_block.draw(runs)
+    try:
+        of_block.draw(runs)
+    except TooLarge:
+        with _lock:
+            _kept.clear()
+            _too_large.add(name)
+        raise
     with _lock:
         while sum(each.nbytes for each in _kept.values()) > KEPT_BYTES:
             del _kept[next(iter(_kept))]
@@ -62,6 +72,7 @@ def forget() -> None:
     """Free the memory of all blocks."""
     with _lock:
         _kept.clear()
+        _too_large.clear()
 
 
 class Tables:

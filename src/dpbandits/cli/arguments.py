@@ -54,8 +54,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--confirm": {
         "action": "store_true",
-        "help": "after a change of the sources that moves no bit: play the first runs of the"
-        " evidence again and, if they are the same, accept it for these sources",
+        "help": "after a change of the sources that moves no bit: compute the runs that a"
+        " figure draws and, if the evidence had the same, accept it for these sources",
     },
     "algorithms": {
         "nargs": "*",

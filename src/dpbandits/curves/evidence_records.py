@@ -11,8 +11,6 @@ from dpbandits.spec.figure import FigureSpec
 from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 
-FIRST = 2  # runs of every cell whose bits are recorded
-
 
 def read_record(figure: str) -> dict[str, Any]:
     """Return the provenance of a figure's evidence. Raises UserError if it cannot be read."""
@@ -56,14 +54,9 @@ def digest_of_cells(spec: FigureSpec) -> str:
     return hashlib.sha256(json.dumps(played).encode()).hexdigest()
 
 
-def first_runs(spec: FigureSpec) -> dict[AnyCell, int]:
-    """Return the first runs of every cell, whose bits `digest_of_first_runs` covers."""
-    return {cell: min(runs, FIRST) for cell, runs in spec.runs_of_cells().items()}
-
-
-def digest_of_first_runs(spec: FigureSpec, store: Store) -> str:
-    """Return the digest of the bits of these runs; KeyError if one is missing."""
+def digest_of_runs(spec: FigureSpec, store: Store) -> str:
+    """Return the digest of the bits of all runs of a figure; KeyError if one is missing."""
     digest = hashlib.sha256()
-    for cell, runs in first_runs(spec).items():
+    for cell, runs in spec.runs_of_cells().items():
         digest.update(store.load(cell, runs).tobytes())
     return digest.hexdigest()

@@ -1,7 +1,7 @@
 """Gathering of the evidence on a figure: its runs of the profile `evidence`, summarised.
 
-A change of the sources that moves no bit needs no new evidence: `confirm` plays the first runs of
-every cell again and compares them with the recorded ones.
+A change of the sources that moves no bit needs no new evidence: `confirm` computes the runs that
+the figure draws, which are the first of the evidence, and compares them with the recorded ones.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ def _write(folder: Path, drawn: FigureSpec, spec: FigureSpec, store: Store) -> N
         "runs": sorted({each.runs for each in summaries.values() if each.runs}),
         "cells": evidence_records.digest_of_cells(drawn),
         "sources": evidence_records.digest_of_sources(drawn),
-        "first_runs": evidence_records.digest_of_first_runs(spec, store),
+        "drawn_runs": evidence_records.digest_of_runs(drawn, store),
         "seconds": round(sum(map(store.seconds, spec.cells())), 3),
         "sha256": hashlib.sha256(table).hexdigest(),
         **provenance(),
@@ -78,30 +78,29 @@ def _write(folder: Path, drawn: FigureSpec, spec: FigureSpec, store: Store) -> N
 
 
 def confirm(figure: str) -> int:
-    """Let evidence count for the sources of this process, if its first runs have the same bits.
+    """Let evidence count for the sources of this process, if the drawn runs have the same bits.
 
     Prints a line and returns the exit status: ALARM if a bit moved, MISTAKE if there is nothing to
     compare with, FAILED if runs failed. Raises UserError as `gather` does.
     """
     folder = _folder(figure)
-    drawn, _ = compose.load(figure, [])
-    spec, settings = compose.load(figure, ["profile=evidence"])
-    if not spec.cells():
+    drawn, settings = compose.load(figure, [])
+    if not drawn.cells():
         return ExitStatus.DONE
     remedy = f"`dpbandits report --gather {figure}` recomputes the evidence"
     record = evidence_records.read_record(figure)
-    recorded = record.get("first_runs")
+    recorded = record.get("drawn_runs")
     if recorded is None or record["cells"] != evidence_records.digest_of_cells(drawn):
         print(f"{figure}: the evidence is of other cells, or has no record of runs; {remedy}")
         return ExitStatus.MISTAKE
     if evidence_records.is_current(drawn):
         print(f"{figure}: the evidence was computed from these sources, or is confirmed for them")
         return ExitStatus.DONE
-    runs = evidence_records.first_runs(spec)
+    runs = drawn.runs_of_cells()
     completed = complete(runs, settings, figure, settings.folder(figure))
     if completed.failures:
         return ExitStatus.FAILED
-    if evidence_records.digest_of_first_runs(spec, completed.store) != recorded:
+    if evidence_records.digest_of_runs(drawn, completed.store) != recorded:
         print(f"{figure}: runs differ from those of the evidence; {remedy}")
         return ExitStatus.ALARM
     record["sources"] = evidence_records.digest_of_sources(drawn)

@@ -5,7 +5,7 @@ A key that is removed, renamed or given another meaning raises the version. A ne
 
 FIGURE = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
 VERDICT = "dpbandits-verdict/2"  # out/<figure>/verdict.json
-EVIDENCE = "dpbandits-evidence/1"  # figures/reference/<figure>/evidence.json
+EVIDENCE = "dpbandits-evidence/2"  # figures/reference/<figure>/evidence.json
 EXPORT = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
 TUNE = "dpbandits-tune/1"  # beside the table of `dpbandits tune`
