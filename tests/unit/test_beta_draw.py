@@ -13,6 +13,7 @@ from scipy import stats
 from dpbandits.algorithms import _beta_draw
 from dpbandits.algorithms._beta_draw import FEW, FLAT, sample_beta
 from dpbandits.core.kernel import kernel
+from dpbandits.core.kl import bernoulli_kl
 
 # Modes in the middle, skew ones on both sides, at the limit that FLAT sets, and few pseudo-counts.
 AT_FLAT = 0.5 - math.sqrt(0.25 - FLAT) + 1e-6
@@ -57,7 +58,7 @@ def test_draws_have_the_law_of_the_library(a: float, b: float) -> None:
 def test_the_density_falls_from_the_mode_by_the_divergence(mode: float, x: float, n: float) -> None:
     a, b = 1.0 + n * mode, 1.0 + n * (1.0 - mode)
     fallen = stats.beta.logpdf(mode, a, b) - stats.beta.logpdf(x, a, b)
-    expected = n * _beta_draw.bernoulli_kl(mode, x)
+    expected = n * bernoulli_kl(mode, x)
     assert fallen == pytest.approx(expected, rel=1e-6, abs=1e-5)
 
 
@@ -66,7 +67,7 @@ def test_the_density_falls_from_the_mode_by_the_divergence(mode: float, x: float
 def test_quick_decisions_are_those_of_the_divergence(mode: float, x: float) -> None:
     # In units of 2 n (x - m)²: KL is at most that over 4 y (1 - y) at the flatter end, and at least
     # that over 4 y (1 - y) at its maximum between both.
-    divergence = _beta_draw.bernoulli_kl(mode, x)
+    divergence = bernoulli_kl(mode, x)
     square = 2.0 * (x - mode) ** 2
     between = np.linspace(mode, x, 1001)
     smallest, largest = (between * (1.0 - between)).min(), (between * (1.0 - between)).max()
@@ -87,7 +88,6 @@ def test_rounding_errors_choose_no_other_sampler(n: int) -> None:
 def test_every_branch_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     # In plain Python: decided without a logarithm or with one, rejected, outside (0, 1).
     taken: Counter[str] = Counter()
-    divergence = _beta_draw.bernoulli_kl
 
     class Counted:
         """Generator that counts its draws."""
@@ -110,7 +110,7 @@ def test_every_branch_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def counted(m: float, x: float) -> float:
         taken["logarithms"] += 1
-        return divergence(m, x)
+        return bernoulli_kl(m, x)
 
     monkeypatch.setattr(_beta_draw, "bernoulli_kl", counted)
     rng, draws = Counted(), 4000
