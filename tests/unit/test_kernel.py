@@ -83,6 +83,16 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
     assert run(package, cache) == (20_001, 0)
 
 
+def test_another_copy_of_the_same_sources_needs_no_compilation(
+    package: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache) == (10_001, 0)
+    second = tmp_path / "elsewhere" / "dpbandits"
+    shutil.copytree(package, second)
+    assert run(second, cache) == (10_001, 1)
+
+
 def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: Path) -> None:
     # The state left by two processes that each compile for one type at once.
     cache = tmp_path / "cache"
@@ -238,9 +248,9 @@ def test_machine_code_of_other_modules_is_not_kept() -> None:
 
 def test_other_users_of_numba_keep_their_cache_folder() -> None:
     settings: Any = numba.core.config
-    before = settings.CACHE_DIR
+    before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
     kernel.kernel(draw)
-    assert before == settings.CACHE_DIR
+    assert before == (settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES)
 
 
 def test_threads_that_decorate_at_the_same_time_use_one_folder(

@@ -3,7 +3,8 @@
 numba's disk cache watches only the file of the decorated function: after an edit of a helper in
 another file it still serves the old machine code. Machine code is therefore kept in a folder named
 by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. Any
-edit of the island starts an empty folder; an edit elsewhere does not.
+edit of the island starts an empty folder; an edit elsewhere does not. All checkouts and installed
+packages with the same sources share one folder.
 
 The machine code of a plugin or of the user's project has a folder of its own. It is named by a
 digest of all roots. Code of the package that is compiled for their classes is kept there too,
@@ -97,20 +98,62 @@ def folder_of(function: Callable[..., Any]) -> Path | None:
 _decorating = threading.Lock()
 
 
+class ByModule:
+    """Locator of numba's cache: the machine code of a module has a folder named by the module.
+
+    numba's own locator names it by the path of the source file, so that a second checkout or an
+    installed package with the same sources would compile all of them again.
+    """
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        settings: Any = numba.core.config
+        self._path = Path(settings.CACHE_DIR, function.__module__)
+        self._line = function.__code__.co_firstlineno
+        self._py_file = file  # numba's warnings name it
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> "ByModule":
+        """Return the locator of a function, whose folder exists; numba calls this."""
+        locator = cls(function, file)
+        locator.ensure_cache_path()
+        return locator
+
+    def ensure_cache_path(self) -> None:
+        """Create the folder."""
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        """Return no state of the source: the folder above is named by a digest of all sources."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name apart."""
+        return str(self._line)
+
+
+LOCATOR = f"{__name__}.{ByModule.__name__}"
+
+
 @contextmanager
 def kept_in(folder: Path | None) -> Iterator[None]:
     """Make numba keep the machine code of what is decorated inside in this folder."""
-    # numba reads the folder while it decorates. It is set only for that moment, so that other users
-    # of numba in this process keep theirs. Without a folder caching must be off: numba would fall
-    # back to __pycache__, which goes stale.
+    # numba reads these settings while it decorates. They are set only for that moment, so that
+    # other users of numba in this process keep theirs. Without a folder caching must be off: numba
+    # would fall back to __pycache__, which goes stale. A numba without the second setting takes its
+    # own locator.
     settings: Any = numba.core.config
+    ours = {"CACHE_DIR": str(folder or ""), "CACHE_LOCATOR_CLASSES": LOCATOR if folder else ""}
     with _decorating:
-        before = settings.CACHE_DIR
-        settings.CACHE_DIR = str(folder or "")
+        before = {name: getattr(settings, name, "") for name in ours}
+        vars(settings).update(ours)
         try:
             yield
         finally:
-            settings.CACHE_DIR = before
+            vars(settings).update(before)
 
 
 def keep_apart(function: Callable[..., Any], compiled: Any) -> None:
