@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from dpbandits.algorithms import adap_klucb
+from dpbandits.algorithms._adaptive_episodes import index, index_is_below
 from dpbandits.algorithms.klucb import least_mean, line_ahead
-from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.core.kl import (
+    bernoulli_kl,
+    bernoulli_kl_upper,
+    kl_upper_is_below,
+    larger_kl_upper,
+)
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -167,6 +174,55 @@ def test_the_divergence_of_the_upper_inverse_does_not_exceed_the_level(
 def test_compiled_and_plain_python_give_the_same_bits(p: float, level: float) -> None:
     in_python: Any = getattr(bernoulli_kl_upper, "py_func", bernoulli_kl_upper)
     assert bernoulli_kl_upper(p, level) == in_python(p, level)
+
+
+# Comparisons without the inverse ------------------------------------------------------------------
+
+MANY = settings(max_examples=2000, derandomize=True, database=None, deadline=None)
+
+
+@MANY
+@given(probabilities, levels, probabilities, levels)
+def test_an_inverse_that_is_said_to_be_below_another_one_is(
+    p: float, level: float, other: float, its_level: float
+) -> None:
+    q = bernoulli_kl_upper(other, its_level)
+    if kl_upper_is_below(p, level, q):
+        assert bernoulli_kl_upper(p, level) < q
+    assert larger_kl_upper(q, p, level) == max(q, bernoulli_kl_upper(p, level))
+
+
+@MANY
+@given(probabilities, levels, st.integers(0, 8))
+def test_no_inverse_is_said_to_be_below_itself_or_its_next_neighbours(
+    p: float, level: float, steps: int
+) -> None:
+    q = bernoulli_kl_upper(p, level)
+    for _ in range(steps // 4):
+        q = math.nextafter(q, 0.0)
+    assert not kl_upper_is_below(p, level, q)
+
+
+@MANY
+@given(st.floats(0.0, 0.99), st.floats(1e-6, 3.0), st.floats(1e-5, 1.0))
+def test_an_inverse_that_is_clearly_below_is_said_to_be(p: float, level: float, by: float) -> None:
+    q = bernoulli_kl_upper(p, level) + by
+    assert kl_upper_is_below(p, level, q) == (q < 1.0)
+
+
+@FIXED
+@given(
+    *(st.floats(-1.0, 1.0), st.integers(0, 20), st.floats(0.0, 16.0)),
+    st.sampled_from(adap_klucb.PrivacyBonus),
+)
+def test_an_arm_is_passed_over_below_a_larger_index_and_not_below_its_own(
+    mean: float, doubled: int, log_t: float, bonus: adap_klucb.PrivacyBonus
+) -> None:
+    params = adap_klucb.Params(0.5, privacy_bonus=bonus)
+    own = index(params, mean, 2.0**doubled, log_t)
+    assert not index_is_below(params, mean, 2.0**doubled, log_t, own)
+    if own < 0.98:
+        assert index_is_below(params, mean, 2.0**doubled, log_t, own + 0.01)
 
 
 # The line of KL-UCB ------------------------------------------------------------------------------

@@ -44,6 +44,12 @@ def index(params, private_mean, m, log_t):
 
 
 @by_class
+def index_is_below(params, private_mean, m, log_t, value):
+    """Return True only if the index is surely below `value`; register it where that is quicker."""
+    return False
+
+
+@by_class
 def noise(params, rng, sensitivity):
     """Draw the noise of a mean of this sensitivity, 1/m; by default that of azize2022, (32)."""
     return laplace(rng, sensitivity, params.epsilon)
@@ -63,8 +69,13 @@ def play(params, bandit, rng):
     indices = np.empty(arms)
     while playing(bandit):
         log_t = math.log(rounds_played(bandit) + 1)
+        largest = -math.inf
         for arm in range(arms):
-            indices[arm] = index(params, private_mean[arm], m[arm], log_t)
+            if index_is_below(params, private_mean[arm], m[arm], log_t, largest):
+                indices[arm] = -math.inf  # whatever it is, another arm is pulled
+            else:
+                indices[arm] = index(params, private_mean[arm], m[arm], log_t)
+                largest = max(largest, indices[arm])
         if params.ties == Ties.RANDOM:
             chosen = random_argmax(indices, rng)
         else:

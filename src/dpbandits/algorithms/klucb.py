@@ -7,7 +7,7 @@ import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, playing, rounds_played
 from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper, larger_kl_upper
 from dpbandits.mechanisms.exact import exact_sums
 from dpbandits.mechanisms.leader_runs import (
     new_draws,
@@ -63,7 +63,7 @@ def largest_rival(mean, pulls, leader, log_t):
     largest = -math.inf
     for arm in range(mean.size):
         if arm != leader:
-            largest = max(largest, bernoulli_kl_upper(mean[arm], log_t / pulls[arm]))
+            largest = larger_kl_upper(largest, mean[arm], log_t / pulls[arm])
     return largest
 
 

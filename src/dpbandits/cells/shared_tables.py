@@ -89,11 +89,15 @@ class Tables:
         self.name = spelt(named_environment(cell))
         self.drawn: set[int] = set()
         self.nbytes = 0
+        self._first = threading.Lock()
         self._drawing = [threading.Lock() for _ in range(RUNS)]
         self._adding = threading.Lock()
 
     def draw(self, runs: range) -> None:
         """Draw the tables of these runs that are missing."""
+        with self._first:  # which may be the table of all runs
+            if not self.drawn:
+                self._draw(runs[0])
         # A thread passes over a table that another thread draws, and waits for it in the end.
         for waits in (False, True):
             for run in runs:
@@ -115,21 +119,22 @@ class Tables:
         coins = bool(((table.gains == 0.0) | (table.gains == 1.0)).all())
         with self._adding:
             if not self.drawn:
-                self._allocate(table, 1 if constant else RUNS, coins)
+                self._allocate(table, constant, coins)
             elif not coins and self.gains.dtype == np.uint8:
                 self.gains = self.gains.astype(np.float64)
             index = self.table_of[run % RUNS]
-            self.gains[index] = table.gains
+            if not constant:
+                self.gains[index] = table.gains
             self.best[:, index] = table.best[self.checkpoints]
             self.drawn |= {*range(RUNS)} if constant else {run % RUNS}
 
-    def _allocate(self, table: GainTable, number: int, coins: bool) -> None:
-        shape = number, *table.gains.shape
-        dtype = np.dtype(np.uint8 if coins else np.float64)
-        if np.prod(shape, dtype=float) * dtype.itemsize > MOST_BYTES:
+    def _allocate(self, table: GainTable, constant: bool, coins: bool) -> None:
+        gains = table.gains.astype(np.uint8) if coins else table.gains
+        number = 1 if constant else RUNS
+        if number * gains.nbytes > MOST_BYTES:
             raise TooLarge
-        self.gains = np.zeros(shape, dtype)
+        self.gains = gains[np.newaxis] if constant else np.zeros((RUNS, *gains.shape), gains.dtype)
         self.best = np.zeros((len(self.checkpoints), number))
-        self.table_of = np.zeros(RUNS, np.int64) if number == 1 else np.arange(RUNS)
+        self.table_of = np.zeros(RUNS, np.int64) if constant else np.arange(RUNS)
         self.feedback = table.feedback
         self.nbytes = self.gains.nbytes

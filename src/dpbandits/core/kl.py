@@ -1,6 +1,6 @@
 """Kullback-Leibler divergence of Bernoulli distributions, and its upper inverse.
 
-Both functions can be called from kernels and from Python.
+All functions can be called from kernels and from Python.
 """
 
 import math
@@ -61,3 +61,24 @@ def bernoulli_kl_upper(p, level):
         if step * (1.0 - q) <= 1e-14:
             break
     return max(p, -math.expm1(-u))
+
+
+@inlined
+def kl_upper_is_below(p, level, q):
+    """Return whether `bernoulli_kl_upper(p, level)` is below q by more than rounding errors.
+
+    Takes a tenth of the time: 2 (q - p)² <= d(p, q) (Pinsker) often decides without a logarithm.
+    """
+    if not p < q < 1.0:
+        return False
+    # The last term is for the rounding of q, to which d(p, q) is most sensitive near 1.
+    wider = level * (1.0 + 1e-9) + 1e-13 + 1e-15 / (1.0 - q)
+    return 2.0 * (q - p) * (q - p) > wider or bernoulli_kl(p, q) > wider
+
+
+@inlined
+def larger_kl_upper(largest, p, level):
+    """Return the larger one of `largest` and `bernoulli_kl_upper(p, level)`."""
+    if kl_upper_is_below(p, level, largest):
+        return largest
+    return max(largest, bernoulli_kl_upper(p, level))
