@@ -49,18 +49,18 @@ def tables(cell: Cell, runs: range) -> "Tables":
     runs draw one by one.
     """
     name, block = table_name(cell), runs[0] // RUNS
-    with _lock:
+    try:
         if name in _too_large:
             raise TooLarge
-        key = *name, block
-        of_block = _kept.pop(key, None) or Tables(cell)
-        _kept[key] = of_block
-    try:
+        with _lock:
+            key = *name, block
+            of_block = _kept.pop(key, None) or Tables(cell)
+            _kept[key] = of_block
         of_block.draw(runs)
     except TooLarge:
         with _lock:
-            _kept.clear()
             _too_large.add(name)
+            _kept.clear()
         raise
     with _lock:
         while sum(each.nbytes for each in _kept.values()) > KEPT_BYTES:
