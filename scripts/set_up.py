@@ -124,7 +124,8 @@ def reason(output: Sequence[str]) -> str:
 def steps(folder: Path) -> list[Step]:
     """Return the steps that set up a folder, in order; an existing environment is kept."""
     python, packages = folder / "bin" / "python", LOCK.read_text("utf-8").count("==")
-    pip = (str(python), "-m", "pip", "install", "--disable-pip-version-check")
+    # Python compiles what is imported when it is; all modules would take as long as the rest.
+    pip = (str(python), "-m", "pip", "install", "--no-compile", "--disable-pip-version-check")
     own = ("--no-build-isolation", "--no-deps", "--editable", ".")
     made = Step((sys.executable, "-m", "venv", str(folder)), "an empty environment", 0)
     return [
