@@ -127,11 +127,11 @@ class ByModule:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        """Return no state of the source: the folder above is named by a digest of all sources."""
+        """Return a constant: the folder above is named by a digest of all sources."""
         return ""
 
     def get_disambiguator(self) -> str:
-        """Return what tells functions of one name apart."""
+        """Return the line of the definition, by which functions of one name differ."""
         return str(self._line)
 
 
