@@ -124,7 +124,8 @@ def reason(output: Sequence[str]) -> str:
 def steps(folder: Path) -> list[Step]:
     """Return the steps that set up a folder, in order; an existing environment is kept."""
     python, packages = folder / "bin" / "python", LOCK.read_text("utf-8").count("==")
-    # Python compiles what is imported when it is; all modules would take as long as the rest.
+    # Python writes the bytecode of a module at its first import. Compiling every module here would
+    # double the time.
     pip = (str(python), "-m", "pip", "install", "--no-compile", "--disable-pip-version-check")
     own = ("--no-build-isolation", "--no-deps", "--editable", ".")
     made = Step((sys.executable, "-m", "venv", str(folder)), "an empty environment", 0)

@@ -1,9 +1,12 @@
 """Sixteen runs in step: the bits of single runs, their law, and tables that are drawn once."""
 
 import itertools
+import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from dpbandits.cells.play_bandit import Game, play_run, simulate
 from dpbandits.core import registry
 from dpbandits.core.lane_ir import in_lanes
 from dpbandits.environments import adversaries, bernoulli
-from dpbandits.environments._gain_table import SwitchFeedback
+from dpbandits.environments._gain_table import SwitchFeedback, gain_table
 from dpbandits.environments.adversaries import Kind
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
@@ -240,6 +243,44 @@ def test_tables_without_randomness_are_kept_once_for_all_runs(draws: Counter[int
     assert shared.gains.dtype == np.float64
 
 
+@pytest.mark.parametrize("gains", [(0.5, 0.25, 0.75), (0.0, 1.0, 0.0)])
+def test_a_constant_table_may_have_any_layout_in_memory(
+    gains: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves = []
+    for layout in (np.array, np.asarray, np.asfortranarray):
+        rows = np.broadcast_to(gains, (2000, 3))
+        played = gain_table(layout(rows), SwitchFeedback.NONE)
+        fresh = partial(_unplayed, played)
+        monkeypatch.setattr(adversaries, "table", fresh)
+        shared_tables.forget()
+        cell = cell_of("exp3", adversaries.Params(Kind.DETERMINISTIC, 3))
+        curves.append(simulate(cell, range(20))[0])
+    np.testing.assert_array_equal(curves[0], curves[1])
+    np.testing.assert_array_equal(curves[0], curves[2])
+
+
+def _unplayed(table: Any, *_: Any) -> Any:
+    return table._replace(earned=np.zeros(1), previous=np.full(1, -1))
+
+
+def test_threads_that_need_the_same_constant_table_draw_it_once(
+    draws: Counter[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: Callable[..., Any] = adversaries.table
+
+    def table(params: Any, horizon: int, rng: np.random.Generator) -> Any:
+        time.sleep(0.1)  # the other thread comes now
+        return drawn(params, horizon, rng)
+
+    monkeypatch.setattr(adversaries, "table", table)
+    cell = cell_of("exp3", INSTANCES[0])
+    with ThreadPoolExecutor(2) as threads:
+        shared = [*threads.map(partial(shared_tables.tables, cell), (range(2), range(2, 4)))]
+    assert draws.total() == 1
+    assert shared[0] is shared[1]
+
+
 def test_gains_of_0_and_1_take_a_byte_until_another_gain_comes() -> None:
     cell = cell_of("exp3", INSTANCES[1])
     shared = shared_tables.Tables(cell)
@@ -253,7 +294,7 @@ def test_gains_of_0_and_1_take_a_byte_until_another_gain_comes() -> None:
     assert np.unique(shared.gains[2]).size > 100
 
 
-def test_tables_too_large_are_drawn_in_vain_once_and_nothing_is_kept_beside_them(
+def test_tables_too_large_are_tried_once_and_nothing_is_kept_beside_them(
     monkeypatch: pytest.MonkeyPatch, draws: Counter[int]
 ) -> None:
     cell = cell_of("exp3", INSTANCES[1])

@@ -2,21 +2,23 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import azize2022
 import azize2022_bounds
 import numpy as np
 import pytest
-from played import assert_same_run
+from played import assert_same_run, play
 from scipy import stats
 from shared_games import LAWS, game_of, ours_of
 from streams import Draws, policy_stream, regret_curve
 
-from dpbandits.algorithms import adap_klucb, adap_ucb, klucb
+from dpbandits.algorithms import _adaptive_episodes, adap_klucb, adap_ucb, klucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
 from dpbandits.algorithms._argmax import random_argmax
 from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.environments import bernoulli
 from dpbandits.theory import bounds, function, transitions
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
@@ -131,6 +133,30 @@ def test_klucb_is_the_literal_one(means: tuple[float, ...], law: str) -> None:
     azize2022.KLUCB().play(game)
     assert_same_run(ours, game.played, [])
     np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
+
+
+@pytest.mark.parametrize("ties", Ties)
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 20.0])
+def test_arms_whose_index_is_not_computed_change_no_pull(
+    epsilon: float, ties: Ties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arms, passed_over = 12, Counter[bool]()
+    params = adap_klucb.Params(epsilon, ties=ties)
+    law = bernoulli.law(bernoulli.Params((0.4,) * 6 + (0.9,) + (0.1,) * 5))
+    below: Callable[..., bool] = _adaptive_episodes.index_is_below
+
+    def counted(*arguments: Any) -> bool:
+        passed_over[below(*arguments)] += 1
+        return below(*arguments)
+
+    runs = []
+    for answer in (counted, lambda *_: False):
+        monkeypatch.setattr(_adaptive_episodes, "index_is_below", answer)
+        runs.append([play(adap_klucb.play, params, law, arms, 6000, seed) for seed in range(4)])
+    assert passed_over[True] > 20
+    for ours, full in zip(*runs, strict=True):
+        assert ours.arms == full.arms
+        assert ours.draws == full.draws
 
 
 @pytest.mark.parametrize("p", [0.0, 1e-9, 0.02, 0.5, 0.97, 1 - 1e-9, 1.0])

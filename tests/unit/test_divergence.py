@@ -183,7 +183,7 @@ MANY = settings(max_examples=2000, derandomize=True, database=None, deadline=Non
 
 @MANY
 @given(probabilities, levels, probabilities, levels)
-def test_an_inverse_that_is_said_to_be_below_another_one_is(
+def test_an_inverse_that_is_recognised_as_smaller_is_smaller(
     p: float, level: float, other: float, its_level: float
 ) -> None:
     q = bernoulli_kl_upper(other, its_level)
@@ -194,7 +194,7 @@ def test_an_inverse_that_is_said_to_be_below_another_one_is(
 
 @MANY
 @given(probabilities, levels, st.integers(0, 8))
-def test_no_inverse_is_said_to_be_below_itself_or_its_next_neighbours(
+def test_no_inverse_counts_as_smaller_than_itself_or_its_next_neighbours(
     p: float, level: float, steps: int
 ) -> None:
     q = bernoulli_kl_upper(p, level)
@@ -205,9 +205,17 @@ def test_no_inverse_is_said_to_be_below_itself_or_its_next_neighbours(
 
 @MANY
 @given(st.floats(0.0, 0.99), st.floats(1e-6, 3.0), st.floats(1e-5, 1.0))
-def test_an_inverse_that_is_clearly_below_is_said_to_be(p: float, level: float, by: float) -> None:
+def test_a_clearly_smaller_inverse_is_recognised(p: float, level: float, by: float) -> None:
     q = bernoulli_kl_upper(p, level) + by
     assert kl_upper_is_below(p, level, q) == (q < 1.0)
+
+
+@pytest.mark.parametrize("q", [1.0, math.inf, -math.inf, math.nan])
+def test_nothing_counts_as_smaller_than_1_or_what_is_no_number(q: float) -> None:
+    for p, level in ((0.3, 0.1), (0.0, 0.0), (1.0, 0.0), (math.nan, 0.1), (0.3, math.nan)):
+        assert not kl_upper_is_below(p, level, q)
+    assert not kl_upper_is_below(math.nan, 0.1, 0.5)
+    assert not kl_upper_is_below(0.3, math.nan, 0.5)
 
 
 @FIXED

@@ -119,6 +119,16 @@ def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
     assert named == {"one-is-better", "ticks"}
 
 
+def test_evidence_of_fewer_runs_than_are_drawn_has_the_bits_of_the_drawn_ones(
+    checkout: Path,
+) -> None:
+    file = checkout / "conf" / "figure" / f"{FIGURE}.yaml"
+    file.write_text(file.read_text("utf-8").replace("{ runs: 2000 }", "{ runs: 2 }"), "utf-8")
+    record = json.loads(gathered_with(checkout).read_bytes())
+    assert (record["runs"], record["drawn_runs"]) == ([2], 12)
+    assert gather_evidence.confirm(FIGURE) == ExitStatus.DONE
+
+
 def test_evidence_of_other_cells_is_none_and_a_changed_table_is_refused(checkout: Path) -> None:
     cheap(checkout)
     assert gather_evidence.gather([FIGURE]) == 0
@@ -190,9 +200,11 @@ def test_evidence_whose_bits_moved_is_not_confirmed(
     assert not evidence_records.is_current(spec)
 
 
-@pytest.mark.parametrize("lacks", ["drawn_runs", "cells"])
-def test_evidence_without_runs_to_compare_with_is_not_confirmed(checkout: Path, lacks: str) -> None:
-    file = gathered_with(checkout, sources="other", **{lacks: None})
+@pytest.mark.parametrize("other", [{"drawn_runs": None}, {"drawn_runs": 13}, {"cells": None}])
+def test_evidence_without_runs_to_compare_with_is_not_confirmed(
+    checkout: Path, other: dict[str, Any]
+) -> None:
+    file = gathered_with(checkout, sources="other", **other)
     before = file.read_bytes()
     assert gather_evidence.confirm(FIGURE) == ExitStatus.MISTAKE
     assert file.read_bytes() == before

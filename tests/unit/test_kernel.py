@@ -83,6 +83,9 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
     assert run(package, cache) == (20_001, 0)
 
 
+@pytest.mark.skipif(
+    not hasattr(numba.core.config, "CACHE_LOCATOR_CLASSES"), reason="numba lacks the setting"
+)
 def test_another_copy_of_the_same_sources_needs_no_compilation(
     package: Path, tmp_path: Path
 ) -> None:

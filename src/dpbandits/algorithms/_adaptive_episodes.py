@@ -45,7 +45,10 @@ def index(params, private_mean, m, log_t):
 
 @by_class
 def index_is_below(params, private_mean, m, log_t, value):
-    """Return True only if the index is surely below `value`; register it where that is quicker."""
+    """Return True only if the index is below `value`; False is always right.
+
+    A body pays where it is quicker than `index`.
+    """
     return False
 
 
@@ -72,7 +75,7 @@ def play(params, bandit, rng):
         largest = -math.inf
         for arm in range(arms):
             if index_is_below(params, private_mean[arm], m[arm], log_t, largest):
-                indices[arm] = -math.inf  # whatever it is, another arm is pulled
+                indices[arm] = -math.inf  # its value has no effect: another arm is pulled
             else:
                 indices[arm] = index(params, private_mean[arm], m[arm], log_t)
                 largest = max(largest, indices[arm])

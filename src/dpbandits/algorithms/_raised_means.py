@@ -90,7 +90,7 @@ def numbers_at(means, arm, log_t):
 
 @inlined
 def numbers_of(means, arm, m):
-    """Return the parameters of θ of an arm if its raised mean were m."""
+    """Return the parameters of θ of an arm with raised mean m."""
     n = means.rewards[arm]
     return m * n + 1.0, (1.0 - m) * n + 1.0
 

@@ -5,6 +5,7 @@ memory until `forget`; the runner plays all algorithms on a block before the nex
 gains are all 0 or 1 takes a byte per gain.
 """
 
+import math
 import threading
 from collections.abc import Hashable
 from typing import Any
@@ -95,7 +96,8 @@ class Tables:
 
     def draw(self, runs: range) -> None:
         """Draw the tables of these runs that are missing."""
-        with self._first:  # which may be the table of all runs
+        # The first table may serve all runs, so that no other one is begun before it.
+        with self._first:
             if not self.drawn:
                 self._draw(runs[0])
         # A thread passes over a table that another thread draws, and waits for it in the end.
@@ -121,6 +123,7 @@ class Tables:
             if not self.drawn:
                 self._allocate(table, constant, coins)
             elif not coins and self.gains.dtype == np.uint8:
+                self._reserve(self.gains.shape, np.dtype(np.float64))
                 self.gains = self.gains.astype(np.float64)
             index = self.table_of[run % RUNS]
             if not constant:
@@ -129,12 +132,20 @@ class Tables:
             self.drawn |= {*range(RUNS)} if constant else {run % RUNS}
 
     def _allocate(self, table: GainTable, constant: bool, coins: bool) -> None:
-        gains = table.gains.astype(np.uint8) if coins else table.gains
-        number = 1 if constant else RUNS
-        if number * gains.nbytes > MOST_BYTES:
-            raise TooLarge
-        self.gains = gains[np.newaxis] if constant else np.zeros((RUNS, *gains.shape), gains.dtype)
-        self.best = np.zeros((len(self.checkpoints), number))
+        shape = 1 if constant else RUNS, *table.gains.shape
+        dtype = np.dtype(np.uint8 if coins else np.float64)
+        self._reserve(shape, dtype)
+        # Kernels read the memory of the tables gain by gain, so that it must be contiguous.
+        self.gains = (
+            np.ascontiguousarray(table.gains[np.newaxis], dtype)
+            if constant
+            else np.zeros(shape, dtype)
+        )
+        self.best = np.zeros((len(self.checkpoints), shape[0]))
         self.table_of = np.zeros(RUNS, np.int64) if constant else np.arange(RUNS)
         self.feedback = table.feedback
-        self.nbytes = self.gains.nbytes
+
+    def _reserve(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.nbytes = math.prod(shape) * dtype.itemsize
+        if self.nbytes > MOST_BYTES:
+            raise TooLarge

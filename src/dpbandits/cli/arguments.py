@@ -55,7 +55,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "--confirm": {
         "action": "store_true",
         "help": "after a change of the sources that moves no bit: compute the runs that a"
-        " figure draws and, if the evidence had the same, accept it for these sources",
+        " figure draws and accept its evidence for these sources if they have the recorded bits",
     },
     "algorithms": {
         "nargs": "*",

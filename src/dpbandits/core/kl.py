@@ -67,8 +67,8 @@ def bernoulli_kl_upper(p, level):
 def kl_upper_is_below(p, level, q):
     """Return True if `bernoulli_kl_upper(p, level)` is below q by more than rounding errors.
 
-    This takes a tenth of the time of the inverse: often Pinsker's inequality, 2 (q - p)² <= d(p, q),
-    decides it without a logarithm.
+    This takes a tenth of the time of the inverse. Pinsker's inequality, 2 (q - p)² <= d(p, q),
+    often suffices, without a logarithm.
     """
     if not p < q < 1.0:
         return False

@@ -4,7 +4,7 @@ numba's disk cache watches only the file of the decorated function: after an edi
 another file it still serves the old machine code. Machine code is therefore kept in a folder named
 by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. Any
 edit of the island starts an empty folder; an edit elsewhere does not. All checkouts and installed
-packages with the same sources share one folder.
+packages with the same sources of dpbandits share one folder.
 
 The machine code of a plugin or of the user's project has a folder of its own. It is named by a
 digest of all roots. Code of the package that is compiled for their classes is kept there too,
@@ -27,6 +27,7 @@ from dpbandits.core.errors import variables_of
 from dpbandits.core.roots import ROOTS, Root
 
 with variables_of("numba", "NUMBA_"):
+    import llvmlite
     import numba
     import numpy as np
     from numba.core.caching import FunctionCache
@@ -38,11 +39,13 @@ ROOM = 2**20  # bytes; more than the machine code of one figure takes
 
 
 def island_digest(roots: Iterable[Root] = ROOTS) -> str:
-    """Return a digest of the kernel island's sources and the Python, numba and NumPy versions.
+    """Return a digest of the kernel island's sources and of the versions of Python and libraries.
 
     All of them are those that this process has imported. 16 hexadecimal digits of SHA-256.
     """
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {np.__version__}".encode())
+    settings: Any = numba.core.config
+    versions = sys.version, numba.__version__, llvmlite.__version__, np.__version__
+    digest = hashlib.sha256(f"{versions} {settings.USING_SVML}".encode())
     for root in roots:
         for name, content in root.island().items():
             digest.update(f"\0{root.package}/{name}\0".encode())
@@ -102,7 +105,9 @@ class ByModule:
     """Locator of numba's cache: the machine code of a module has a folder named by the module.
 
     numba's own locator names it by the path of the source file, so that a second checkout or an
-    installed package with the same sources would compile all of them again.
+    installed package with the same sources would compile all of them again. Code of plugins and
+    projects stays with that locator, as it may depend on more than the sources, such as data files
+    or the release of a library.
     """
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -112,8 +117,15 @@ class ByModule:
         self._py_file = file  # numba's warnings name it
 
     @classmethod
-    def from_function(cls, function: Callable[..., Any], file: str) -> "ByModule":
-        """Return the locator of a function, whose folder exists; numba calls this."""
+    def from_function(cls, function: Callable[..., Any], file: str) -> "ByModule | None":
+        """Return the locator of a function of dpbandits, whose folder exists, for numba.
+
+        None for code that is kept elsewhere, also by other users of numba in other threads.
+        """
+        settings: Any = numba.core.config
+        own = is_of_root(function) and not is_foreign(function)
+        if not own or str(FOLDER) != settings.CACHE_DIR:
+            return None
         locator = cls(function, file)
         locator.ensure_cache_path()
         return locator
@@ -135,7 +147,11 @@ class ByModule:
         return str(self._line)
 
 
-LOCATOR = f"{__name__}.{ByModule.__name__}"
+# The locators that numba tries in turn: this one, then its own.
+_NUMBAS: Any = FunctionCache._impl_class
+LOCATORS = ",".join(
+    f"{each.__module__}.{each.__qualname__}" for each in (ByModule, *_NUMBAS._locator_classes)
+)
 
 
 @contextmanager
@@ -143,10 +159,10 @@ def kept_in(folder: Path | None) -> Iterator[None]:
     """Make numba keep the machine code of what is decorated inside in this folder."""
     # numba reads these settings while it decorates. They are set only for that moment, so that
     # other users of numba in this process keep theirs. Without a folder caching must be off: numba
-    # would fall back to __pycache__, which goes stale. A numba without the second setting takes its
-    # own locator.
+    # would fall back to __pycache__, which goes stale. Releases of numba without
+    # CACHE_LOCATOR_CLASSES use their own locators.
     settings: Any = numba.core.config
-    ours = {"CACHE_DIR": str(folder or ""), "CACHE_LOCATOR_CLASSES": LOCATOR if folder else ""}
+    ours = {"CACHE_DIR": str(folder or ""), "CACHE_LOCATOR_CLASSES": LOCATORS if folder else ""}
     with _decorating:
         before = {name: getattr(settings, name, "") for name in ours}
         vars(settings).update(ours)

@@ -45,8 +45,10 @@ def gather(figures: Sequence[str]) -> int:
 
 
 def _begin(folder: Path, drawn: FigureSpec, spec: FigureSpec, settings: Settings) -> Begun[int]:
-    runs, of_figure = spec.runs_of_cells(), settings.folder(spec.name)
-    completing = Completing(runs, settings, spec.name, of_figure)
+    runs = spec.runs_of_cells()
+    for cell, number in drawn.runs_of_cells().items():
+        runs[cell] = max(number, runs.get(cell, 0))
+    completing = Completing(runs, settings, spec.name, settings.folder(spec.name))
 
     def finish(at_the_last: Callable[[], None]) -> int:
         completed = completing.finish(at_the_last)
@@ -68,7 +70,8 @@ def _write(folder: Path, drawn: FigureSpec, spec: FigureSpec, store: Store) -> N
         "runs": sorted({each.runs for each in summaries.values() if each.runs}),
         "cells": evidence_records.digest_of_cells(drawn),
         "sources": evidence_records.digest_of_sources(drawn),
-        "drawn_runs": evidence_records.digest_of_runs(drawn, store),
+        "drawn_runs": sum(drawn.runs_of_cells().values()),
+        "drawn_digest": evidence_records.digest_of_runs(drawn, store),
         "seconds": round(sum(map(store.seconds, spec.cells())), 3),
         "sha256": hashlib.sha256(table).hexdigest(),
         **provenance(),
@@ -78,7 +81,7 @@ def _write(folder: Path, drawn: FigureSpec, spec: FigureSpec, store: Store) -> N
 
 
 def confirm(figure: str) -> int:
-    """Let evidence count for the sources of this process, if the drawn runs have the same bits.
+    """Accept the evidence for the sources of this process if all drawn runs have the recorded bits.
 
     Prints a line and returns the exit status: ALARM if a bit moved, MISTAKE if there is nothing to
     compare with, FAILED if runs failed. Raises UserError as `gather` does.
@@ -89,18 +92,18 @@ def confirm(figure: str) -> int:
         return ExitStatus.DONE
     remedy = f"`dpbandits report --gather {figure}` recomputes the evidence"
     record = evidence_records.read_record(figure)
-    recorded = record.get("drawn_runs")
-    if recorded is None or record["cells"] != evidence_records.digest_of_cells(drawn):
-        print(f"{figure}: the evidence is of other cells, or has no record of runs; {remedy}")
+    runs = drawn.runs_of_cells()
+    recorded = record.get("cells"), record.get("drawn_runs")
+    if recorded != (evidence_records.digest_of_cells(drawn), sum(runs.values())):
+        print(f"{figure}: the evidence is of other cells, or of other runs of them; {remedy}")
         return ExitStatus.MISTAKE
     if evidence_records.is_current(drawn):
         print(f"{figure}: the evidence was computed from these sources, or is confirmed for them")
         return ExitStatus.DONE
-    runs = drawn.runs_of_cells()
     completed = complete(runs, settings, figure, settings.folder(figure))
     if completed.failures:
         return ExitStatus.FAILED
-    if evidence_records.digest_of_runs(drawn, completed.store) != recorded:
+    if evidence_records.digest_of_runs(drawn, completed.store) != record.get("drawn_digest"):
         print(f"{figure}: runs differ from those of the evidence; {remedy}")
         return ExitStatus.ALARM
     record["sources"] = evidence_records.digest_of_sources(drawn)
