@@ -74,11 +74,10 @@ def play(params, bandit, rng):
         log_t = math.log(rounds_played(bandit) + 1)
         largest = -math.inf
         for arm in range(arms):
-            if index_is_below(params, private_mean[arm], m[arm], log_t, largest):
-                indices[arm] = -math.inf  # its value has no effect: another arm is pulled
-            else:
-                indices[arm] = index(params, private_mean[arm], m[arm], log_t)
-                largest = max(largest, indices[arm])
+            # An index below the largest so far has no effect: another arm is pulled.
+            below = index_is_below(params, private_mean[arm], m[arm], log_t, largest)
+            indices[arm] = -math.inf if below else index(params, private_mean[arm], m[arm], log_t)
+            largest = max(largest, indices[arm])
         if params.ties == Ties.RANDOM:
             chosen = random_argmax(indices, rng)
         else:
