@@ -190,8 +190,9 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
 @pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
     for means, epsilon in CLOSE_CALLS:
-        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False)
-        per_round = outcomes(algorithm, means, epsilon, seed=2, per_round=True)
+        # With all arguments by name, as in `_is_caught`, whose batched runs are these.
+        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=RUNS)
+        per_round = outcomes(algorithm, means, epsilon, seed=2, per_round=True, runs=RUNS)
         for column in range(batched.shape[1]):
             assert p_value(batched[:, column], per_round[:, column]) > LIMIT
 

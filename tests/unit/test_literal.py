@@ -1,6 +1,6 @@
 """Policies against literal versions of their descriptions.
 
-Private-UCB, DP-UCB-BOUND and DP-UCB; also SE, whose comparisons are counted.
+KL-UCB, Private-UCB, DP-UCB-BOUND and DP-UCB; also SE, whose comparisons are counted.
 
 Each literal version recomputes everything in every round, from all rewards. It plays in plain
 Python on the same streams, so that a single different choice changes the pulls.
@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_ucb, dp_ucb_bound, private_ucb, se
+from dpbandits.algorithms import dp_ucb, dp_ucb_bound, klucb, private_ucb, se
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms.dp_ucb_bound import PowerOfTwo
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
 from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
+from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.environments import bernoulli
 
 
@@ -64,6 +65,29 @@ def test_se_compares_rarely() -> None:
     play(se.Params(10**9), bandit._replace(rng=counting), generator())
     assert bandit.pulls.tolist() == [5 * 10**8, 5 * 10**8]
     assert steps < 20_000
+
+
+# KL-UCB ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "means",
+    [*MEANS, (1.0, 0.98, 0.0), (0.0, 0.0, 0.0), (0.999, 0.9999), tuple(np.linspace(0.1, 0.8, 40))],
+    ids=lambda means: f"{len(means)} arms from {means[0]}",
+)
+def test_klucb_pulls_the_arm_whose_inverse_is_largest(means: tuple[float, ...]) -> None:
+    def choose(t: int, rewards: list[list[float]]) -> int:
+        if t <= len(means):
+            return t - 1
+        level = math.log(t)
+        index = [bernoulli_kl_upper(sum(own) / len(own), level / len(own)) for own in rewards]
+        return index.index(max(index))
+
+    for run in range(3):
+        ours, literal = a_bandit(means, 3000, run), a_bandit(means, 3000, run)
+        klucb.play(klucb.Params(), ours, generator())
+        choices(literal, choose)
+        assert ours.pulls.tolist() == literal.pulls.tolist()
 
 
 # Private-UCB -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from dpbandits.algorithms._argmax import argmax, random_argmax
 from dpbandits.algorithms._private_batches import Rounding, pulls_after
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_played
 from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import bernoulli_kl, larger_kl_upper
+from dpbandits.core.kl import bernoulli_kl, larger_kl_upper, wider
 from dpbandits.core.parameters import Constraint
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.exact import exact_sums
@@ -43,8 +43,7 @@ def largest_mean_to_catch_up(mean, pulls, leader, last):
     for arm in range(mean.size):
         if arm != leader:
             level = max(0.0, math.log(last) - math.log(pulls[arm])) / pulls[arm]
-            # Wider by more than the rounding errors of an index.
-            bound = larger_kl_upper(bound, mean[arm], level * (1.0 + 1e-9) + 1e-13)
+            bound = larger_kl_upper(bound, mean[arm], wider(level))
     return bound
 
 

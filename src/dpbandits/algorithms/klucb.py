@@ -7,7 +7,14 @@ import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, playing, rounds_played
 from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper, larger_kl_upper
+from dpbandits.core.kl import (
+    bernoulli_kl,
+    bernoulli_kl_upper,
+    larger_kl_upper,
+    narrower,
+    rounding_near_1,
+    wider,
+)
 from dpbandits.mechanisms.exact import exact_sums
 from dpbandits.mechanisms.leader_runs import (
     new_draws,
@@ -37,17 +44,14 @@ def argmax_index(mean, entropy, pulls, log_t):
     """Return the arm of largest index max {q in [0, 1]: N d(mean, q) ≤ log t}, the first if tied.
 
     All arrays have shape (arms,); `entropy` is negative. An index exceeds q > mean if and only if
-    N d(mean, q) < log t. So an arm below the best index so far is recognised by its divergence from
-    that index, and only the other indices are computed.
+    N d(mean, q) < log t. So an arm below the largest index so far is recognised by its divergence
+    from that index, and only the other indices are computed.
     """
     largest, best = -math.inf, 0
     log_q, log_1q = 0.0, 0.0  # log q and log(1-q) of q = largest
     for arm in range(mean.size):
         p, level = mean[arm], log_t / pulls[arm]
-        # Skip only arms that are below by more than rounding errors; compare the indices otherwise.
-        if p < largest and (
-            entropy[arm] - p * log_q - (1.0 - p) * log_1q > level * (1.0 + 1e-9) + 1e-13
-        ):
+        if p < largest and entropy[arm] - p * log_q - (1.0 - p) * log_1q > wider(level):
             continue
         index = bernoulli_kl_upper(p, level)
         if index > largest:
@@ -65,6 +69,39 @@ def largest_rival(mean, pulls, leader, log_t):
         if arm != leader:
             largest = larger_kl_upper(largest, mean[arm], log_t / pulls[arm])
     return largest
+
+
+@inlined
+def separate(mean, pulls, leader, log_t, between):
+    """Set `between` to q, log q, log(1-q) and an error, for q amid the two largest indices.
+
+    All are NaN if q is 1 up to rounding.
+    """
+    index = bernoulli_kl_upper(mean[leader], log_t / pulls[leader])
+    q = 0.5 * (index + largest_rival(mean, pulls, leader, log_t))
+    if q >= 1.0:
+        q = math.nan
+    between[0], between[1], between[2] = q, math.log(q), math.log1p(-q)
+    between[3] = rounding_near_1(q)
+
+
+@inlined
+def still_leads(mean, entropy, pulls, leader, log_t, between):
+    """Return True if q of `between` separates the leader's index from all others.
+
+    An index exceeds q > mean if and only if N d(mean, q) < log t. With -H(mean) in `entropy`, this
+    takes no logarithm. Rounding errors, ties and NaN can only make the answer False.
+    """
+    q, log_q, log_1q, error = between
+    for arm in range(mean.size):
+        p, level = mean[arm], log_t / pulls[arm]
+        divergence = entropy[arm] - p * log_q - (1.0 - p) * log_1q
+        if arm == leader:
+            if not (p > q or divergence + error < narrower(level)):
+                return False
+        elif not (p < q and divergence - error > wider(level)):
+            return False
+    return True
 
 
 @inlined
@@ -99,9 +136,8 @@ def line_ahead(rival, n, last, log_t):
     """
     if rival >= 1.0:
         return math.inf, 0.0
-    # Narrower by more than the rounding errors of an index.
-    first_sum = n * least_mean(rival, log_t / n * (1.0 - 1e-9) - 1e-13)
-    last_sum = last * least_mean(rival, log_t / last * (1.0 - 1e-9) - 1e-13)
+    first_sum = n * least_mean(rival, narrower(log_t / n))
+    last_sum = last * least_mean(rival, narrower(log_t / last))
     line = (last_sum - first_sum) / (last - n)
     return line, line * n - first_sum
 
@@ -118,11 +154,16 @@ def play(params, bandit, rng):
     pulls = np.zeros(arms, np.int64)
     mean = np.empty(arms)
     entropy = np.empty(arms)
+    between = np.full(4, math.nan)
     leader = -1
     while playing(bandit):
         t = rounds_played(bandit) + 1
         log_t, end = math.log(t), t
-        chosen = t - 1 if t <= arms else argmax_index(mean, entropy, pulls, log_t)
+        chosen = t - 1 if t <= arms else leader
+        if t > arms and not still_leads(mean, entropy, pulls, leader, log_t, between):
+            chosen = argmax_index(mean, entropy, pulls, log_t)
+            if chosen == leader:
+                separate(mean, pulls, leader, log_t, between)
         line, bonus, n = math.inf, 0.0, pulls[chosen]
         if chosen == leader and runs_ahead(bandit):
             end = window_end(t)

@@ -64,6 +64,24 @@ def bernoulli_kl_upper(p, level):
 
 
 @inlined
+def wider(level):
+    """Return a level that is above `level` by more than the rounding errors of a divergence."""
+    return level * (1.0 + 1e-9) + 1e-13
+
+
+@inlined
+def narrower(level):
+    """Return a level that is below `level` by more than the rounding errors of a divergence."""
+    return level * (1.0 - 1e-9) - 1e-13
+
+
+@inlined
+def rounding_near_1(q):
+    """Return a bound of the error of d(p, q) that the rounding of q < 1 leads to, near 1."""
+    return 1e-15 / (1.0 - q)
+
+
+@inlined
 def kl_upper_is_below(p, level, q):
     """Return True if `bernoulli_kl_upper(p, level)` is below q by more than rounding errors.
 
@@ -72,9 +90,8 @@ def kl_upper_is_below(p, level, q):
     """
     if not p < q < 1.0:
         return False
-    # The last term is for the rounding of q, to which d(p, q) is most sensitive near 1.
-    wider = level * (1.0 + 1e-9) + 1e-13 + 1e-15 / (1.0 - q)
-    return 2.0 * (q - p) * (q - p) > wider or bernoulli_kl(p, q) > wider
+    beyond = wider(level) + rounding_near_1(q)
+    return 2.0 * (q - p) * (q - p) > beyond or bernoulli_kl(p, q) > beyond
 
 
 @inlined
