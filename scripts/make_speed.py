@@ -1,6 +1,7 @@
 """Write the tables of docs/speed.md: `python scripts/make_speed.py out/bench/<revision>.json ...`.
 
-The files are those that `make bench` writes. A table that is in none of them stays as it is.
+The files are those that `make bench` writes. A table that is in none of them stays as it is. A file
+that was measured with NUMBA_CPU_NAME is compared with the one that was measured without it.
 """
 
 import json
@@ -23,6 +24,26 @@ TABLES = {  # by the beginning of a group: the comment around its table
 }
 
 
+FAST = ("scheme", "exact", "sixteen in step", "among 10000")  # quantities of the exact schemes
+
+
+def targets(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the times of the exact schemes, as compiled for this and for another processor."""
+    rows = []
+    for measured in own["measured"]:
+        for again in other["measured"]:
+            keys = "group", "name", "quantity"
+            if measured["quantity"] in FAST and all(measured[k] == again[k] for k in keys):
+                of_row = {"name": measured["name"], "unit": measured["unit"]}
+                ratio = again["value"] / measured["value"]
+                rows += [
+                    {**of_row, "quantity": "this processor", "value": measured["value"]},
+                    {**of_row, "quantity": other["target"], "value": again["value"]},
+                    {**of_row, "quantity": "ratio", "value": ratio, "unit": ""},
+                ]
+    return rows
+
+
 def table(measured: Sequence[Mapping[str, Any]], head: str) -> str:
     """Return a table with a row per name and a column per quantity, with its unit."""
     columns = {m["quantity"]: f"{m['quantity']}, {m['unit']}".rstrip(", ") for m in measured}
@@ -43,16 +64,25 @@ def _number(value: float | None) -> str:
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
+def head(content: Mapping[str, Any]) -> str:
+    """Return when, at which revision and on which machine a file was measured."""
+    date = str(content["written"])[:10]
+    return f"Measured {date} at revision {content['revision']}, on {content['processor']}."
+
+
 def main(files: Sequence[str]) -> int:
     text = DOCUMENT.read_text("utf-8")
-    for file in files:
-        content = json.loads(Path(file).read_text("utf-8"))
-        date = str(content["written"])[:10]
-        head = f"Measured {date} at revision {content['revision']}, on {content['processor']}."
+    contents = [json.loads(Path(file).read_text("utf-8")) for file in files]
+    of_host = [content for content in contents if not content["target"]]
+    for content in of_host:
         for beginning, name in TABLES.items():
             measured = [m for m in content["measured"] if m["group"].startswith(beginning)]
             if measured:
-                text = replaced(text, name, table(measured, head))
+                text = replaced(text, name, table(measured, head(content)))
+    for other in contents:
+        for own in of_host if other["target"] else ():
+            if rows := targets(own, other):
+                text = replaced(text, "targets", table(rows, head(other)))
     DOCUMENT.write_text(text, "utf-8")
     return 0
 

@@ -44,7 +44,7 @@ def advice(name: str) -> str:
 
 
 # Runs in step are sixteen at a time, also in plain Python: they take five times the compilation.
-IN_STEP = ("dp-ucb", "exp3-switching")
+IN_STEP = ("dp-ucb", "adversaries")
 
 
 def compiles_longer_than_it_plays(case: Case) -> bool:
