@@ -5,7 +5,8 @@ ARGS="--only threads" runs one part, ARGS="--only figures --figure horizons" one
 ARGS="--against out/bench/<revision>.json" compares with an earlier revision: below every number is
 its ratio to the earlier one.
 
-NUMBA_CPU_NAME=haswell measures machine code for another processor, here one without AVX-512.
+NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= measures machine code for another processor, here one
+without AVX-512.
 """
 
 import argparse
