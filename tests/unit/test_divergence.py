@@ -23,6 +23,8 @@ from dpbandits.core.kl import (
     bernoulli_kl_upper,
     kl_upper_is_below,
     larger_kl_upper,
+    narrower,
+    wider,
 )
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -197,6 +199,17 @@ def test_an_inverse_that_is_recognised_as_smaller_is_smaller(
     if kl_upper_is_below(p, level, q):
         assert bernoulli_kl_upper(p, level) < q
     assert larger_kl_upper(q, p, level) == max(q, bernoulli_kl_upper(p, level))
+
+
+@FIXED
+@given(probabilities, probabilities)
+def test_what_is_wider_or_narrower_differs_by_more_than_the_rounding_of_a_divergence(
+    p: float, q: float
+) -> None:
+    exact = exact_kl(p, q)
+    if exact.is_finite():
+        assert narrower(bernoulli_kl(p, q)) < exact < wider(bernoulli_kl(p, q))
+        assert narrower(float(exact)) < bernoulli_kl(p, q) < wider(float(exact))
 
 
 @MANY
