@@ -15,7 +15,8 @@ from dpbandits.config import claims
 from dpbandits.core.errors import UserError
 from dpbandits.curves import evidence
 from dpbandits.factory import judged_claims
-from dpbandits.spec.claims import At, Bounded, FigureTest, Kind, Limits, Ratio, Reading
+from dpbandits.spec.claim_tests import At, Bounded, Limits, Ratio
+from dpbandits.spec.claims import FigureTest, Kind, Reading
 
 PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
 PAPERS += ["tossou2017", "wang2024"]

@@ -23,7 +23,7 @@ from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.styles import STYLES
 from dpbandits.files import project
-from dpbandits.spec.claims import Limits, Published
+from dpbandits.spec.claim_tests import Limits, Published
 from dpbandits.spec.figure import Curve, Points
 
 FIGURES = {"lazyts-c2": {"a": 1, "c": 3, "e": 5}, "lazyts-vs-ts": {"b": 7}, "lazyts-gap": {"a": 11}}

@@ -11,34 +11,31 @@ import pytest
 from dpbandits.algorithms import adap_ucb, dp_ftpl_new, dp_ucb
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.checks import claim_tests, verdicts
+from dpbandits.checks import shape_tests, verdicts
 from dpbandits.checks.comparisons import ERRORS, Silence, Verdict, quotient, runs_to_decide
 from dpbandits.curves.evidence import NAMES, Evidence, OfFigure
 from dpbandits.environments import bernoulli
-from dpbandits.spec.claims import (
+from dpbandits.spec.claim_tests import (
     OTHERS,
     Alike,
     At,
     Bend,
     Bounded,
-    Claim,
     Contrast,
     Difference,
     Extremes,
-    FigureTest,
     Formula,
     Growth,
     Improvement,
-    Kind,
     Limits,
     NotApplicable,
     Ratio,
-    Reading,
     Slope,
     Test,
     Value,
     WithinBudget,
 )
+from dpbandits.spec.claims import Claim, FigureTest, Kind, Reading
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
 from dpbandits.theory import azize2022
 
@@ -284,7 +281,7 @@ def test_growth_is_that_from_a_point_to_another() -> None:
 
 
 def test_the_error_of_a_growth_is_bounded_by_the_better_of_two_sums() -> None:
-    growth = claim_tests._of_growth
+    growth = shape_tests._of_growth
     # last - first has the error 3.1, last .5, first 3.
     assert growth(Limits(at_most=0.1), (0.5, 3.0), 3.1) == pytest.approx(0.5 + 0.1 * 3.0)
     assert growth(Limits(at_most=0.9), (2.0, 3.0), 1.5) == pytest.approx(1.5 + 0.1 * 3.0)

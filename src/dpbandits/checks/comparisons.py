@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from dpbandits.spec.claims import Limits
+from dpbandits.spec.claim_tests import Limits
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
 ROUNDING = 1e-9  # relative; smaller differences count as 0

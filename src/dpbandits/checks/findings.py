@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dpbandits.checks.comparisons import Compared, Measure, Silence, Verdict
-from dpbandits.spec.claims import At
+from dpbandits.spec.claim_tests import At
 
 
 @dataclass(frozen=True)

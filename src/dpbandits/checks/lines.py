@@ -7,7 +7,7 @@ import numpy as np
 
 from dpbandits.checks.comparisons import ROUNDING, plain, with_error
 from dpbandits.curves.evidence import Evidence
-from dpbandits.spec.claims import OTHERS, At, Span
+from dpbandits.spec.claim_tests import OTHERS, At, Span
 from dpbandits.spec.figure import Curve
 
 
@@ -37,7 +37,7 @@ class Line:
         return 0.0 if name == "x" else float(self.evidence.errors[name][i])
 
     def statistic(self, i: int, name: str) -> float:
-        """Return a statistic of the runs at point i; the names are in spec.claims.STATISTICS."""
+        """Return a statistic of the runs at point i, one of spec.claim_tests.STATISTICS."""
         return float(self.all_x[i] if name == "x" else self.evidence.statistics[name][i])
 
     def index(self, x: float) -> int:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dpbandits.checks.comparisons import Verdict, quotient
 from dpbandits.curves.series import Series
-from dpbandits.spec.claims import Limits
+from dpbandits.spec.claim_tests import Limits
 
 LOWER = Limits(at_most=1.0)  # of a quotient: the first number is at most the second
 

@@ -21,12 +21,12 @@ from dpbandits.checks.findings import Finding, decisive
 from dpbandits.checks.lines import Lines, each
 from dpbandits.config import bound_arguments
 from dpbandits.core import registry
-from dpbandits.spec import claims
-from dpbandits.spec.claims import EVERY_X
+from dpbandits.spec import claim_tests as tests
+from dpbandits.spec.claim_tests import EVERY_X
 from dpbandits.spec.figure import Bound
 
 
-def bounded(test: claims.Bounded, lines: Lines) -> Iterator[Finding]:
+def bounded(test: tests.Bounded, lines: Lines) -> Iterator[Finding]:
     """Compare curves with a function of theory/ at their own parameters."""
     function = theory.function(test.function)
     for panel, line in each(lines, test.panels, test.of):
@@ -64,7 +64,7 @@ def largest_regret(cell: Cell, rounds: int) -> float:
     return float(module.law(cell.instance).gaps.max()) * rounds
 
 
-def within_budget(test: claims.WithinBudget, lines: Lines) -> Iterator[Finding]:
+def within_budget(test: tests.WithinBudget, lines: Lines) -> Iterator[Finding]:
     """Compare the composed budgets of curves with the budgets that they were given."""
     # A composition above the budget is a gap in the proof, and no counterexample.
     for panel, line in each(lines, test.panels, test.of):
@@ -87,7 +87,7 @@ def within_budget(test: claims.WithinBudget, lines: Lines) -> Iterator[Finding]:
         yield min(findings, key=lambda found: found[0])[1]
 
 
-def formula(test: claims.Formula, lines: Lines) -> Iterator[Finding]:
+def formula(test: tests.Formula, lines: Lines) -> Iterator[Finding]:
     """Compare two functions of theory/, or one with a number."""
     value = float(theory.function(test.function)(**dict(test.arguments)))
     words = f"{_call(test.function, test.arguments)} = {plain(value)}"
@@ -103,6 +103,6 @@ def _call(function: str, arguments: Sequence[tuple[str, Any]]) -> str:
     return f"{function.rpartition('.')[2]}({given})"
 
 
-def not_applicable(test: claims.NotApplicable, lines: Lines) -> Iterator[Finding]:
+def not_applicable(test: tests.NotApplicable, lines: Lines) -> Iterator[Finding]:
     """Report that the sentence says nothing here."""
     yield Finding(Verdict.NOT_TESTED, test.reason, silence=Silence.NOT_APPLICABLE)

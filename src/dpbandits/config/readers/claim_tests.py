@@ -14,25 +14,25 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import bound_arguments
 from dpbandits.config.section import Section
 from dpbandits.core.errors import shown
-from dpbandits.spec import claims
-from dpbandits.spec.claims import OTHERS, At, Limits, Test
+from dpbandits.spec import claim_tests as tests
+from dpbandits.spec.claim_tests import OTHERS, At, Limits, Test
 from dpbandits.spec.figure import Bound, Curve, Panel
 
 LIMITS = ("at_least", "at_most")
 KINDS: dict[str, type] = {
-    "ratio": claims.Ratio,
-    "bounded": claims.Bounded,
-    "value": claims.Value,
-    "extremes": claims.Extremes,
-    "growth": claims.Growth,
-    "slope": claims.Slope,
-    "difference": claims.Difference,
-    "contrast": claims.Contrast,
-    "improvement": claims.Improvement,
-    "bend": claims.Bend,
-    "alike": claims.Alike,
-    "published": claims.Published,
-    "within_budget": claims.WithinBudget,
+    "ratio": tests.Ratio,
+    "bounded": tests.Bounded,
+    "value": tests.Value,
+    "extremes": tests.Extremes,
+    "growth": tests.Growth,
+    "slope": tests.Slope,
+    "difference": tests.Difference,
+    "contrast": tests.Contrast,
+    "improvement": tests.Improvement,
+    "bend": tests.Bend,
+    "alike": tests.Alike,
+    "published": tests.Published,
+    "within_budget": tests.WithinBudget,
 }
 # Keys of a test for a field of its class, where they are not the field itself; the key of `of` is
 # the kind.
@@ -100,7 +100,7 @@ class TestReader:
             "up_to_noise": boolean,
             "across_panels": boolean,
             "summed": boolean,
-            "statistic": partial(test.choice, choices=claims.STATISTICS),
+            "statistic": partial(test.choice, choices=tests.STATISTICS),
         }
         if "at" in test and not isinstance(test.get("at"), str):
             readers["at"] = number
@@ -151,7 +151,7 @@ class TestReader:
         return {"function": name, "arguments": arguments}
 
 
-def read_formula(test: Section, thresholds: Mapping[str, float]) -> claims.Formula:
+def read_formula(test: Section, thresholds: Mapping[str, float]) -> tests.Formula:
     """Return a test of formulas of theory/ alone. Raises UserError for an invalid one."""
     test.keys(("figure", "formula", "with", "to", "to_with", *LIMITS), ["formula"])
     limits = _limits(test, thresholds)
@@ -159,7 +159,7 @@ def read_formula(test: Section, thresholds: Mapping[str, float]) -> claims.Formu
         raise test.error(" must have at_least or at_most")
     function, arguments = _called(test, "formula", "with")
     to, to_arguments = _called(test, "to", "to_with") if "to" in test else ("", ())
-    return claims.Formula(function, arguments, limits, to, to_arguments)
+    return tests.Formula(function, arguments, limits, to, to_arguments)
 
 
 def _called(test: Section, key: str, extra: str) -> tuple[str, tuple[tuple[str, Any], ...]]:

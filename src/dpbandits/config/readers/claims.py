@@ -7,8 +7,8 @@ from dpbandits.config.origins import Origins
 from dpbandits.config.readers.claim_tests import TestReader, read_formula
 from dpbandits.config.section import Section
 from dpbandits.core.errors import UserError
-from dpbandits.spec import claims
-from dpbandits.spec.claims import Claim, FigureTest, Kind, Reading, Test
+from dpbandits.spec.claim_tests import NotApplicable, Test
+from dpbandits.spec.claims import Claim, FigureTest, Kind, Reading
 from dpbandits.spec.figure import Panel
 
 CLAIM_KEYS = (
@@ -102,7 +102,7 @@ class ClaimsReader:
     def _test(self, test: Section, figure: str) -> Test:
         if "not_applicable" in test:
             test.keys(("figure", "not_applicable"))
-            return claims.NotApplicable(test.text("not_applicable"))
+            return NotApplicable(test.text("not_applicable"))
         if "formula" in test:
             return read_formula(test, self.thresholds)
         return TestReader(self.panels(figure), self.thresholds).read(test)
