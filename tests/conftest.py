@@ -24,7 +24,7 @@ from dpbandits.config import compose
 from dpbandits.environments import bernoulli
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
-from dpbandits.store import blocks as store_module
+from dpbandits.store import identity
 from dpbandits.store.blocks import Store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -113,9 +113,9 @@ def short_audits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fresh_keys() -> Iterator[None]:
     """Clear the keys that the process caches, before and after sources are changed."""
-    store_module.key.cache_clear()
+    identity.key.cache_clear()
     yield
-    store_module.key.cache_clear()
+    identity.key.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

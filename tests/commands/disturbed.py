@@ -112,7 +112,8 @@ def no_privileges() -> None:
 
 def noted() -> None:
     """Record in the file NOTES, at once, when a run begins and when its block is stored."""
-    from dpbandits.store.blocks import Store, key
+    from dpbandits.store.blocks import Store
+    from dpbandits.store.identity import key
 
     notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     real = Store.write

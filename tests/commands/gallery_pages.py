@@ -85,9 +85,9 @@ class Page:
 
     @property
     def ids(self) -> set[str]:
-        found = [e.attributes["id"] for e in self.elements if "id" in e.attributes]
-        assert len(found) == len(set(found)), f"{self.path}: an id twice"
-        return set(found)
+        ids = [e.attributes["id"] for e in self.elements if "id" in e.attributes]
+        assert len(ids) == len(set(ids)), f"{self.path}: an id twice"
+        return set(ids)
 
     @property
     def text(self) -> str:
@@ -144,7 +144,7 @@ def read_all(folder: Path) -> dict[str, Page]:
 
 def broken(pages: dict[str, Page], folder: Path) -> list[str]:
     """Return the addresses that lead nowhere, or out of the folder."""
-    found = []
+    addresses = []
     ids = {name: page.ids for name, page in pages.items()}
     for name, page in pages.items():
         for address, _ in page.addresses():
@@ -154,9 +154,9 @@ def broken(pages: dict[str, Page], folder: Path) -> list[str]:
             target = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
             inside = not parts.scheme and not parts.netloc and target.is_relative_to(folder)
             if not inside or not target.is_file():
-                found.append(f"{name}: {address}")
+                addresses.append(f"{name}: {address}")
             elif parts.fragment and target.suffix == ".html":
                 there = ids[target.relative_to(folder).as_posix()]
                 if unquote(parts.fragment) not in there:
-                    found.append(f"{name}: {address}")
-    return found
+                    addresses.append(f"{name}: {address}")
+    return addresses

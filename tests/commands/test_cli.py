@@ -278,14 +278,14 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # UCB decides in every round: its only cell would take minutes.
-    typed = [
+    overrides = [
         "~figure.curves.dp-ucb",
         "+figure.curves.ucb.algorithm=ucb",
         "figure.horizon=2_000_000_000",
         "runs=4",
         *below(tmp_path),
     ]
-    process = Process(*DPBANDITS, "run", "adap-c2", *typed)
+    process = Process(*DPBANDITS, "run", "adap-c2", *overrides)
     process.wait_for(lambda: len(blocks(tmp_path)) == 12)  # all others are done
     start = time.monotonic()
     process.popen.send_signal(signal.SIGINT)
@@ -296,7 +296,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert "dpbandits: interrupted; completed blocks are kept" in done.err
     assert "Traceback" not in done.err
     monkeypatch.chdir(ROOT)
-    spec, settings = load("adap-c2", typed)
+    spec, settings = load("adap-c2", overrides)
     missing = [c.algorithm for c in bandit_cells(spec) if Store(settings.cache).missing(c, 4)]
     assert missing == ["ucb"]
 
@@ -305,12 +305,12 @@ def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed, calm = tmp_path / "killed", tmp_path / "calm"
-    typed = (
+    overrides = (
         *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
         "figure.sweep.values=[64,128]",
         *("runs=200", "engine.block=1", "engine.workers=2"),
     )
-    command = (*DPBANDITS, "run", "adap-ksweep", *typed)
+    command = (*DPBANDITS, "run", "adap-ksweep", *overrides)
     process = Process(*command, *below(killed))
     process.wait_for(lambda: len(blocks(killed)) >= 6)
     process.popen.send_signal(signal.SIGKILL)
@@ -322,7 +322,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     resumed = Process(*command, *below(killed))
     # Meanwhile, the same without a disturbance, in another cache and in this process.
     monkeypatch.chdir(ROOT)
-    spec, settings = load("adap-ksweep", [*typed, *below(calm)])
+    spec, settings = load("adap-ksweep", [*overrides, *below(calm)])
     store = Store(settings.cache)
     assert runner.play(plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (800 - kept, kept, "drawn")

@@ -51,11 +51,11 @@ def start(folder: Path, *more: str) -> Process:
 def assert_told(done: Done, status: int, *fragments: str) -> None:
     """Assert one line on stderr that contains all fragments, beside lines of progress."""
     assert (done.status, done.out) == (status, ""), done.err
-    told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
-    assert len(told) == 1, done.err
-    assert told[0].startswith("dpbandits: ")
+    lines = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
+    assert len(lines) == 1, done.err
+    assert lines[0].startswith("dpbandits: ")
     for fragment in fragments:
-        assert fragment in told[0]
+        assert fragment in lines[0]
 
 
 def curves(folder: Path) -> Curves:
@@ -63,13 +63,13 @@ def curves(folder: Path) -> Curves:
 
     How many of them a block holds depends on the speed of the machine.
     """
-    found = Curves()
+    curves = Curves()
     for path in blocks(folder):
         first = int(path.stem.partition("-")[0])
         with np.load(path) as members:
             for run, curve in enumerate(members["curves"], first):
-                found[str(path.parent.relative_to(folder)), run] = curve.tobytes()
-    return found
+                curves[str(path.parent.relative_to(folder)), run] = curve.tobytes()
+    return curves
 
 
 def some_kept(folder: Path) -> Curves:
@@ -148,7 +148,7 @@ def test_a_fault_while_tasks_are_handed_out_is_raised_and_not_waited_for(
 
 def children(process: subprocess.Popen[str]) -> list[int]:
     """Return the processes that a process has started, and their own children."""
-    found = []
+    processes = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             number, parent = (
@@ -157,9 +157,9 @@ def children(process: subprocess.Popen[str]) -> list[int]:
             )
         except OSError:
             continue
-        found.append((number, parent))
+        processes.append((number, parent))
     mine = {process.pid}
-    while more := {number for number, parent in found if parent in mine} - mine:
+    while more := {number for number, parent in processes if parent in mine} - mine:
         mine |= more
     return sorted(mine - {process.pid})
 
@@ -180,8 +180,8 @@ def test_an_interrupt_keeps_completed_blocks_prints_one_line_and_leaves_no_proce
     done = process.done()
     assert time.monotonic() - interrupted < 10
     assert (done.status, done.out) == (130, "")
-    told = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
-    assert told == ["", f"dpbandits: interrupted; {GOES_ON}"]
+    lines = [line for line in done.err.splitlines() if not line.startswith(f"{FIGURE}: ")]
+    assert lines == ["", f"dpbandits: interrupted; {GOES_ON}"]
     some_kept(tmp_path)
     deadline = time.monotonic() + 10
     while any(Path(f"/proc/{number}/cmdline").exists() for number in family):
@@ -349,8 +349,8 @@ def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
     process, workers = started_with(tmp_path, dask, 2)
     for worker in workers:
         worker.kill()
-    told = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
-    assert_told(process.done(), 2, told)
+    message = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
+    assert_told(process.done(), 2, message)
     kept = len(some_kept(tmp_path))
     dask.worker()
     assert start(tmp_path, *dask.engine).done().counts == (RUNS - kept, kept, "drawn")
@@ -361,8 +361,8 @@ def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
 def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcesses) -> None:
     process, _ = started_with(tmp_path, dask, 2)
     dask.scheduler.kill()
-    told = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
-    assert_told(process.done(), 2, told)
+    message = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
+    assert_told(process.done(), 2, message)
     some_kept(tmp_path)
 
 
@@ -418,5 +418,5 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
     assert 4 in lost
     assert lost == [*range(lost[0], lost[-1] + 1)]  # one block
     assert len(curves(tmp_path)) == RUNS - len(lost)
-    told = f"runs {lost[0]}-{lost[-1]}: RuntimeError: 4 workers died while playing it"
-    assert_told(done, ExitStatus.FAILED, f"{len(lost)} of {RUNS} runs failed", told)
+    message = f"runs {lost[0]}-{lost[-1]}: RuntimeError: 4 workers died while playing it"
+    assert_told(done, ExitStatus.FAILED, f"{len(lost)} of {RUNS} runs failed", message)

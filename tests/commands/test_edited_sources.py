@@ -27,7 +27,7 @@ from dpbandits.files import provenance
 from dpbandits.run import worker
 from dpbandits.run.missing_runs import Completing
 from dpbandits.store import fingerprint
-from dpbandits.store.blocks import identity
+from dpbandits.store.identity import identity
 
 SEARCH = MARKED[2]
 AGAIN = "edited since this command started"

@@ -18,8 +18,9 @@ from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli, beta
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
 from dpbandits.store import fingerprint
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
 from dpbandits.store.explain import explain
+from dpbandits.store.identity import key
 
 pytestmark = pytest.mark.usefixtures("fresh_keys")
 
@@ -184,7 +185,7 @@ def test_another_version_of_numba_or_numpy_is_named(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(
-            "dpbandits.store.blocks.version",
+            "dpbandits.store.identity.version",
             lambda n: "0.1" if n == library else metadata.version(n),
         )
         write(store, cell, 5)
@@ -197,7 +198,7 @@ def test_another_format_of_the_store_is_named(
     store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.blocks.FORMAT", 0)
+        patch.setattr("dpbandits.store.identity.FORMAT", 0)
         write(store, cell, 5)
     key.cache_clear()
     assert line(store, cell).endswith("differs in format (0, wanted 1)")

@@ -22,8 +22,7 @@ from forks import Fork
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.store import blocks as store_module
-from dpbandits.store import fingerprint
+from dpbandits.store import fingerprint, identity
 from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -132,14 +131,14 @@ def test_processes_that_work_simultaneously_do_not_disturb_each_other(
 def test_a_disk_that_fills_up_in_mid_block_keeps_the_blocks_before(tmp_path: Path) -> None:
     # 4 runs of panel a, with a short horizon, take 3 kB; those of other panels 7 kB and a header:
     # too much.
-    typed = ("+figure.panels.a.horizon=50", "runs=5", "engine.workers=1")
+    overrides = ("+figure.panels.a.horizon=50", "runs=5", "engine.workers=1")
     full, calm = tmp_path / "full", tmp_path / "calm"
-    done = start_disturbed("full disk", full, *typed).done()
+    done = start_disturbed("full disk", full, *overrides).done()
     assert_told(done, 2, f"cannot write {full}/cache/dp-se/", "0-4.npz: File too large", EXPLAINED)
-    assert kept(full, *typed) == 3 * 5
+    assert kept(full, *overrides) == 3 * 5
     assert pictures(full) == {}
-    undisturbed = start(calm, *typed)
-    assert start(full, *typed).done().counts == (9 * 5, 3 * 5, "drawn")
+    undisturbed = start(calm, *overrides)
+    assert start(full, *overrides).done().counts == (9 * 5, 3 * 5, "drawn")
     undisturbed.done()
     table = f"{FIGURE}.csv"
     assert pictures(full)[table] == pictures(calm)[table]
@@ -206,11 +205,11 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
     said = {}
     for index, (why, (name, value)) in enumerate(others.items()):
         with monkeypatch.context() as patch:
-            patch.setattr(f"dpbandits.store.blocks.{name}", value)
+            patch.setattr(f"dpbandits.store.identity.{name}", value)
             for cell in cells[index::4]:
                 write_zeros(store, cell)
                 said[cell] = why
-        store_module.key.cache_clear()
+        identity.key.cache_clear()
     before = {path: path.read_bytes() for path in settings.cache.rglob("*") if path.is_file()}
     assert len(before) == 2 * 9
     explained = Fork(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
@@ -235,9 +234,9 @@ def test_a_block_of_a_later_format_is_set_aside_and_recomputed(
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
     cell, store = bandit_cells(spec)[0], Store(settings.cache)
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.blocks.FORMAT", 2)
+        patch.setattr("dpbandits.store.identity.FORMAT", 2)
         write_zeros(Store(tmp_path / "other"), cell)
-    store_module.key.cache_clear()
+    identity.key.cache_clear()
     (foreign,) = (tmp_path / "other").rglob("*.npz")
     place = store.cell_folder(cell) / foreign.name
     place.parent.mkdir(parents=True)

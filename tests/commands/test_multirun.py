@@ -37,11 +37,11 @@ TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers
 @pytest.fixture(scope="module")
 def run_py() -> Iterator[Any]:
     """Module experiments/run.py; the objects so far are not for the collector, which jobs call."""
-    found = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     gc.freeze()
     yield module
     gc.unfreeze()
@@ -68,15 +68,15 @@ def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Ca
 
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
     """Record the cells and runs that are played from here on."""
-    found: list[tuple[Cell, int]] = []
+    plays: list[tuple[Cell, int]] = []
     whole = whole_simulate
 
     def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        found.extend((cell, run) for run in runs)
+        plays.extend((cell, run) for run in runs)
         return whole(cell, runs)
 
     monkeypatch.setattr(runner, "simulate", simulate)
-    return found
+    return plays
 
 
 def told(done: Done) -> list[str]:
@@ -92,12 +92,12 @@ def table(file: Path) -> list[dict[str, str]]:
 
 
 def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = played(monkeypatch)
+    plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1").status == 0
     # Three algorithms at two budgets, and AdaP-UCB at two alphas each; three runs.
-    assert len(found) == len(set(found)) == (3 * 2 + 2 * 2) * 3
+    assert len(plays) == len(set(plays)) == (3 * 2 + 2 * 2) * 3
     assert run("-m", *TINY, f"{ALPHA}=2,3.1", "figure.epsilon=0.1,1").status == 0
-    assert len(found) == len(set(found)) == (3 * 2 + 3 * 2) * 3
+    assert len(plays) == len(set(plays)) == (3 * 2 + 3 * 2) * 3
 
 
 def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
@@ -243,9 +243,9 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
     # After the fix, the same command computes only the missing runs.
     monkeypatch.setattr(runner, "simulate", whole)
-    found = played(monkeypatch)
+    plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
-    assert len(found) == 3
+    assert len(plays) == 3
 
 
 def test_an_error_of_a_drawing_is_reported_with_its_traceback_and_stops_no_other_job(
@@ -397,9 +397,9 @@ def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
     [("{a:[1/2]}", "{a:[1;2]}"), ("x" * 300 + "a", "x" * 300 + "b"), ("../../up", "../..=up")],
 )
 def test_names_are_those_of_folders_and_differ(values: tuple[str, str]) -> None:
-    found = names(jobs_of(*([f"key={value}"] for value in values)))
-    assert len(set(found)) == 2
-    for name in found:
+    folders = names(jobs_of(*([f"key={value}"] for value in values)))
+    assert len(set(folders)) == 2
+    for name in folders:
         assert len(name) < 120
         assert re.fullmatch(r"[\w.,=+-]+", name)
         assert Path(name).name == name
@@ -448,14 +448,14 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
     calibration = (
         f"figure.curves.exp3-tau.calibration={saved.pop('figure.curves.exp3-tau.calibration')}"
     )
-    found = []
+    lengths = []
     for epsilon in saved["figure.epsilon"].split(","):
         spec, _ = compose.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
         (params,) = (
             cell.params for cell in spec.cells() if isinstance(cell.params, exp3_tau.Params)
         )
-        found.append(exp3_tau.batch_length(params, 0))
-    assert found == [1024, 512, 256, 128, 64, 32, 16, 8]
+        lengths.append(exp3_tau.batch_length(params, 0))
+    assert lengths == [1024, 512, 256, 128, 64, 32, 16, 8]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

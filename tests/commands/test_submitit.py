@@ -19,14 +19,14 @@ FIGURE = "adap-c2"
 
 def multirun(folder: Path, *more: str, minutes: int = 5) -> Done:
     launcher = ("-m", "hydra/launcher=submitit_local", f"hydra.launcher.timeout_min={minutes}")
-    typed = (f"figure={FIGURE}", "profile=smoke", "engine.workers=1")
-    return Process(*RUN_PY, *launcher, *typed, *below(folder), *more).done()
+    overrides = (f"figure={FIGURE}", "profile=smoke", "engine.workers=1")
+    return Process(*RUN_PY, *launcher, *overrides, *below(folder), *more).done()
 
 
 def logs(folder: Path, kind: str) -> list[str]:
     """Return the log of each job."""
-    found = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
-    return [path.read_text() for path in found]
+    logs = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
+    return [path.read_text() for path in logs]
 
 
 def test_the_jobs_of_a_multirun_fill_one_cache_and_report_their_results(tmp_path: Path) -> None:

@@ -79,8 +79,8 @@ def test_the_search_locates_a_minimum_and_prints_its_standard_error(
 def test_the_same_command_tries_the_same_values(tmp_path: Path, capsys: Captured) -> None:
     tables = []
     for name in "ab":
-        typed = [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path / name)]
-        assert tune("adap-headline", typed, 12) == 0
+        overrides = [f"{ALPHA}=0.5..5", *TINY, *below(tmp_path / name)]
+        assert tune("adap-headline", overrides, 12) == 0
         tables.append(next((tmp_path / name / "out").rglob("*.csv")).read_bytes())
     assert tables[0] == tables[1]
 
@@ -110,8 +110,8 @@ def test_a_trial_that_fails_stops_no_other(
 @needs_optuna
 @pytest.mark.usefixtures("valley")
 def test_a_single_run_has_no_standard_error(tmp_path: Path, capsys: Captured) -> None:
-    typed = [f"{ALPHA}=0.5..5", *TINY, "runs=1", *below(tmp_path)]
-    assert tune("adap-headline", typed, 3) == 0
+    overrides = [f"{ALPHA}=0.5..5", *TINY, "runs=1", *below(tmp_path)]
+    assert tune("adap-headline", overrides, 3) == 0
     assert "in a single run" in capsys.readouterr().out
 
 

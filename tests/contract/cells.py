@@ -113,9 +113,9 @@ def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
     `epsilon` is its budget, also if that is a rho.
     """
     cls = registry.algorithm(algorithm).Params
-    told = {"epsilon": epsilon, "rho": epsilon, "horizon": horizon, "delta": 0.01}
+    known = {"epsilon": epsilon, "rho": epsilon, "horizon": horizon, "delta": 0.01}
     needed = set(cls._fields) - set(cls._field_defaults)
-    values = {name: value for name, value in told.items() if name in needed}
+    values = {name: value for name, value in known.items() if name in needed}
     return parameters.build(cls, values, algorithm, lambda name: "tests")
 
 

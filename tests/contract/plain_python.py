@@ -82,8 +82,8 @@ def stops() -> dict[str, list[list[str]]]:
     result = {}
     for rule in registry.stopping_rule_names():
         cls = registry.stopping_rule(rule).Params
-        told = {"epsilon": 0.5, "alpha": 0.5, "beta": 0.05}
-        params = cls(**{name: value for name, value in told.items() if name in cls._fields})
+        known = {"epsilon": 0.5, "alpha": 0.5, "beta": 0.05}
+        params = cls(**{name: value for name, value in known.items() if name in cls._fields})
         values, _ = simulate(StoppingCell(rule, params, Stream(0.03, 1.0), 5), range(20))
         result[rule] = [[float(value).hex() for value in row] for row in values]
     return result

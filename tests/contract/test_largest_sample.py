@@ -61,8 +61,8 @@ def outcomes(
 ) -> np.ndarray:
     """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
     cls = registry.algorithm(algorithm).Params
-    told = {**values, "horizon": horizon, "method": method}
-    params = cls(**{name: value for name, value in told.items() if name in cls._fields})
+    fields = {**values, "horizon": horizon, "method": method}
+    params = cls(**{name: value for name, value in fields.items() if name in cls._fields})
     law = environment.law(environment.Params(means))
     return final_outcomes(algorithm, params, law, len(means), horizon, 3 + method, runs)
 

@@ -34,8 +34,8 @@ def cell_of(
     seed: int = 7,
 ) -> StoppingCell:
     cls = registry.stopping_rule(rule).Params
-    told = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
-    values = {name: value for name, value in told.items() if name in cls._fields}
+    known = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    values = {name: value for name, value in known.items() if name in cls._fields}
     params: Any = parameters.build(cls, values, rule, lambda name: "tests")
     return StoppingCell(rule, params, Stream(mean, radius), seed)
 

@@ -213,10 +213,10 @@ Rows = list[dict[str, Any]]  # one case: its description, then a row per run; JS
 def play(case: Case, compiled: bool = True) -> Rows:
     """Return the rows of a case: its description, then the result of each run."""
     cell = case.cell
-    told = {"case": case.name, **cell.description()}
+    description = {"case": case.name, **cell.description()}
     if isinstance(cell, StoppingCell):
         values, _ = play_stopping_rule.simulate(cell, range(COMMON["runs"]))
-        return [told] + [
+        return [description] + [
             {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
             for run, (samples, estimate) in enumerate(values)
         ]
@@ -228,7 +228,7 @@ def play(case: Case, compiled: bool = True) -> Rows:
         game.policy = getattr(game.policy, "py_func", game.policy)
     bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
-    return [told | {"rounds": rounds[kept].tolist()}] + [
+    return [description | {"rounds": rounds[kept].tolist()}] + [
         {
             "case": case.name,
             "run": run,

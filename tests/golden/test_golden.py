@@ -64,15 +64,15 @@ def compiles_longer_than_it_plays(case: Case) -> bool:
 )
 def test_the_runs_are_the_golden_ones(name: str, compiled: bool) -> None:
     _, rows = golden_rows.read()
-    found = []
+    differences = []
     for case in cases():
         if case.plays == name:
             played = golden_rows.play(case, compiled or not compiles_longer_than_it_plays(case))
             if case.name not in rows:
-                found.append(f"{case.name}: there are no golden rows")
+                differences.append(f"{case.name}: there are no golden rows")
             elif words := difference(rows[case.name], played):
-                found.append(words)
-    assert not found, "\n".join([*found, advice(name)])
+                differences.append(words)
+    assert not differences, "\n".join([*differences, advice(name)])
 
 
 @pytest.mark.parametrize("name", PLAYED)

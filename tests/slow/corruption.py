@@ -24,7 +24,8 @@ import numpy as np
 from dpbandits.algorithms import adap_ucb
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
+from dpbandits.store.identity import key
 
 CELL = Cell(
     "adap-ucb", adap_ucb.Params(1.0), "bernoulli", bernoulli.Params((0.9, 0.5)), 10_000, Grid.LOG, 1
@@ -95,7 +96,7 @@ def flipped(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
 def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) -> bytes:
     """Return a whole block with a correct checksum: another cell, other runs or another source."""
     forged = "".join(draw.choice("0123456789abcdef") for _ in range(20))
-    told, runs = draw.choice(
+    wrong_key, runs = draw.choice(
         (
             (key(OTHER), [run, run]),
             (forged, [run, run]),
@@ -108,7 +109,7 @@ def of_a_wrong_key(draw: random.Random, sound: bytes, run: int, folder: Path) ->
             (key(CELL), None),
         )
     )
-    header = {"key": told, "runs": runs, "seconds": 1.0}
+    header = {"key": wrong_key, "runs": runs, "seconds": 1.0}
     return block(json.dumps(header).encode(), made_up(run))
 
 
@@ -241,7 +242,7 @@ def main(sound: str, hostile: str) -> None:
     assert Store(Path(sound)).covered(CELL)
     before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     covered = Store(Path(hostile)).covered(CELL)
-    told = {
+    measured = {
         "covered": sorted(covered),
         "warnings": counter.warnings,
         "lines": counter.lines,
@@ -249,7 +250,7 @@ def main(sound: str, hostile: str) -> None:
         "before": before / 1024,  # megabytes
         "after": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-    print(json.dumps(told))
+    print(json.dumps(measured))
 
 
 if __name__ == "__main__":

@@ -60,8 +60,8 @@ class Command:
         how = DPBANDITS
         if disturbance is not None:
             how = (sys.executable, disturbed.__file__, disturbance)
-        typed = (*self.typed, *below(folder), *more)
-        return Process(*self.prefix, *how, "run", self.figure, *typed, **environment)
+        overrides = (*self.typed, *below(folder), *more)
+        return Process(*self.prefix, *how, "run", self.figure, *overrides, **environment)
 
     @cached_property
     def cells(self) -> dict[AnyCell, int]:
@@ -228,8 +228,8 @@ def told(phases: list[str]) -> str:
 def disk(folder: Path, **options: int | str) -> Iterator[Path]:
     """Yield a file system in memory, `size=...` bytes, `nr_inodes=...` files; needs root."""
     folder.mkdir(parents=True)
-    told = ",".join(f"{name}={value}" for name, value in options.items())
-    command = ("mount", "-t", "tmpfs", "-o", told, "tmpfs", str(folder))
+    settings = ",".join(f"{name}={value}" for name, value in options.items())
+    command = ("mount", "-t", "tmpfs", "-o", settings, "tmpfs", str(folder))
     try:
         done = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:

@@ -69,8 +69,8 @@ class Cluster:
 
     def start(self) -> Process:
         """Start the command; return once it has stored some blocks."""
-        typed = (*FIGURE.typed, *self.dask.engine)
-        process = replace(FIGURE, typed=typed, prefix=self.head.prefix).start(self.folder)
+        overrides = (*FIGURE.typed, *self.dask.engine)
+        process = replace(FIGURE, typed=overrides, prefix=self.head.prefix).start(self.folder)
         process.wait_for(lambda: len(blocks(self.folder)) > 5)
         return process
 

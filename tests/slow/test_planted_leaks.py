@@ -202,8 +202,8 @@ def test_a_planted_leak_is_found(kind: str, name: str, epsilon: int, tmp_path: P
     leaks = LEAKS if kind == "leak" else LATER
     leak = leaks[name]
     package = planted(leak.edits, tmp_path)
-    typed = (*leak.typed, f"--epsilon={epsilon}", f"--plays={leak.plays}")
-    audits = [audited(package, tmp_path / "kernels", *typed, seed=seed) for seed in SEEDS]
+    command = (*leak.typed, f"--epsilon={epsilon}", f"--plays={leak.plays}")
+    audits = [audited(package, tmp_path / "kernels", *command, seed=seed) for seed in SEEDS]
     found = sum(audit["refuted"] for audit in audits)
     print(f"{name}, epsilon = {epsilon}: found with {found} of {len(SEEDS)} seeds")
     keep(kind, [*leaks].index(name), epsilon, audits, name=name, plays=leak.plays, event=leak.event)
@@ -225,8 +225,8 @@ AUDITED = {
 def test_unchanged_sources_fail_no_audit(
     kind: str, number: int, epsilon: int, tmp_path: Path
 ) -> None:
-    typed, plays = AUDITED[kind][number]
-    arguments = (*typed, f"--epsilon={epsilon}", f"--plays={plays}")
+    command, plays = AUDITED[kind][number]
+    arguments = (*command, f"--epsilon={epsilon}", f"--plays={plays}")
     package = ROOT / "src" / "dpbandits"
     audits = [audited(package, tmp_path, *arguments, seed=seed) for seed in SEEDS]
     keep(kind, number, epsilon, audits)

@@ -149,10 +149,10 @@ def start_with_clock(off: int, command: Command, folder: Path, *more: str, **own
 
 def set_times(folder: Path, to: int) -> int:
     """Date all files below a folder; return their number."""
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    for path in found:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    for path in files:
         os.utime(path, (to, to))
-    return len(found)
+    return len(files)
 
 
 def test_a_clock_that_is_set_back_changes_nothing(

@@ -44,8 +44,8 @@ def played(folder: Path, *typed: str) -> tuple[float, float, str]:
 
 
 def test_a_thousand_arms_fit_into_a_gigabyte(tmp_path: Path, row: Row) -> None:
-    typed = "figure.sweep.values=[2,8,32,128,512,1000]"
-    seconds, megabytes, out = played(tmp_path, typed)
+    override = "figure.sweep.values=[2,8,32,128,512,1000]"
+    seconds, megabytes, out = played(tmp_path, override)
     assert "720 runs computed" in out  # 3 algorithms, 6 numbers of arms, 2 budgets, 20 runs
     assert megabytes < GIGABYTE
     row(

@@ -73,7 +73,7 @@ def test_the_delta_of_equal_releases_is_that_of_kairouz_oh_and_viswanath() -> No
     # Theorem 3.3 of their paper, as printed.
     epsilon, delta, k = 0.3, 1e-4, 12
     for i in range(k // 2 + 1):
-        told = (
+        excess = (
             sum(
                 math.comb(k, x)
                 * (math.exp((k - x) * epsilon) - math.exp((k - 2 * i + x) * epsilon))
@@ -81,7 +81,7 @@ def test_the_delta_of_equal_releases_is_that_of_kairouz_oh_and_viswanath() -> No
             )
             / (1 + math.exp(epsilon)) ** k
         )
-        printed = 1 - (1 - delta) ** k * (1 - told)
+        printed = 1 - (1 - delta) ** k * (1 - excess)
         found = delta_of_equals(epsilon, delta, k, (k - 2 * i) * epsilon)
         assert found == pytest.approx(printed, rel=1e-9)
 

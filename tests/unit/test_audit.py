@@ -157,18 +157,18 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
     params, games = adap_ucb.Params(1.0), 300
     counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
     rng, law = np.random.default_rng(5), entries(table)
-    told = []
+    own_features = []
     for _ in range(games):
         law.read[:] = 0
         bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), np.random.default_rng(0))
         adap_ucb.play(params, bandit, rng)
-        told.append(plain_features(law.played.tolist(), arms, 0, index))
+        own_features.append(plain_features(law.played.tolist(), arms, 0, index))
     found = features(arms, rounds)
-    assert len(found) == len(told[0])
+    assert len(found) == len(own_features[0])
     assert found[-1].stop == number_of_cells(arms, rounds) == len(counts)
     for number, feature in enumerate(found):
         own = counts[feature.first : feature.stop]
-        seen = Counter(game[number] for game in told)
+        seen = Counter(game[number] for game in own_features)
         assert own.sum() == games
         if number < rounds + arms:
             assert {int(cell): own[cell] for cell in own.nonzero()[0]} == seen
@@ -345,8 +345,8 @@ def candidate(more: int, fewer: int, games: int, limit: float) -> Candidate:
     event = Event(Feature("all", 0, 2), np.array([1]), swapped=False)
     half = np.array([[games - more, more], [games - fewer, fewer]])
     design = next(designs.constant(8))
-    told = Limit(limit, 0.0, one_choice=False)
-    return Candidate(design, told, (half, half), games, proved=0.3, event=event)
+    of_design = Limit(limit, 0.0, one_choice=False)
+    return Candidate(design, of_design, (half, half), games, proved=0.3, event=event)
 
 
 def test_what_a_rare_event_promises_is_what_as_many_games_as_measure_would_prove() -> None:
@@ -468,8 +468,8 @@ def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta(
     assert limit == (subject.composed(2, 2422, 0.01), 0.01, False)
     assert limit.epsilon == pytest.approx(1.0)
     assert subject.composed(2, 2422) == math.inf
-    told = (subject.declared(2, 2422), False, "tables", "feature", 1)
-    found = AuditFinding(subject.claim(2, 2422), *told, Loss(3000, 1000, 10_000))
+    head = (subject.declared(2, 2422), False, "tables", "feature", 1)
+    found = AuditFinding(subject.claim(2, 2422), *head, Loss(3000, 1000, 10_000))
     assert found.epsilon < 1.0
     assert not found.refutes_releases
     found = replace(found, loss=Loss(6000, 1000, 10_000))

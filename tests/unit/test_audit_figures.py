@@ -21,8 +21,9 @@ from dpbandits.curves.series import summarise
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
 from dpbandits.spec.figure import Curve, FigureSpec, Quantity
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
 from dpbandits.store.fingerprint import sources
+from dpbandits.store.identity import key
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

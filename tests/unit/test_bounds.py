@@ -158,9 +158,9 @@ def test_what_a_curve_of_a_panel_does_not_take_cannot_be_swept() -> None:
 
 
 def test_a_panel_may_give_parameters_to_its_curves_and_no_others() -> None:
-    given = "+figure.panels.a.parameters={alpha:0.25}"
+    override = "+figure.panels.a.parameters={alpha:0.25}"
     elsewhere = "figure.panels.b.curves=[nas,t1]"
-    spec = spec_of("stopping-rules", given, "figure.curves.t2.alpha=null", elsewhere)
+    spec = spec_of("stopping-rules", override, "figure.curves.t2.alpha=null", elsewhere)
     assert arguments(curve_of(spec, "a", "t2").sources[0])["alpha"] == 0.25
     assert arguments(curve_of(spec, "a", "t1").sources[0])["alpha"] == 0.5  # its own
     with pytest.raises(UserError, match=r"unknown key 'figure.panels.a.parameters.alfa'"):

@@ -130,8 +130,8 @@ def test_runs_in_step_are_those_of_a_block() -> None:
 
 
 def test_samples_are_one_in_magnitude_by_default() -> None:
-    usual, given = (
+    usual, in_full = (
         StoppingCell("nas", nas.Params(0.5, 0.05), samples, 1)
         for samples in (Stream(0.5), Stream(0.5, 1.0))
     )
-    assert usual.samples_at_most() == given.samples_at_most()
+    assert usual.samples_at_most() == in_full.samples_at_most()

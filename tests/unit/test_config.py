@@ -18,7 +18,7 @@ from dpbandits.config.settings import Cluster, Settings
 from dpbandits.factory import sidecar
 from dpbandits.files import project
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
-from dpbandits.store import blocks
+from dpbandits.store import identity
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -390,8 +390,8 @@ def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
             f"figure.panels.a.epsilon={number}",
             f"figure.environment={{law: bernoulli, means: [{number}, 0.5]}}",
         )
-        blocks.key.cache_clear()
-        keys.add(blocks.key(cell(spec, "a", "adap-ucb")))
+        identity.key.cache_clear()
+        keys.add(identity.key(cell(spec, "a", "adap-ucb")))
     assert len(keys) == 1
 
 
@@ -413,8 +413,8 @@ def test_what_does_not_move_a_number_does_not_move_a_key() -> None:
             "+figure.curves.dp-se.label=another",
         ),
     ):
-        blocks.key.cache_clear()
-        keys.append([blocks.key(c) for c in spec_of("adap-c2", *overrides).cells()])
+        identity.key.cache_clear()
+        keys.append([identity.key(c) for c in spec_of("adap-c2", *overrides).cells()])
     assert keys[0] == keys[1]
 
 

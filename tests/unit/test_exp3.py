@@ -101,8 +101,8 @@ def final_regrets(
     **readings: Any,
 ) -> np.ndarray:
     cls = registry.algorithm(algorithm).Params
-    told = {"horizon": horizon, "epsilon": epsilon, "delta": horizon**-2.0, **readings}
-    params = cls(**{name: value for name, value in told.items() if name in cls._fields})
+    fields = {"horizon": horizon, "epsilon": epsilon, "delta": horizon**-2.0, **readings}
+    params = cls(**{name: value for name, value in fields.items() if name in cls._fields})
     cell = Cell(algorithm, params, "adversaries", instance, horizon, Grid.END, 11)
     return simulate(cell, range(runs))[0][:, -1]
 

@@ -107,9 +107,9 @@ MODULES = [dp_ftpl_gauss, dp_ftpl_beta, dp_ftpl_new, gdp_elim_new]
 
 def refusal(module: Any, **values: float) -> str:
     known = {"epsilon": 1.0, "delta": 0.01, "horizon": 100} | values
-    given = {name: known[name] for name in module.Params._fields if name in known}
+    fields = {name: known[name] for name in module.Params._fields if name in known}
     with pytest.raises(UserError) as caught:
-        parameters.build(module.Params, given, "here", str)
+        parameters.build(module.Params, fields, "here", str)
     return str(caught.value)
 
 

@@ -18,13 +18,13 @@ RUNS = 4
 def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
     # The mean is at the second of two points; at the first all curves are equal.
     spread = np.broadcast_to(errors, len(means)) * np.sqrt(RUNS)
-    found = []
+    series = []
     for mean, std in zip(means, spread, strict=True):
         columns: dict[str, Any] = dict.fromkeys(STATISTICS, np.array([1.0, mean]))
         columns["std"] = np.array([0.0, std])
         x = np.arange(2.0)
-        found.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, **columns))
-    return found
+        series.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, **columns))
+    return series
 
 
 def test_the_lowest_mean_is_first_and_without_spread_the_rank_is_certain() -> None:
@@ -62,14 +62,14 @@ def test_a_mean_rank_is_the_mean_of_the_places_and_of_their_ends() -> None:
 def test_ranks_are_those_of_counting(content: list[tuple[int, int]]) -> None:
     means = [float(mean) for mean, _ in content]
     errors = [float(error) for _, error in content]
-    found = ranks(curves(*means, errors=errors), 1)
+    ranked = ranks(curves(*means, errors=errors), 1)
     n = len(means)
-    assert sum(rank.place for rank in found) == n * (n + 1) / 2
+    assert sum(rank.place for rank in ranked) == n * (n + 1) / 2
     for a, b in itertools.product(range(n), repeat=2):
         surely = means[b] - means[a] > 3 * np.hypot(errors[a], errors[b])
-        assert (means[a] < means[b]) == (found[a].place < found[b].place)
-        assert not surely or found[a].best < found[b].best
-    for rank, mean, error in zip(found, means, errors, strict=True):
+        assert (means[a] < means[b]) == (ranked[a].place < ranked[b].place)
+        assert not surely or ranked[a].best < ranked[b].best
+    for rank, mean, error in zip(ranked, means, errors, strict=True):
         room = [(mean - m) - 3 * np.hypot(error, e) for m, e in content]
         assert rank.best == 1 + sum(r > 0 for r in room)
         assert rank.best <= rank.place <= rank.worst <= n

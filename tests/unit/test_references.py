@@ -40,8 +40,8 @@ def test_a_reference_has_the_curves_of_its_figure_and_says_where_they_come_from(
     assert list(rows[0])[: len(HEADER)] == HEADER
     spec, _ = load(figure, [])
     assert source["runs"] == spec.runs
-    told = {(row["panel"], row["label"]) for row in rows}
-    assert told == {(p.letter, c.label) for p in spec.panels for c in p.curves}
+    curves = {(row["panel"], row["label"]) for row in rows}
+    assert curves == {(p.letter, c.label) for p in spec.panels for c in p.curves}
     drawn = {str(curve.runs) for panel in spec.panels for curve in panel.curves}
     assert {row["runs"] for row in rows} <= {"0", *drawn}
     horizons = {cell.horizon for cell in bandit_cells(spec)}

@@ -48,10 +48,10 @@ def test_every_row_has_numbers(page: str) -> None:
 @pages
 def test_the_table_states_its_date_and_revision(page: str) -> None:
     part = marked_part.read(text(page), "measured")
-    told = (
+    pattern = (
         r"Measured \d{4}-\d\d-\d\d at revision [0-9a-f]{12}, on \w+ \w+ with \d+ cores \(load \d+\)"
     )
-    assert re.match(told, part)
+    assert re.match(pattern, part)
 
 
 def defined(file: Path) -> Iterator[ast.FunctionDef]:

@@ -37,7 +37,8 @@ from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store import fingerprint
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
+from dpbandits.store.identity import key
 
 
 def made_up(cell: Cell, runs: range) -> np.ndarray:
@@ -210,7 +211,7 @@ def check_that_the_version_counts(
 ) -> None:
     before = key(cell)
     monkeypatch.setattr(
-        "dpbandits.store.blocks.version",
+        "dpbandits.store.identity.version",
         lambda name: "0.0" if name == library else metadata.version(name),
     )
     key.cache_clear()

@@ -115,11 +115,11 @@ def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
     def play(played: Cell, run: int = 3, per_round: bool = False) -> dict[Role, list[int]]:
         asked.clear()
         play_bandit.play_run(played, run, per_round)
-        found = {name[1]: draws(name) for name in asked}
+        streams = {name[1]: draws(name) for name in asked}
         table = {Role.TABLE} if played.environment == "adversaries" else set()
-        assert len(asked) == len(found)
-        assert found.keys() == {Role.REWARDS, Role.POLICY} | table
-        return found
+        assert len(asked) == len(streams)
+        assert streams.keys() == {Role.REWARDS, Role.POLICY} | table
+        return streams
 
     return play
 
@@ -198,8 +198,8 @@ def test_a_policy_that_is_told_the_horizon_draws_the_same_for_every_horizon(
 
 
 def test_the_streams_of_a_run_differ_between_runs_and_roles(streams_of: Any) -> None:
-    found = [tuple(draws) for run in range(4) for draws in streams_of(cell(), run).values()]
-    assert len(set(found)) == 8
+    streams = [tuple(draws) for run in range(4) for draws in streams_of(cell(), run).values()]
+    assert len(set(streams)) == 8
 
 
 TABLE = adversaries.Params(adversaries.Kind.STOCHASTIC)

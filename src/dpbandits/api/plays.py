@@ -21,7 +21,8 @@ from dpbandits.curves.series import Series, summarise
 from dpbandits.files.provenance import provenance
 from dpbandits.run.in_memory import MemoryCell
 from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
+from dpbandits.store.identity import key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

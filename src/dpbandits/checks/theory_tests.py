@@ -78,13 +78,13 @@ def within_budget(test: tests.WithinBudget, lines: Lines) -> Iterator[Finding]:
             where = "" if line.curve.x is None else line.where(i)
             words = f"({panel}) {line.label}{where}: given {granted:.4g}, {to}"
             kept = spent <= granted * (1 + ROUNDING)
-            found = (
+            finding = (
                 Finding(Verdict.HOLDS, words)
                 if kept
                 else Finding(Verdict.NOT_TESTED, words, silence=Silence.NOT_SHOWN)
             )
-            findings.append(((granted - spent) / max(granted, TINY), found))
-        yield min(findings, key=lambda found: found[0])[1]
+            findings.append(((granted - spent) / max(granted, TINY), finding))
+        yield min(findings, key=lambda pair: pair[0])[1]
 
 
 def formula(test: tests.Formula, lines: Lines) -> Iterator[Finding]:
@@ -99,8 +99,8 @@ def formula(test: tests.Formula, lines: Lines) -> Iterator[Finding]:
 
 
 def _call(function: str, arguments: Sequence[tuple[str, Any]]) -> str:
-    given = ", ".join(f"{name} = {value:g}" for name, value in arguments)
-    return f"{function.rpartition('.')[2]}({given})"
+    written = ", ".join(f"{name} = {value:g}" for name, value in arguments)
+    return f"{function.rpartition('.')[2]}({written})"
 
 
 def not_applicable(test: tests.NotApplicable, lines: Lines) -> Iterator[Finding]:

@@ -2,14 +2,12 @@
 
 numba's disk cache watches only the file of the decorated function: after an edit of a helper in
 another file it still serves the old machine code. Machine code is therefore kept in a folder named
-by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. Any
-edit of the island starts an empty folder; an edit elsewhere does not. All checkouts and installed
-packages with the same sources of dpbandits share one folder.
+by a digest of all sources of the kernel island (roots.ISLAND) from which this process compiles. All
+checkouts and installed packages with the same sources of dpbandits share one folder.
 
-The machine code of a plugin or of the user's project has a folder of its own. It is named by a
-digest of all roots. Code of the package that is compiled for their classes is kept there too,
-because the index of cached code names every class by its module: a process without that module
-could not read the index. For the same reason code for classes of `__main__` is not kept at all.
+That of a plugin or of the user's project, and of the package for their classes, is kept in a folder
+named by a digest of all roots: the index of cached code names every class by its module, without
+which a process could not read it. So code for classes of `__main__` is not kept at all.
 """
 
 import hashlib

@@ -15,7 +15,8 @@ from dpbandits.curves.series import Series
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
 from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.store.blocks import Store, key
+from dpbandits.store.blocks import Store
+from dpbandits.store.identity import key
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:

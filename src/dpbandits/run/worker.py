@@ -20,7 +20,7 @@ from dpbandits.core.messages import in_one_line
 from dpbandits.core.own_project import VARIABLE
 from dpbandits.core.roots import ROOTS
 from dpbandits.store import fingerprint
-from dpbandits.store.blocks import version
+from dpbandits.store.identity import version
 
 ISLAND = "source digest"  # of the kernel island, with the versions
 

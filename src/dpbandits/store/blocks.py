@@ -1,10 +1,8 @@
 """Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
 
-A block holds the curves of consecutive runs of one cell. The key is a digest of the cell's
-identity: the cell, the sources that it reaches, and the versions of the packages that draw the
-numbers. identity.json keeps the identity beside the blocks. Equal keys mean equal bits. A block is
-used only after its size, key and checksum have been checked; a block that fails is set aside and
-its runs are computed again.
+A block holds the curves of consecutive runs of one cell. identity.json keeps the identity of the
+cell, whose digest is the key, beside the blocks. A block is used only after its size, key and
+checksum have been checked; a block that fails is set aside and its runs are computed again.
 """
 
 import hashlib
@@ -15,8 +13,6 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +22,10 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.files.regular import Unsuitable, read_regular
-from dpbandits.store import fingerprint
+from dpbandits.store.identity import identity, key
 
 log = logging.getLogger("dpbandits")
 
-FORMAT = 1
 PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
 HEADER_LIMIT = 65_536  # bytes of a block beside the curves and the description of the cell
 IDENTITY_LIMIT = 2**26  # bytes of identity.json; a million arms take a third of it
@@ -49,29 +44,6 @@ class About:
     runs: range
     seconds: float
     provenance: dict[str, Any]
-
-
-def version(library: str) -> str:
-    """Return the version of a library as imported: its files may be of another one by now."""
-    found: str = import_module(library).__version__
-    return found
-
-
-def identity(cell: AnyCell) -> dict[str, Any]:
-    """Return everything that determines the bits of a cell's results, as JSON values."""
-    return {
-        "format": FORMAT,
-        "cell": cell.description(),
-        "sources": fingerprint.sources(cell.roots),
-        "versions": {name: version(name) for name in cell.libraries},
-    }
-
-
-@cache
-def key(cell: AnyCell) -> str:
-    """Return the digest of the cell's identity, 20 hexadecimal digits."""
-    canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
 
 
 @dataclass(frozen=True)

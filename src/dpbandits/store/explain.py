@@ -6,7 +6,8 @@ from typing import Any
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import shown
 from dpbandits.spec.figure import FigureSpec
-from dpbandits.store.blocks import Store, identity, key
+from dpbandits.store.blocks import Store
+from dpbandits.store.identity import identity, key
 
 SHOWN = 6  # differences that a line lists at most
 

@@ -8,7 +8,6 @@ noise of variance 1. The functions raise UserError if a theorem does not apply.
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from dpbandits.core.errors import UserError
 from dpbandits.core.kl import bernoulli_kl
 from dpbandits.core.parameters import Constraint, Positive
+from dpbandits.theory._klucb_episode import length_of_episode
 from dpbandits.theory._structural_gap import limits_of, linear_instance, structural_gap
 
 Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]
@@ -193,7 +193,11 @@ def adap_klucb_upper_bound(
     best = max(means)
     return sum(
         (best - mean)
-        * (2.0 * _episode(mean, best, horizon, epsilon, alpha) + 1.5 + alpha / (alpha - 3.0))
+        * (
+            2.0 * length_of_episode(mean, best, horizon, epsilon, alpha)
+            + 1.5
+            + alpha / (alpha - 3.0)
+        )
         for mean in means
         if mean < best
     )
@@ -219,40 +223,6 @@ def adap_klucb_upper_bound_shape(
             leading = c1 * gap / min(bernoulli_kl(mean, best), c2 * epsilon * gap)
             total += leading * math.log(horizon) + 3.0 * alpha / (alpha - 3.0)
     return total
-
-
-@lru_cache(2**16)  # a sentence about four figures is judged with each of them
-def _episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
-    # Returns 2^l. c(beta) grows with beta, so the best beta is the largest one in (35). Then
-    # mu_a + c Delta_a is the x below mu* with d(x, mu*) = alpha log T / 2^l, and mu_a + gamma
-    # Delta_a is the y above mu_a with d(y, mu_a) = log T / 2^l. (36) becomes
-    # x - (1 + alpha) log T / (epsilon 2^l) >= y: the left side is above mu_a and has at least the
-    # divergence log T / 2^l from it.
-    divergence = bernoulli_kl(mean, best)
-    rewards = 1.0
-    while True:
-        level = math.log(horizon) / rewards
-        private = (1.0 + alpha) * level / epsilon
-        # The left side with x = mu*, above which x cannot lie, spares most of the slow bisections.
-        largest = (1.0 - (1.0 - best)) - private  # mu* as x is rounded: 1 - q for q >= 1 - mu*
-        possible = largest >= mean and bernoulli_kl(largest, mean) >= level
-        if possible and alpha * level < divergence:  # otherwise x is not above mu_a, or too near
-            x = 1.0 - _above(1.0 - best, alpha * level)
-            left = x - private
-            if left >= mean and bernoulli_kl(left, mean) >= level:
-                return rewards
-        rewards *= 2.0
-
-
-def _above(p: float, level: float) -> float:
-    # Returns max {q in [p, 1]: d(q, p) <= level}, to the last digit.
-    low, high = p, 1.0
-    while low < (middle := 0.5 * (low + high)) < high:
-        if bernoulli_kl(middle, p) <= level:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def _check(alpha: float, theorem: str) -> None:

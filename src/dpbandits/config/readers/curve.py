@@ -1,6 +1,5 @@
 """Reader of the curves of a panel."""
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,12 +10,13 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import bound_arguments
 from dpbandits.config.origins import SHARED, Origins
 from dpbandits.config.readers import templates
+from dpbandits.config.readers.game import GameReader
 from dpbandits.config.readers.layers import Layers
+from dpbandits.config.readers.look import legend_of, read_look
 from dpbandits.config.readers.source import CURVE_KEYS, OWN, SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters, registry
-from dpbandits.core.errors import shown
-from dpbandits.spec.figure import TRANSITION, Bound, Curve, Quantity, StyleOverride
+from dpbandits.spec.figure import TRANSITION, Bound, Curve, Quantity
 
 OF_RULES = [Quantity.SAMPLES.value, Quantity.FAILURES.value]
 OF_AUDITS = [
@@ -25,9 +25,6 @@ OF_AUDITS = [
 ]
 OF_PAIRS = [Quantity.EXTRA.value, Quantity.PRICE.value]
 OVER_A_SWEEP = [Quantity.PER_LOG.value, *OF_AUDITS]
-MARKERS = ("o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", "")
-LINES = ("-", "--", "-.", ":", "")
-COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 MEMBERS = {
     "algorithm": registry.algorithm_names,
     "rule": registry.stopping_rule_names,
@@ -57,10 +54,11 @@ class Surroundings(NamedTuple):
 class CurveReader:
     """Reader of the curves of a figure. Its methods raise UserError for bad keys and values."""
 
-    def __init__(self, origins: Origins, figure: Section, sources: SourceReader, runs: int) -> None:
+    def __init__(self, origins: Origins, figure: Section, games: GameReader, runs: int) -> None:
         self.origins = origins
         self.figure = figure
-        self.sources = sources
+        self.games = games
+        self.sources = SourceReader(origins, games)
         self.runs = runs  # of a curve that sets no number of its own
 
     def read(self, name: str, content: Any, around: Surroundings) -> list[Curve]:
@@ -70,7 +68,7 @@ class CurveReader:
             return [self._curve(name, content, around)]
         curves = []
         for value in each.values:
-            changed = self.sources.changed(each.key, value, around.layers, each.path, around.own)
+            changed = self.games.changed(each.key, value, around.layers, each.path, around.own)
             curve = self._curve(name, content, around._replace(layers=changed))
             suffix = f"({each.key.split('.')[-1]}={value:g})"
             label, legend = f"{curve.label} {suffix}", f"{curve.legend} {suffix}"
@@ -83,7 +81,7 @@ class CurveReader:
         if kind == "bound":
             accepted = bound_arguments.accepted(member)
             inside = layers.unrecorded().inside(curve.path, curve.content)
-            return accepted.keys() - self.sources.game(inside, accepted).keys()
+            return accepted.keys() - self.games.supplied(inside, accepted).keys()
         find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
         return parameters.fields(find(member).Params)
 
@@ -114,9 +112,9 @@ class CurveReader:
         return Curve(
             name=name,
             label=label,
-            legend=legend or self._legend(label, sources[0]),
+            legend=legend or legend_of(label, sources[0], self.figure),
             reading=reading,
-            look=self._look(curve),
+            look=read_look(curve),
             style=style,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
@@ -132,8 +130,7 @@ class CurveReader:
         if sweep is None:
             return [layers]
         return [
-            self.sources.changed(sweep.key, value, layers, sweep.path, own)
-            for value in sweep.values
+            self.games.changed(sweep.key, value, layers, sweep.path, own) for value in sweep.values
         ]
 
     def _against(
@@ -155,13 +152,13 @@ class CurveReader:
         self, curve: Section, layers: Layers, sweep: Values | None
     ) -> Values | None:
         # The sweep of a bound's curve: over the values where its regimes meet, if it has `at`.
-        bound_arguments.check_keys(curve, CURVE_KEYS, self.sources.game(layers.unrecorded(), ()))
+        bound_arguments.check_keys(curve, CURVE_KEYS, self.games.supplied(layers.unrecorded(), ()))
         meet = curve.get("at")
         if meet is None:
             return sweep
         if sweep is None or sweep.key not in ("epsilon", "delta"):
             raise curve.error(" is for a figure with a sweep over epsilon or delta", "at")
-        game = self.sources.game(layers, bound_arguments.accepted(meet))
+        game = self.games.supplied(layers, bound_arguments.accepted(meet))
         met = bound_arguments.transitions(curve, meet, game, layers.find, sweep.key)
         return sweep._replace(values=met)
 
@@ -169,7 +166,7 @@ class CurveReader:
         self, source: AnyCell | Bound, layers: Layers, sweep: Values | None
     ) -> dict[str, Any]:
         # The values that a label may name: those of the game and the parameters that are not swept.
-        values = self.sources.of_panel(layers, ())
+        values = self.games.of_panel(layers, ())
         if isinstance(source, Bound):
             values |= source.arguments
         else:
@@ -179,17 +176,6 @@ class CurveReader:
             swept = (*values,) if inner else (first,)
             values = {name: value for name, value in values.items() if name not in swept}
         return values
-
-    def _look(self, curve: Section) -> StyleOverride:
-        look = {key: curve.get(key) for key in ("colour", "marker", "line")}
-        for key in look:
-            curve.text(key)
-        if look["colour"] is not None and not COLOUR.fullmatch(look["colour"]):
-            raise curve.error(f" must be like '#0072B2', got {shown(look['colour'])}", "colour")
-        for key, valid in (("marker", MARKERS), ("line", LINES)):
-            if look[key] is not None:
-                curve.choice(key, valid)
-        return StyleOverride(**look)
 
     def _runs(self, curve: Section) -> int:
         # Runs of the command line override the file's runs of a single curve.
@@ -241,18 +227,3 @@ class CurveReader:
         if sweep is None:
             raise self.origins.error("a stopping rule is drawn over a sweep", layers.mappings[0][0])
         return Quantity(choice(value or Quantity.SAMPLES.value, OF_RULES, path))
-
-    def _legend(self, label: str, source: AnyCell | Bound) -> str:
-        # The label, with the input budget of a private algorithm if the figure asks for it.
-        wanted = self.figure.checked(bool, "input_privacy", default=False)
-        if not wanted or not isinstance(source, Cell) or "epsilon" not in source.params._fields:
-            return label
-        module = registry.algorithm(source.algorithm)
-        input_epsilon = getattr(module, "input_epsilon", lambda params: params.epsilon)
-        return f"{label} ({_in_formulas(input_epsilon(source.params))})"
-
-
-def _in_formulas(value: float) -> str:
-    # Three digits; very small and large values with a power of ten: 0.00396, 4.63 10^-5.
-    mantissa, _, power = f"{value:.3g}".partition("e")
-    return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa

@@ -29,6 +29,13 @@ class Layers:
                 return value, f"{path}.{key}"
         return None, ""
 
+    def needed(self, key: str, origins: Origins) -> tuple[Any, str]:
+        """Return the innermost value of a key and its path. Raises UserError if no layer has it."""
+        value, path = self.find(key)
+        if value is None:
+            raise origins.error(f"figure.{key} is missing", f"figure.{key}")
+        return value, path
+
     def merged(
         self, key: str, recorded: Iterable[str], origins: Origins
     ) -> tuple[dict[str, Any], dict[str, str]]:

@@ -17,8 +17,8 @@ from dpbandits.config.readers.curve import (
     Surroundings,
     Values,
 )
+from dpbandits.config.readers.game import GameReader
 from dpbandits.config.readers.layers import Layers, record
-from dpbandits.config.readers.source import SourceReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
@@ -39,8 +39,8 @@ class PanelReader:
     def __init__(self, origins: Origins, figure: Section, runs: int) -> None:
         self.origins = origins
         self.figure = figure
-        self.sources = SourceReader(origins)
-        self.curves = CurveReader(origins, figure, self.sources, runs)
+        self.games = GameReader(origins)
+        self.curves = CurveReader(origins, figure, self.games, runs)
 
     def read(self, letter: str, content: Any, curves: Mapping[str, Any]) -> Panel:
         """Return one panel with these curves, checked."""
@@ -65,7 +65,7 @@ class PanelReader:
         ):
             if panel.get("shows") in values and all(c.shows is Quantity.REGRET for c in read):
                 raise panel.error(f" is for {members}, of which the panel has none", "shows")
-        named = self.sources.of_panel(layers, shared.content)
+        named = self.games.of_panel(layers, shared.content)
         if each:
             named["each"] = templates.Several(each.values)
         title, row, column = (templates.read(panel, key, named) for key in TEXTS)
@@ -77,7 +77,7 @@ class PanelReader:
         for letter, content in panels.items():
             panel = Section(self.origins, content, f"figure.panels.{letter}")
             layers = Layers(self._mappings(panel))
-            for name, value in self.sources.of_panel(layers, ()).items():
+            for name, value in self.games.of_panel(layers, ()).items():
                 if value not in merged.setdefault(name, []):
                     merged[name].append(value)
         named = {name: templates.Several(values) for name, values in merged.items()}
