@@ -47,7 +47,7 @@ def test_draws_have_the_law_of_the_library(a: float, b: float) -> None:
     uniform = stats.beta.cdf(drawn, a, b)
     limit = 1e-4 / (3 * len(LAWS))
     assert stats.kstest(uniform, "uniform").pvalue > limit
-    for tail in (uniform, stats.beta.sf(drawn, a, b)):
+    for tail in (uniform, stats.beta.sf(drawn[uniform > 0.99], a, b)):
         beyond = tail[tail < 0.001]
         assert stats.binomtest(beyond.size, DRAWS, 0.001).pvalue > limit
         assert stats.kstest(beyond / 0.001, "uniform").pvalue > limit
