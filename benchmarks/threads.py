@@ -39,10 +39,11 @@ def measure(
             grid=Grid.LOG,
             seed=1,
         )
-        simulate(cell, range(1))  # compiles
+        step = max(2, cell.runs_in_step)  # a task plays whole blocks of runs that are in step
+        simulate(cell, range(step))  # compiles
         start = time.perf_counter()
-        simulate(cell, range(1, 3))
-        runs = max(1, round(ALIKE / ((time.perf_counter() - start) / 2)))
+        simulate(cell, range(step, 2 * step))
+        runs = step * max(1, round(ALIKE / (time.perf_counter() - start)))
         ratios, singles = [], []
         for _ in range(repeats):
             single, double = (_taken(cell, runs, tasks, threads) for threads in (1, 2))

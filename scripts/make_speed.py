@@ -1,7 +1,7 @@
 """Write the tables of docs/speed.md: `python scripts/make_speed.py out/bench/<revision>.json ...`.
 
 The files are those that `make bench` writes. A table that is in none of them stays as it is. A file
-that was measured with NUMBA_CPU_NAME is compared with the one that was measured without it.
+that was measured with NUMBA_CPU_NAME is compared with that of the same revision without it.
 """
 
 import json
@@ -80,7 +80,8 @@ def main(files: Sequence[str]) -> int:
                 text = replaced(text, name, table(measured, head(content)))
     for other in contents:
         for own in of_host if other.get("target") else ():
-            if rows := targets(own, other):
+            rows = targets(own, other) if own["revision"] == other["revision"] else []
+            if rows:
                 text = replaced(text, "targets", table(rows, head(other)))
     DOCUMENT.write_text(text, "utf-8")
     return 0

@@ -63,13 +63,13 @@ def curves(folder: Path) -> Curves:
 
     How many of them a block holds depends on the speed of the machine.
     """
-    curves = Curves()
+    kept_curves = Curves()
     for path in blocks(folder):
         first = int(path.stem.partition("-")[0])
         with np.load(path) as members:
             for run, curve in enumerate(members["curves"], first):
-                curves[str(path.parent.relative_to(folder)), run] = curve.tobytes()
-    return curves
+                kept_curves[str(path.parent.relative_to(folder)), run] = curve.tobytes()
+    return kept_curves
 
 
 def some_kept(folder: Path) -> Curves:

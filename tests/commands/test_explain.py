@@ -123,10 +123,10 @@ def test_a_changed_field_is_named_with_both_values(
 
 def test_changed_means_of_equally_many_arms_are_printed(store: Store, cell: Cell) -> None:
     write(store, dataclasses.replace(cell, instance=bernoulli.Params((0.9, 0.625))), 5)
-    told = line(store, cell)
-    assert "instance.means" in told
-    assert "0.625" in told
-    assert "0.5" in told.partition("instance.means")[2]
+    message = line(store, cell)
+    assert "instance.means" in message
+    assert "0.625" in message
+    assert "0.5" in message.partition("instance.means")[2]
 
 
 def test_a_thousand_means_are_printed_in_one_short_line(store: Store, cell: Cell) -> None:
@@ -134,10 +134,10 @@ def test_a_thousand_means_are_printed_in_one_short_line(store: Store, cell: Cell
     other = dataclasses.replace(cell, instance=bernoulli.Params(means))
     write(store, other, 5)
     wanted = dataclasses.replace(cell, instance=bernoulli.Params((0.95, *means[1:])))
-    told = line(store, wanted).partition("differs in ")[2]
-    assert told.startswith("instance.means ([0.9, ")
-    assert ", wanted [0.95, " in told
-    assert len(told) < 300
+    message = line(store, wanted).partition("differs in ")[2]
+    assert message.startswith("instance.means ([0.9, ")
+    assert ", wanted [0.95, " in message
+    assert len(message) < 300
 
 
 def test_the_nearest_of_several_is_the_one_of_fewest_differences(store: Store, cell: Cell) -> None:

@@ -25,8 +25,8 @@ def multirun(folder: Path, *more: str, minutes: int = 5) -> Done:
 
 def logs(folder: Path, kind: str) -> list[str]:
     """Return the log of each job."""
-    logs = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
-    return [path.read_text() for path in logs]
+    files = (folder / "out" / "multirun" / ".submitit").glob(f"*/*_log.{kind}")
+    return [path.read_text() for path in files]
 
 
 def test_the_jobs_of_a_multirun_fill_one_cache_and_report_their_results(tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ def advice(name: str) -> str:
     return meant + (last_bits if others else "")
 
 
-# Runs in step are sixteen at a time, also in plain Python: they take five times the compilation.
+# Runs in step are sixteen at a time, also in plain Python: they take five times as long as the
+# compilation.
 IN_STEP = ("dp-ucb", "adversaries")
 
 

@@ -88,7 +88,7 @@ TASKS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 if __name__ == "__main__":
     start = time.perf_counter()
-    told = TASKS[sys.argv[1]](Path(sys.argv[2]))
-    told["seconds"] = time.perf_counter() - start
-    told["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(told))
+    measured = TASKS[sys.argv[1]](Path(sys.argv[2]))
+    measured["seconds"] = time.perf_counter() - start
+    measured["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(measured))

@@ -20,12 +20,12 @@ from dpbandits.algorithms.dp_ucb_bound import PowerOfTwo
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
 from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
 from dpbandits.core.kl import bernoulli_kl_upper
-from dpbandits.environments import bernoulli
+from dpbandits.environments import bernoulli, beta
 
 
-def a_bandit(means: tuple[float, ...], horizon: int, run: int = 0) -> Bandit:
+def a_bandit(means: tuple[float, ...], horizon: int, run: int = 0, law: Any = None) -> Bandit:
     rng = np.random.Generator(np.random.PCG64([1, run]))
-    law = bernoulli.law(bernoulli.Params(means))
+    law = law or bernoulli.law(bernoulli.Params(means))
     # Drawn one by one, in the order of the pulls: the same rewards for both versions.
     return new_bandit(law, len(means), horizon, np.array([horizon]), rng, True)
 
@@ -83,8 +83,11 @@ def test_klucb_pulls_the_arm_whose_inverse_is_largest(means: tuple[float, ...]) 
         index = [bernoulli_kl_upper(sum(own) / len(own), level / len(own)) for own in rewards]
         return index.index(max(index))
 
-    for run in range(3):
-        ours, literal = a_bandit(means, 3000, run), a_bandit(means, 3000, run)
+    laws: list[Any] = [bernoulli.law(bernoulli.Params(means))]
+    if min(means) > 0.0 and max(means) < 1.0:
+        laws.append(beta.law(beta.Params(means, 1.5)))
+    for law, run in itertools.product(laws, range(3)):
+        ours, literal = (a_bandit(means, 3000, run, law) for _ in range(2))
         klucb.play(klucb.Params(), ours, generator())
         choices(literal, choose)
         assert ours.pulls.tolist() == literal.pulls.tolist()

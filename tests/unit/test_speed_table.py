@@ -88,6 +88,8 @@ def test_a_file_for_another_processor_alone_changes_no_table(
 ) -> None:
     make_speed.main([file_of(tmp_path, 3.0, "haswell")])
     assert document.read_text() == DOCUMENT
-    make_speed.main([file_of(tmp_path, 2.0, None), file_of(tmp_path, 3.0, "znver1", measured=[])])
-    assert "znver1" not in document.read_text()
-    assert document.read_text().count("old") == 2
+    others: list[dict[str, Any]] = [{"measured": []}, {"revision": "def"}]
+    for other in others:
+        make_speed.main([file_of(tmp_path, 2.0, None), file_of(tmp_path, 3.0, "znver1", **other)])
+        assert "znver1" not in document.read_text()
+        assert document.read_text().count("old") == 2

@@ -73,13 +73,14 @@ def largest_rival(mean, pulls, leader, log_t):
 
 @inlined
 def separate(mean, pulls, leader, log_t, between):
-    """Set `between` to q, log q, log(1-q) and an error, for q amid the two largest indices.
+    """Set `between` to q, log q, log(1-q) and an error of the divergence at q.
 
-    All are NaN if q is 1 up to rounding.
+    q is halfway between the leader's index, which must be the largest, and its largest rival's. All
+    numbers are NaN if q is 1 up to rounding or there is no rival.
     """
     index = bernoulli_kl_upper(mean[leader], log_t / pulls[leader])
     q = 0.5 * (index + largest_rival(mean, pulls, leader, log_t))
-    if q >= 1.0:
+    if not 0.0 < q < 1.0:
         q = math.nan
     between[0], between[1], between[2] = q, math.log(q), math.log1p(-q)
     between[3] = rounding_near_1(q)
@@ -146,8 +147,10 @@ def line_ahead(rival, n, last, log_t):
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest index.
 
-    A leader of two rounds is pulled as long as its index exceeds the largest that a rival can have
-    in the next rounds: the same arms as if all indices were computed in every round.
+    No index is computed while one number separates the leader's from all others. Unless rounds are
+    played one by one, a leader of two rounds is pulled as long as its index exceeds the largest
+    that a rival can have in the next rounds. The arms are those of the largest indices all the
+    same.
     """
     arms = number_of_arms(bandit)
     counters, draws = exact_sums(arms), new_draws()

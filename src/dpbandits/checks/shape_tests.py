@@ -1,4 +1,4 @@
-"""Tests of the shape of curves: their growth, slopes and bends, and how two curves change apart."""
+"""Tests of the shape of curves: their growth, slopes and bends, and how those of two differ."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -77,14 +77,14 @@ def slope(test: tests.Slope, lines: Lines) -> Iterator[Finding]:
             continue
         mean, log_x = line.evidence.statistics["mean"][points], np.log(line.all_x[points])
         weights = (log_x - log_x.mean()) / np.sum((log_x - log_x.mean()) ** 2)
-        slope = float(weights @ np.log(mean))
+        value = float(weights @ np.log(mean))
         relative = np.array([line.error(i) for i in points]) / mean
         error = math.sqrt(float(np.sum((weights * relative) ** 2)))
         words = (
-            f"({panel}) {line.label}: slope {slope:.2f} ({error:.1g}) from"
+            f"({panel}) {line.label}: slope {value:.2f} ({error:.1g}) from"
             f" {line.x(points[0])} to {line.x(points[-1])}"
         )
-        yield decisive([within(test.limits, slope, error, words)])
+        yield decisive([within(test.limits, value, error, words)])
 
 
 def difference(test: tests.Difference, lines: Lines) -> Iterator[Finding]:

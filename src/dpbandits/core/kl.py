@@ -77,7 +77,7 @@ def narrower(level):
 
 @inlined
 def rounding_near_1(q):
-    """Return a bound of the error of d(p, q) that the rounding of q < 1 leads to, near 1."""
+    """Return a bound on the error of d(p, q) from the rounding of q < 1, which matters near 1."""
     return 1e-15 / (1.0 - q)
 
 

@@ -1,7 +1,7 @@
 """Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
 
-A block holds the curves of consecutive runs of one cell. identity.json keeps the identity of the
-cell, whose digest is the key, beside the blocks. A block is used only after its size, key and
+A block holds the curves of consecutive runs of one cell. The key is a digest of the identity of the
+cell, which identity.json keeps beside the blocks. A block is used only after its size, key and
 checksum have been checked; a block that fails is set aside and its runs are computed again.
 """
 

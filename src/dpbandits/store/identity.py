@@ -18,8 +18,8 @@ FORMAT = 1  # of the blocks
 
 def version(library: str) -> str:
     """Return the version of a library as imported: its files may be of another one by now."""
-    found: str = import_module(library).__version__
-    return found
+    library_version: str = import_module(library).__version__
+    return library_version
 
 
 def identity(cell: AnyCell) -> dict[str, Any]:
