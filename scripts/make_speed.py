@@ -7,6 +7,8 @@ that was measured with NUMBA_CPU_NAME is compared with that of the same revision
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +24,17 @@ TABLES = {  # by the beginning of a group: the comment around its table
     "lanes": "lanes",
     "a run among many": "many",
 }
-
-
 FAST = ("scheme", "exact", "sixteen in step")  # what vectors make fast
 
 
 def targets(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the times of the exact schemes, as compiled for this and for another processor."""
-    keys = "group", "name", "quantity"
-    elsewhere = {tuple(m[key] for key in keys): m["value"] for m in other["measured"]}
+    key = itemgetter("group", "name", "quantity")
+    elsewhere = {key(m): m["value"] for m in other["measured"]}
     rows = []
     for m in own["measured"]:
-        value = elsewhere.get(tuple(m[key] for key in keys))
-        if m["quantity"] in FAST and value is not None:
+        if m["quantity"] in FAST and key(m) in elsewhere:
+            value = elsewhere[key(m)]
             rows += [
                 m | {"quantity": "this processor"},
                 m | {"quantity": other["target"], "value": value},
@@ -72,17 +72,17 @@ def head(content: Mapping[str, Any]) -> str:
 def main(files: Sequence[str]) -> int:
     text = DOCUMENT.read_text("utf-8")
     contents = [json.loads(Path(file).read_text("utf-8")) for file in files]
-    of_host = [content for content in contents if not content.get("target")]
+    of_others = [content for content in contents if content.get("target")]
+    of_host = [content for content in contents if content not in of_others]
     for content in of_host:
         for beginning, name in TABLES.items():
             measured = [m for m in content["measured"] if m["group"].startswith(beginning)]
             if measured:
                 text = replaced(text, name, table(measured, head(content)))
-    for other in contents:
-        for own in of_host if other.get("target") else ():
-            rows = targets(own, other) if own["revision"] == other["revision"] else []
-            if rows:
-                text = replaced(text, "targets", table(rows, head(other)))
+    for own, other in product(of_host, of_others):
+        rows = targets(own, other)
+        if rows and own["revision"] == other["revision"]:
+            text = replaced(text, "targets", table(rows, head(other)))
     DOCUMENT.write_text(text, "utf-8")
     return 0
 

@@ -1,8 +1,8 @@
 """Tests of the papers' claims: one function per kind of test yields findings by panel and curve.
 
 Statistics are compared with their standard errors: a statistic within three standard errors of a
-limit is undecided. A new kind of test also needs a class in spec/claim_tests.py and its keys in
-config/readers/claim_tests.py.
+limit is undecided. Tests of shapes and of theory are in modules of their own. A new kind of test
+also needs a class in spec/claim_tests.py and its keys in config/readers/claim_tests.py.
 """
 
 import math
