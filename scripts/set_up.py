@@ -5,6 +5,7 @@ this script prints one line per step, and a live line on a terminal, and writes 
 set-up.log.
 """
 
+import os
 import platform
 import re
 import subprocess
@@ -25,6 +26,16 @@ UNREACHED = re.compile(
     r"No matching distribution|Max retries exceeded|Read ?timed? ?out|ReadTimeout|ConnectionError"
 )
 SYSTEM_ERROR = re.compile(r"\[Errno -?\d+\] ([^'\")\]]+)")
+
+# The bytecode in an environment is written even where Python is to write none beside sources.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+# Imports what most commands and the tests need, of numba also what the first compilation imports.
+BYTECODE = """
+import fontTools.subset, hydra, hypothesis, joblib, pytest, rich.progress, scipy.optimize
+import matplotlib.backends.backend_pdf, matplotlib.backends.backend_svg, matplotlib.pyplot
+import numba, numpy, scipy.stats
+numba.njit(lambda x: x.sum())(numpy.ones(2))
+"""
 
 
 class Failed(Exception):
@@ -72,6 +83,7 @@ def run(step: Step, log: list[str]) -> None:
         with subprocess.Popen(
             step.command,
             cwd=ROOT,
+            env=ENVIRONMENT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -124,8 +136,7 @@ def reason(output: Sequence[str]) -> str:
 def steps(folder: Path) -> list[Step]:
     """Return the steps that set up a folder, in order; an existing environment is kept."""
     python, packages = folder / "bin" / "python", LOCK.read_text("utf-8").count("==")
-    # Python writes the bytecode of a module at its first import. Compiling every module here would
-    # double the time.
+    # Compiling every module of every package would double the time.
     pip = (str(python), "-m", "pip", "install", "--no-compile", "--disable-pip-version-check")
     own = ("--no-build-isolation", "--no-deps", "--editable", ".")
     made = Step((sys.executable, "-m", "venv", str(folder)), "an empty environment", 0)
@@ -133,6 +144,7 @@ def steps(folder: Path) -> list[Step]:
         *([] if python.exists() else [made]),
         Step((*pip, "-r", str(LOCK)), f"{packages} packages of requirements.lock", packages),
         Step((*pip, *own), "dpbandits itself", 0),
+        Step((str(python), "-c", BYTECODE), "bytecode of the libraries", 0),
     ]
 
 

@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,14 @@ import pytest
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
+from dpbandits.config.compose import load
 from dpbandits.core import machine_code, registry
+from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.run import compile_ahead
 from dpbandits.run.compile_ahead import SIZE, CompilingAhead, compile_cell
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.tasks import kernel_of
 
 # Plays pickled cells and prints how many kernels each compiled, and how many it loaded.
 PLAY = """
@@ -57,7 +61,7 @@ def cells() -> dict[Hashable, list[AnyCell]]:
     """Cells of all figures, by what the module takes for their kernels."""
     by_kernel = defaultdict[Hashable, list[AnyCell]](list)
     for cell in cells_of_all_figures():
-        by_kernel[compile_ahead._kernel_of(cell)].append(cell)
+        by_kernel[kernel_of(cell)].append(cell)
     return by_kernel
 
 
@@ -229,6 +233,21 @@ def test_cells_reach_the_process_once_and_it_ends_with_the_context(
         compiling.add([cell])  # and no end: the process is stopped
     assert compiling._process is not None
     assert compiling._process.returncode is not None
+
+
+def test_a_figure_alone_has_all_kernels_but_its_first_compiled_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = list[str]()
+
+    class Recorded(CompilingAhead):
+        def add(self, cells: Iterable[AnyCell]) -> None:
+            ahead.extend(cell.member for cell in cells)
+
+    monkeypatch.setattr(produce, "CompilingAhead", Recorded)
+    words = ["profile=smoke", f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
+    assert produce.produce(*load("adap-c1", words)) == ExitStatus.DONE
+    assert ahead == ["dp-se", "adap-ucb", "adap-klucb"]  # DP-UCB comes first
 
 
 def test_machine_code_is_empty_until_a_kernel_is_kept(

@@ -100,12 +100,25 @@ def test_a_step_that_fails_ends_the_set_up_with_its_words() -> None:
 
 
 def test_the_set_up_counts_the_packages_of_the_lock(tmp_path: Path) -> None:
-    made, locked, own = set_up.steps(tmp_path / "none")
+    made, locked, own, _ = set_up.steps(tmp_path / "none")
     lock = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if line.strip()]
     assert (made.packages, locked.packages, own.packages) == (0, len(lock), 0)
     assert locked.done == f"{len(lock)} packages of requirements.lock"
     # An existing environment is not made again.
-    assert len(set_up.steps(Path(sys.prefix))) == 2
+    assert len(set_up.steps(Path(sys.prefix))) == 3
+
+
+def test_bytecode_is_written_even_if_python_is_to_write_none() -> None:
+    run = "import set_up, sys; set_up.run(set_up.Step((sys.executable, '-c', "
+    run += "'import sys; print(sys.dont_write_bytecode)'), '', 0), log := []); print(*log)"
+    ended = subprocess.run(
+        [sys.executable, "-c", run],
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=ROOT / "scripts",
+        capture_output=True,
+        check=True,
+    )
+    assert ended.stdout.split() == [b"False"]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

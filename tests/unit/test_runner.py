@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_se, exp3, uniform
+from dpbandits.algorithms import dp_se, exp3, ucb, uniform
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.compose import load
@@ -25,9 +25,10 @@ from dpbandits.environments.adversaries import Kind
 from dpbandits.factory import produce
 from dpbandits.run import progress, runner
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.missing_runs import Completing
 from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, plan
+from dpbandits.run.tasks import Task, joined, plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -511,6 +512,33 @@ def test_slow_tasks_are_not_left_for_the_end(
     order = list(dict.fromkeys(played[6:]))
     assert order == sorted(order, key=lambda cell: -seconds_of[cell])
     assert len(played) == 24
+
+
+def test_the_first_tasks_need_one_kernel_after_the_other(store: Store, cell: Cell) -> None:
+    other = dataclasses.replace(cell, algorithm="dp-se", params=dp_se.Params(1.0, cell.horizon))
+    again, third = (dataclasses.replace(c, seed=2) for c in (cell, other))
+    runs_of: dict[AnyCell, int] = dict.fromkeys((cell, other, again, third), 10)
+    order = [task.cell for task in joined(plan(runs_of, store, 5), {})]
+    assert order[:4] == [cell, again, other, third]
+
+
+@pytest.mark.parametrize(("workers", "kernels"), [(None, ["dp-se"]), (1, [])])
+def test_the_later_kernels_are_those_of_missing_runs(
+    store: Store, cell: Cell, tmp_path: Path, workers: int | None, kernels: list[str]
+) -> None:
+    _, settings = load("adap-c1", [])
+    settings = dataclasses.replace(settings, cache=store.folder, workers=workers)
+    se = dataclasses.replace(cell, algorithm="dp-se", params=dp_se.Params(1.0, cell.horizon))
+    assert play(plan({cell: 2}, store, 5), store, 1, "test") == []
+    bounded = dataclasses.replace(cell, algorithm="ucb", params=ucb.Params())
+    cells = (cell, bounded, se, dataclasses.replace(se, seed=2))
+    runs_of: dict[AnyCell, int] = dict.fromkeys(cells, 2)
+    completing = Completing(runs_of, settings, "test", tmp_path)
+    assert [later.member for later in completing.later_kernels] == kernels
+    completing.finish()
+    again = Completing(runs_of, settings, "test", tmp_path)
+    assert again.later_kernels == []
+    again.finish()
 
 
 # Runs that are played in step -----------------------------------------------------------------

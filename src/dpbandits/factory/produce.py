@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -21,6 +22,7 @@ from dpbandits.factory.sidecar import as_json, command, digest
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
+from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import Begun
 from dpbandits.run.missing_runs import Completing
@@ -34,9 +36,20 @@ VERDICT = "verdict.json"
 Draw = Callable[[plotting.Drawing], Figure]
 
 
+@dataclass(frozen=True)
+class Words:
+    """Words about the curves of a figure: the caption and the verdicts on claims."""
+
+    caption: str
+    results: Sequence[ClaimResult]
+
+
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
-    return begin(spec, settings).finish(lambda: None)
+    with CompilingAhead() as compiling:
+        begun = begin(spec, settings)
+        compiling.add(begun.completing.later_kernels)
+        return begun.finish(lambda: None)
 
 
 def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
@@ -54,12 +67,16 @@ def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
     completing = Completing(runs, settings, spec.name, folder)
 
     def finish(at_the_last: Callable[[], None]) -> int:
+        # The words take a second or two and are composed while runs are played, if they need none.
+        described, results = caption(spec), judged_claims.before_runs(spec)
         completed = completing.finish(at_the_last)
         if completed.failures:
             return ExitStatus.FAILED
         series = summarise(spec, completed.store)
-        results = judged_claims.about(spec, completed.store)
-        drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
+        if results is None:
+            results = judged_claims.about(spec, completed.store)
+        words = Words(described, results)
+        drawn = _write_files(spec, settings, completed.store, draw, style, series, words)
         cached = sum(runs.values()) - completed.computed
         print(
             f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
@@ -80,7 +97,8 @@ def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     style = plotting.style_digest(spec.paper)
     series = summarise(spec, store)
-    _write_files(spec, settings, store, draw, style, series, judged_claims.about(spec, store))
+    words = Words(caption(spec), judged_claims.about(spec, store))
+    _write_files(spec, settings, store, draw, style, series, words)
     return series
 
 
@@ -94,8 +112,8 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    results = judged_claims.about(spec, store)
-    _write_files(spec, settings, store, draw, style, series, results, again=True)
+    words = Words(caption(spec), judged_claims.about(spec, store))
+    _write_files(spec, settings, store, draw, style, series, words, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -149,16 +167,16 @@ def _write_files(
     draw: Draw,
     style: str,
     series: list[Series],
-    results: Sequence[ClaimResult],
+    words: Words,
     again: bool = False,
 ) -> bool:
     # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
     # Returns False if all of them were up to date.
     folder = settings.folder(spec.name)
     file = folder / spec.name
-    texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
+    texts = {"csv": to_csv(series), "txt": words.caption.encode()}
     described = sidecar.sidecar(spec, settings, store, series)
-    verdict = _verdict(spec, results)
+    verdict = _verdict(spec, words.results)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}

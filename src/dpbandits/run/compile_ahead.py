@@ -28,7 +28,7 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.machine_code import is_empty
 from dpbandits.run.runner import attempt
-from dpbandits.run.tasks import Task
+from dpbandits.run.tasks import Task, kernel_of
 
 COMMAND = (sys.executable, "-m", "dpbandits.run.compile_ahead")
 ROUNDS = 64  # of the games that are played only to compile their kernels
@@ -40,27 +40,17 @@ MOST_MEMORY = 500e6  # bytes
 class CompilingAhead:
     """Process that compiles the kernels of all cells added to it, until the context ends.
 
-    It is started only on several processors, and if no machine code is kept yet.
+    It is started with the first of them, only on several processors, and if no machine code is kept
+    yet.
     """
 
     def __init__(self) -> None:
         self._seen = set[Hashable]()
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._helps = joblib.cpu_count() > 1 and is_empty()
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "CompilingAhead":
-        if joblib.cpu_count() > 1 and is_empty():
-            with suppress(OSError):
-                self._process = subprocess.Popen(
-                    COMMAND,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,  # an interrupt is for this process alone
-                )
-                threading.Thread(
-                    target=self._feed, args=(self._process.stdin,), daemon=True
-                ).start()
         return self
 
     def __exit__(
@@ -76,9 +66,11 @@ class CompilingAhead:
 
     def add(self, cells: Iterable[AnyCell]) -> None:
         """Compile the kernels of these cells, except those that were added before."""
-        if self._process is None:
+        new = {key: cell for cell in cells if (key := kernel_of(cell)) not in self._seen}
+        if not new or not self._helps:
             return
-        new = {key: cell for cell in cells if (key := _kernel_of(cell)) not in self._seen}
+        if self._process is None:
+            self._start()
         self._seen |= new.keys()
         for cell in new.values():
             self._waiting.put(pickle.dumps(cell))
@@ -87,20 +79,26 @@ class CompilingAhead:
         """Let the process end when it has compiled the kernels of all cells so far."""
         self._waiting.put(None)
 
+    def _start(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # an interrupt is for this process alone
+            )
+        except OSError:
+            self._helps = False
+            return
+        threading.Thread(target=self._feed, args=(self._process.stdin,), daemon=True).start()
+
     def _feed(self, pipe: IO[bytes]) -> None:
         # Runs in a thread, because the process reads only between two compilations.
         with suppress(OSError), pipe:  # the process may be dead
             while (cell := self._waiting.get()) is not None:
                 pipe.write(SIZE.pack(len(cell)) + cell)
                 pipe.flush()
-
-
-def _kernel_of(cell: AnyCell) -> Hashable:
-    # Cells whose keys are equal have the same kernels.
-    law: tuple[Hashable, ...] = ()
-    if isinstance(cell, Cell):
-        law = cell.environment, type(cell.instance), cell.regret, cell.pulls_of is None
-    return type(cell), cell.member, tuple(map(type, cell.params)), law
 
 
 def compile_cell(cell: AnyCell) -> None:

@@ -53,6 +53,10 @@ class Completing:
         if missing:  # a complete cache may be read-only
             check_writable(self._store.folder)
         self._computed = sum(len(task.runs) for task in missing)
+        # While the threads compile the first kernel, another process may compile these.
+        kernels = {tasks.kernel_of(task.cell): task.cell for task in missing}
+        several = self.on_threads and settings.workers != 1
+        self.later_kernels = list(kernels.values())[1:] if several else []
         self._playing = runner.Playing(missing, settings.workers, settings.cluster)
 
     def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:

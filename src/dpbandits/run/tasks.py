@@ -37,6 +37,14 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
 
 
+def kernel_of(cell: AnyCell) -> Hashable:
+    """Return a name that is equal only for cells that the same machine code plays."""
+    law: tuple[Hashable, ...] = ()
+    if isinstance(cell, Cell):
+        law = cell.environment, type(cell.instance), cell.regret, cell.pulls_of is None
+    return type(cell), cell.member, tuple(map(type, cell.params)), law
+
+
 def _pieces(gap: range, size: int, step: int) -> Iterator[range]:
     # Yields consecutive runs of a gap, cut where a step begins.
     size = -(-size // step) * step
@@ -68,13 +76,15 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
 
 
 def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
-    # known by then, so that only short tasks remain at the end. Cells that share tables count as
-    # one, with the pace of the slowest, and proceed side by side.
+    # Yields the first task of every cell, one kernel after the other: while the first kernel plays,
+    # the next ones are compiled (compile_ahead.py). Then the other tasks from the slowest cell on,
+    # by the paces known by then, so that only short tasks remain at the end. Cells that share
+    # tables count as one, with the pace of the slowest, and proceed side by side.
     first = dict[AnyCell, Task]()
     for task in tasks:
         first.setdefault(task.cell, task)
-    yield from first.values()
+    kernels = {kernel: rank for rank, kernel in enumerate(dict.fromkeys(map(kernel_of, first)))}
+    yield from sorted(first.values(), key=lambda task: kernels[kernel_of(task.cell)])
     group = {cell: _shared(cell) for cell in first}
     slowest = dict[Hashable, float]()
     for cell, name in group.items():
