@@ -19,6 +19,7 @@ import numpy as np
 from bare_loops import BARE_LOOPS, exp3_on_table, laplace_draws, without_noise
 from loops_in_c import loop_in_c
 
+from dpbandits.algorithms import dp_exp3_lap, dp_ftpl_new, dp_ucb, private_ucb, ucb
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
@@ -57,6 +58,8 @@ SCHEMES = (
 # Algorithms whose runs on tables of gains are played in step.
 IN_LANES = ("dp-exp3-lap", "exp3", "exp3-tau", "uniform")
 STEPS = {9: 0.05, 101: 0.004}  # number of arms in wang2024: step between their means, from 0.3 on
+C2 = bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25))  # of azize2022
+STOCHASTIC = adversaries.Params(adversaries.Kind.STOCHASTIC)  # of tossou2017, with four arms
 
 
 class Measured(NamedTuple):
@@ -130,8 +133,7 @@ def on_table(horizon: int = 2**18, repeats: int = REPEATS) -> Iterator[Measured]
     The gains are stochastic, and their table is made beforehand. A switching cost would only add a
     branch to both.
     """
-    params = adversaries.Params(adversaries.Kind.STOCHASTIC)
-    table = adversaries.table(params, horizon, generator(1))
+    table = adversaries.table(STOCHASTIC, horizon, generator(1))
     module = registry.algorithm("exp3")
     rounds = checkpoints(horizon, Grid.LOG)
     ends = np.append(rounds, NEVER)
@@ -178,9 +180,8 @@ def in_lanes(name: str, horizon: int = 2**18, repeats: int = 3) -> Iterator[Meas
 
     They are played on the stochastic adversary with four arms; no table is made meanwhile.
     """
-    instance = adversaries.Params(adversaries.Kind.STOCHASTIC)
     params = params_of(registry.algorithm(name), horizon)
-    game = Game(Cell(name, params, "adversaries", instance, horizon, Grid.END, 1))
+    game = Game(Cell(name, params, "adversaries", STOCHASTIC, horizon, Grid.END, 1))
     of_single = game.play(0, per_round=True).law
 
     def single() -> None:
@@ -201,20 +202,47 @@ def in_lanes(name: str, horizon: int = 2**18, repeats: int = 3) -> Iterator[Meas
     yield Measured(group, name, "ratio", statistics.median(a / b for a, b in pairs), "")
 
 
+def wang(arms: int) -> bernoulli.Params:
+    """Return the instance of wang2024 with 9 or with 101 arms."""
+    return bernoulli.Params(tuple(0.3 + STEPS[arms] * i for i in range(arms)))
+
+
+def whole_cells() -> dict[str, Cell]:
+    """Return cells of figures that together use every scheme, by the text that names them."""
+    t5, t6, t7, t18 = 10**5, 10**6, 10**7, 2**18
+    played: dict[str, tuple[str, Any, str, Any, int]] = {
+        "private-ucb, K = 5, C2, T = 10^7": (
+            *("private-ucb", private_ucb.Params(1.0, t7), "bernoulli", C2, t7),
+        ),
+        "ucb, K = 5, C2, T = 10^6": ("ucb", ucb.Params(), "bernoulli", C2, t6),
+        "dp-ucb, K = 101, T = 10^5": ("dp-ucb", dp_ucb.Params(1.0), "bernoulli", wang(101), t5),
+        "dp-ftpl-new at (1, 0), K = 9, T = 10^6": (
+            *("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.0, t6), "bernoulli", wang(9), t6),
+        ),
+        "dp-ftpl-new at (1, 0), K = 101, T = 10^6": (
+            *("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.0, t6), "bernoulli", wang(101), t6),
+        ),
+        "dp-exp3-lap, K = 4, gain tables, T = 2^18": (
+            *("dp-exp3-lap", dp_exp3_lap.Params(1.0, t18), "adversaries", STOCHASTIC, t18),
+        ),
+    }
+    return {name: Cell(*game, Grid.LOG, 1) for name, game in played.items()}
+
+
+def whole_runs(repeats: int = 3) -> Iterator[Measured]:
+    """Measure whole runs, sixteen at a time, as a figure plays them on one core."""
+    for name, cell in whole_cells().items():
+        simulate(cell, range(RUNS))  # compiles, and draws the tables of gains
+        taken = min(seconds(partial(simulate, cell, range(RUNS))) for _ in range(repeats))
+        value = taken / RUNS / cell.horizon * 1e9
+        yield Measured("whole runs", name, "a round", value, "ns")
+
+
 def many_runs(name: str, runs: int = 10_000, repeats: int = 3) -> Iterator[Measured]:
     """Measure a batched run among many, from its streams to its curve, in microseconds."""
-    instance = bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25))
+    params = params_of(registry.algorithm(name), HORIZON)
     cells = [
-        Cell(
-            name,
-            params_of(registry.algorithm(name), HORIZON),
-            "bernoulli",
-            instance,
-            HORIZON,
-            Grid.LOG,
-            seed,
-        )
-        for seed in range(repeats + 1)
+        Cell(name, params, "bernoulli", C2, HORIZON, Grid.LOG, seed) for seed in range(repeats + 1)
     ]
     alone = statistics.median(seconds(lambda: Game(cells[0]).play(0)) for _ in range(9))
     simulate(cells[0], range(play_bandit.MANY))
@@ -229,7 +257,7 @@ def two_methods(
     name: str, arms: int, horizon: int = HORIZON, repeats: int = 3
 ) -> Iterator[Measured]:
     """Measure a draw for every arm against the exact scheme, in nanoseconds per round."""
-    law = bernoulli.law(bernoulli.Params(tuple(0.3 + STEPS[arms] * i for i in range(arms))))
+    law = bernoulli.law(wang(arms))
     module = registry.algorithm(name)
 
     def taken(method: Method) -> float:
@@ -327,7 +355,7 @@ def many_plays(play: Any) -> Any:
 
 def batched(name: str, plays: int = 100) -> Iterator[Measured]:
     """Measure microseconds per run on five arms at each horizon, and their ratio, last to first."""
-    law = bernoulli.law(bernoulli.Params((0.75, 0.625, 0.5, 0.375, 0.25)))
+    law = bernoulli.law(C2)
     module = registry.algorithm(name)
     many = many_plays(module.play)
     horizons = [10**decade for decade in range(5, BATCHED[name] + 1)]
@@ -375,6 +403,7 @@ def measure() -> Iterator[Measured]:
     for name in BATCHED:
         if name not in IN_LANES:
             yield from many_runs(name)
+    yield from whole_runs()
     yield from on_table()
     yield from price_of_noise()
     for name in BATCHED:

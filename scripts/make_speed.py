@@ -23,8 +23,9 @@ TABLES = {  # by the beginning of a group: the comment around its table
     "two methods": "methods",
     "lanes": "lanes",
     "a run among many": "many",
+    "whole runs": "whole",
 }
-FAST = ("scheme", "exact", "sixteen in step")  # what vectors make fast
+FAST = ("scheme", "exact", "sixteen in step", "a round")  # what vectors make fast
 
 
 def targets(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:

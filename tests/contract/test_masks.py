@@ -135,13 +135,15 @@ def test_a_round_of_few_arms_pulls_the_largest_of_new_samples() -> None:
     pulls = generator.integers(1, 500, arms).astype(float)
     sums = np.floor(pulls * generator.random(arms))
     a, b = (np.array(x) for x in zip(*map(law_numbers(law), sums, pulls), strict=True))
+    ahead = np.array([dp_ftpl_new.new_parts_by_pulls(law, n + 1.0) for n in pulls]).T.copy()
     lanes, noise, first = np.empty((4, 8), np.uint64), np.empty(64), 64
     seed_lanes(generator, lanes)
     play_all: Any = _masks.play_all
     chosen = Counter[int]()
     for t in range(1000):
         before = pulls.copy(), a.copy(), b.copy(), first
-        first = play_all(law, bandit, generator, sums, pulls, a, b, lanes, noise, first, t + 1)
+        arrays = sums, pulls, a, b, ahead, lanes, noise
+        first = play_all(law, bandit, generator, *arrays, first, t + 1)
         assert first == (before[3] + arms if before[3] + arms <= 64 else arms)  # none twice
         (arm,) = np.flatnonzero(pulls != before[0])
         assert arm == np.argmax(before[1] + before[2] * noise[first - arms : first])

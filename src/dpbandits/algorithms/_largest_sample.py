@@ -36,9 +36,11 @@ from dpbandits.algorithms._leads import (
 )
 from dpbandits.algorithms._listed_arms import enter, list_often, segment
 from dpbandits.algorithms._masks import (
+    centre,
     chance_exceeding,
     exceeded_with,
     fill_noise,
+    parts_by_pulls,
     play_in_vectors,
     play_masked,
 )
@@ -49,11 +51,13 @@ from dpbandits.mechanisms.leader_runs import draws_ahead
 # Functions of a law, defined in _leads.py and _masks.py: `symmetric` allows leads, and those of
 # _masks.py allow its play.
 __all__ = [
+    "centre",
     "chance_above",
     "chance_exceeding",
     "exceeded_with",
     "fill_noise",
     "numbers",
+    "parts_by_pulls",
     "play_in_vectors",
     "play_masked",
     "sample",

@@ -45,6 +45,18 @@ def fill_noise(law, rng, lanes, out):
 
 
 @by_class
+def parts_by_pulls(law, n):
+    """Return the parts of `numbers` that the number of rewards n determines: 1/n and the bonus."""
+    return math.nan, math.nan
+
+
+@by_class
+def centre(law, total, unit, bonus):
+    """Return a; `numbers(law, total, n)` is (a, unit) for the parts of n."""
+    return math.nan
+
+
+@by_class
 def chance_exceeding(law, a, b, level):
     """Return P[θ > level] for an arm with parameters a and b, exactly: inverse of the next one."""
     return math.nan
@@ -69,6 +81,7 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
     lanes = np.empty((4, LANES), np.uint64)
     seed_lanes(rng, lanes)
     uniforms = np.empty((max(BUFFER, padded) + STRIDE - 1) // STRIDE * STRIDE)
+    ahead = np.empty((2, a.size))
     first, level = uniforms.size, a[argmax(a)]
     look = 0
     while playing(bandit):
@@ -78,7 +91,11 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
             t = rounds_played(bandit)
             look = t + max((ROUNDS if a.size >= MANY else FEW_ROUNDS) * a.size, t // 32)
         if a.size < MANY:
-            first = play_all(law, bandit, rng, sums, pulls, a, b, lanes, uniforms, first, look)
+            for arm in range(a.size):
+                ahead[0, arm], ahead[1, arm] = parts_by_pulls(law, pulls[arm] + 1.0)
+            first = play_all(
+                law, bandit, rng, sums, pulls, a, b, ahead, lanes, uniforms, first, look
+            )
             continue
         level = chosen_level(law, a, b, level)
         for arm in range(a.size):
@@ -103,8 +120,12 @@ def play_masked(law, bandit, rng, sums, pulls, a, b, length):
 
 
 @inlined
-def play_all(law, bandit, rng, sums, pulls, a, b, lanes, noise, first, end):
-    """Play until round `end` with a θ for every arm; return the number of used draws in `noise`."""
+def play_all(law, bandit, rng, sums, pulls, a, b, ahead, lanes, noise, first, end):
+    """Play until round `end` with a θ for every arm; return the number of used draws in `noise`.
+
+    `ahead`, of shape (2, arms), holds the parts of θ's laws after one more pull, so that no round
+    waits for a division and a root.
+    """
     while rounds_played(bandit) < end and playing(bandit):
         if first + a.size > noise.size:
             fill_noise(law, rng, lanes, noise)
@@ -117,7 +138,9 @@ def play_all(law, bandit, rng, sums, pulls, a, b, lanes, noise, first, end):
         first += a.size
         sums[chosen] += pull(bandit, chosen)
         pulls[chosen] += 1.0
-        a[chosen], b[chosen] = numbers(law, sums[chosen], pulls[chosen])
+        b[chosen] = ahead[0, chosen]
+        a[chosen] = centre(law, sums[chosen], ahead[0, chosen], ahead[1, chosen])
+        ahead[0, chosen], ahead[1, chosen] = parts_by_pulls(law, pulls[chosen] + 1.0)
     return first
 
 

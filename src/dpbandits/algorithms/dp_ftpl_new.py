@@ -7,12 +7,14 @@ from typing import NamedTuple
 from dpbandits.algorithms._ftpl import both_zero, claim_of_a_round, first_pulls, samples
 from dpbandits.algorithms._largest_sample import (
     Method,
+    centre,
     chance_above,
     chance_exceeding,
     exceeded_with,
     fill_noise,
     follow_largest,
     numbers,
+    parts_by_pulls,
     play_in_vectors,
     play_masked,
     sample,
@@ -58,11 +60,24 @@ class Samples(NamedTuple):
     radius: float  # reach of the noise at probability 1/T, in units of 1/N_i
 
 
+@parts_by_pulls.register(Samples)
+def new_parts_by_pulls(law, n):
+    """Return 1/N, the unit of the noise, and the confidence radius of the rewards (line 7)."""
+    unit = 1.0 / n
+    return unit, math.sqrt(law.log_t * unit)
+
+
+@centre.register(Samples)
+def new_centre(law, total, unit, bonus):
+    """Return x₀, the mean plus both confidence radii."""
+    return (total + law.radius) * unit + bonus
+
+
 @numbers.register(Samples)
 def new_numbers(law, total, n):
-    """Return x₀, the mean plus both confidence radii, and 1/N, the unit of the noise (line 7)."""
-    unit = 1.0 / n
-    return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
+    """Return x₀ and 1/N."""
+    unit, bonus = parts_by_pulls(law, n)
+    return centre(law, total, unit, bonus), unit
 
 
 @sample.register(Samples)
