@@ -281,6 +281,14 @@ def test_threads_that_need_the_same_constant_table_draw_it_once(
     assert shared[0] is shared[1]
 
 
+@pytest.mark.parametrize("row", [0, 40_000, -1])
+def test_one_other_gain_makes_a_table_one_of_floats(row: int) -> None:
+    gains = np.ones((50_001, 2))
+    assert shared_tables._are_coins(gains)
+    gains[row, 1] = 0.5
+    assert not shared_tables._are_coins(gains)
+
+
 def test_gains_of_0_and_1_take_a_byte_until_another_gain_comes() -> None:
     cell = cell_of("exp3", INSTANCES[1])
     shared = shared_tables.Tables(cell)

@@ -20,6 +20,7 @@ from dpbandits.environments._gain_table import GainTable, SwitchFeedback
 
 MOST_BYTES = 2**28  # of the gains of a block
 KEPT_BYTES = 2**27  # of all blocks
+PIECE = 2**14  # rounds of a table that are compared at a time
 
 _kept: dict[tuple[Hashable, ...], "Tables"] = {}  # the latest last
 _too_large = set[tuple[Hashable, ...]]()  # names of tables that exceeded MOST_BYTES
@@ -76,6 +77,12 @@ def forget() -> None:
         _too_large.clear()
 
 
+def _are_coins(gains: np.ndarray) -> bool:
+    # In pieces: a comparison of all gains would take a third of their memory.
+    pieces = (gains[first : first + PIECE] for first in range(0, len(gains), PIECE))
+    return all(bool(((piece == 0.0) | (piece == 1.0)).all()) for piece in pieces)
+
+
 class Tables:
     """Tables of a block, drawn when they are needed, by any thread."""
 
@@ -118,7 +125,7 @@ class Tables:
         environment = registry.environment(cell.environment)
         table: GainTable = environment.table(cell.instance, cell.horizon, rng)
         constant = rng.bit_generator.state == before  # the same table in every run
-        coins = bool(((table.gains == 0.0) | (table.gains == 1.0)).all())
+        coins = _are_coins(table.gains)
         with self._adding:
             if not self.drawn:
                 self._allocate(table, constant, coins)
