@@ -246,6 +246,23 @@ def test_params_that_numba_cannot_type_are_refused(own: Path) -> None:
     assert "algorithms/my_algorithm.py: Params.pulls is annotated with dict, which kernels" in line
 
 
+def test_a_play_that_is_no_kernel_is_named(own: Path) -> None:
+    edit(own / "algorithms/my_algorithm.py", "@kernel\n", "")
+    done = dpbandits(own, *FIGURE, "figure.horizon=5000", "runs=1")
+    assert done.status == 0
+    (line,) = done.err.splitlines()
+    assert "algorithms/my_algorithm.py: `play` is no kernel, so Python plays it" in line
+
+
+def test_runs_that_fail_to_compile_name_the_command_that_explains_it(own: Path) -> None:
+    edit(
+        own / "algorithms/my_algorithm.py", "pull_many(bandit, arm, params.pulls)", "bandit.pulled"
+    )
+    done = dpbandits(own, *FIGURE)
+    assert done.status == 1
+    assert "; `dpbandits verify my-algorithm` explains what to change; all failures" in done.err
+
+
 def test_an_algorithm_that_does_not_import_is_refused(own: Path) -> None:
     edit(own / "algorithms/my_algorithm.py", "import numpy as np", "import nonsense")
     line = refused(own, *FIGURE)

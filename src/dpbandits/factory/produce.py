@@ -67,9 +67,13 @@ def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
     completing = Completing(runs, settings, spec.name, folder)
 
     def finish(at_the_last: Callable[[], None]) -> int:
-        # The words take a second or two and are composed while runs are played, if they need none.
-        described, results = caption(spec), judged_claims.before_runs(spec)
-        completed = completing.finish(at_the_last)
+        described, results = "", None
+
+        def compose() -> None:  # a second or two
+            nonlocal described, results
+            described, results = caption(spec), judged_claims.before_runs(spec)
+
+        completed = completing.finish(at_the_last, meanwhile=compose)
         if completed.failures:
             return ExitStatus.FAILED
         series = summarise(spec, completed.store)

@@ -108,6 +108,7 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
     return {
         "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
         "groups": groups,
+        "drawn": sum(bool(own) for _, own in groups),
         "totals": [(paper, _totals(own, paper.key), own) for paper, own in groups],
         "total": _totals(figures),
         "origins": origins.in_words(figure.origin for figure in figures),

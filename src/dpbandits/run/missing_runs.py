@@ -9,7 +9,7 @@ from pathlib import Path
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
 from dpbandits.files.atomic import check_writable, write_atomically
-from dpbandits.run import edited_sources, runner, tasks
+from dpbandits.run import edited_sources, own_algorithms, runner, tasks
 from dpbandits.store.blocks import Store
 
 FAILURES = "failures.json"
@@ -49,6 +49,7 @@ class Completing:
         self._report = folder / FAILURES
         self._store = Store(settings.cache)
         edited_sources.report(self.cells)
+        own_algorithms.report_uncompiled(self.cells)
         missing = tasks.plan(runs_of, self._store, settings.block)
         if missing:  # a complete cache may be read-only
             check_writable(self._store.folder)
@@ -59,13 +60,20 @@ class Completing:
         self.later_kernels = list(kernels.values())[1:] if several else []
         self._playing = runner.Playing(missing, settings.workers, settings.cluster)
 
-    def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:
+    def finish(
+        self,
+        at_the_last: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Completion:
         """Wait for all runs and return the completion.
 
-        Once the workers have got the last task, `at_the_last` is called after each outcome, and
-        again when all runs are stored and `is_done` is True.
+        `meanwhile` is called first, while runs are played and their progress is shown. Once the
+        workers have got the last task, `at_the_last` is called after each outcome, and again when
+        all runs are stored and `is_done` is True.
         """
-        failures = self._playing.collect(self._store, self._title, at_the_last=at_the_last)
+        failures = self._playing.collect(
+            self._store, self._title, at_the_last=at_the_last, meanwhile=meanwhile
+        )
         edited_sources.report(self.cells)
         if failures:
             _report(failures, self._computed, self._report)
@@ -91,8 +99,8 @@ def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
     failed = sum(len(failure.task.runs) for failure in failures)
     print(
         f"dpbandits: {failed} of {runs} runs failed, the others are kept; first failure:"
-        f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error};"
-        f" all failures, with tracebacks, are in {file}; after a fix, the same command"
-        " computes only the missing runs",
+        f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}: {failures[0].error}"
+        f"{own_algorithms.advice(first.cell)}; all failures, with tracebacks, are in {file}; after"
+        " a fix, the same command computes only the missing runs",
         file=sys.stderr,
     )
