@@ -259,7 +259,7 @@ def test_runs_that_fail_to_compile_name_the_command_that_explains_it(own: Path) 
         own / "algorithms/my_algorithm.py", "pull_many(bandit, arm, params.pulls)", "bandit.pulled"
     )
     done = dpbandits(own, *FIGURE)
-    assert done.status == 1
+    assert done.status == 3
     assert "; `dpbandits verify my-algorithm` explains what to change; all failures" in done.err
 
 
