@@ -60,20 +60,13 @@ class Completing:
         self.later_kernels = list(kernels.values())[1:] if several else []
         self._playing = runner.Playing(missing, settings.workers, settings.cluster)
 
-    def finish(
-        self,
-        at_the_last: Callable[[], None] = lambda: None,
-        meanwhile: Callable[[], None] = lambda: None,
-    ) -> Completion:
+    def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:
         """Wait for all runs and return the completion.
 
-        `meanwhile` is called first, while runs are played and their progress is shown. Once the
-        workers have got the last task, `at_the_last` is called after each outcome, and again when
-        all runs are stored and `is_done` is True.
+        Once the workers have got the last task, `at_the_last` is called after each outcome, and
+        again when all runs are stored and `is_done` is True.
         """
-        failures = self._playing.collect(
-            self._store, self._title, at_the_last=at_the_last, meanwhile=meanwhile
-        )
+        failures = self._playing.collect(self._store, self._title, at_the_last=at_the_last)
         edited_sources.report(self.cells)
         if failures:
             _report(failures, self._computed, self._report)

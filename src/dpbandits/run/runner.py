@@ -93,16 +93,13 @@ class Playing:
         title: str,
         progress: bool = True,
         at_the_last: Callable[[], None] = lambda: None,
-        meanwhile: Callable[[], None] = lambda: None,
     ) -> list[Outcome]:
         """Write every block as it arrives and report progress, as `play` does.
 
-        `meanwhile` is called before, while the first tasks are played. Once the workers have got
-        the last task, `at_the_last` is called after each outcome.
+        Once the workers have got the last task, `at_the_last` is called after each outcome.
         """
         failures: list[Outcome] = []
         if not self._tasks:
-            meanwhile()
             return failures
         runs = Counter[str]()
         for task in self._tasks:
@@ -112,7 +109,6 @@ class Playing:
                 self._resources,
                 Reporter(title, runs, self._engine.threads, progress) as reporter,
             ):
-                meanwhile()
                 for outcome in self._outcomes():
                     task = outcome.task
                     if outcome.curves is None or outcome.seconds is None:

@@ -76,15 +76,13 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
 
 
 def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # Yields the first task of every cell, one kernel after the other: while the first kernel plays,
-    # the next ones are compiled (compile_ahead.py). Then the other tasks from the slowest cell on,
-    # by the paces known by then, so that only short tasks remain at the end. Cells that share
-    # tables count as one, with the pace of the slowest, and proceed side by side.
+    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
+    # known by then, so that only short tasks remain at the end. Cells that share tables count as
+    # one, with the pace of the slowest, and proceed side by side.
     first = dict[AnyCell, Task]()
     for task in tasks:
         first.setdefault(task.cell, task)
-    kernels = {kernel: rank for rank, kernel in enumerate(dict.fromkeys(map(kernel_of, first)))}
-    yield from sorted(first.values(), key=lambda task: kernels[kernel_of(task.cell)])
+    yield from first.values()
     group = {cell: _shared(cell) for cell in first}
     slowest = dict[Hashable, float]()
     for cell, name in group.items():
