@@ -19,7 +19,6 @@ import numpy as np
 from bare_loops import BARE_LOOPS, exp3_on_table, laplace_draws, without_noise
 from loops_in_c import loop_in_c
 
-from dpbandits.algorithms import dp_exp3_lap, dp_ftpl_new, dp_ucb, private_ucb, ucb
 from dpbandits.algorithms._largest_sample import Method
 from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
@@ -208,25 +207,26 @@ def wang(arms: int) -> bernoulli.Params:
 
 
 def whole_cells() -> dict[str, Cell]:
-    """Return cells of figures that together use every scheme, by the text that names them."""
-    t5, t6, t7, t18 = 10**5, 10**6, 10**7, 2**18
-    played: dict[str, tuple[str, Any, str, Any, int]] = {
-        "private-ucb, K = 5, C2, T = 10^7": (
-            *("private-ucb", private_ucb.Params(1.0, t7), "bernoulli", C2, t7),
-        ),
-        "ucb, K = 5, C2, T = 10^6": ("ucb", ucb.Params(), "bernoulli", C2, t6),
-        "dp-ucb, K = 101, T = 10^5": ("dp-ucb", dp_ucb.Params(1.0), "bernoulli", wang(101), t5),
-        "dp-ftpl-new at (1, 0), K = 9, T = 10^6": (
-            *("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.0, t6), "bernoulli", wang(9), t6),
-        ),
-        "dp-ftpl-new at (1, 0), K = 101, T = 10^6": (
-            *("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.0, t6), "bernoulli", wang(101), t6),
-        ),
-        "dp-exp3-lap, K = 4, gain tables, T = 2^18": (
-            *("dp-exp3-lap", dp_exp3_lap.Params(1.0, t18), "adversaries", STOCHASTIC, t18),
-        ),
+    """Return cells as figures have them, at epsilon = 1 and delta = 0, by the text that names them.
+
+    Each uses another exact scheme, or the same with other numbers of arms.
+    """
+
+    def cell(name: str, instance: Any, horizon: int) -> Cell:
+        params = params_of(registry.algorithm(name), horizon)
+        if "delta" in params._fields:
+            params = params._replace(delta=0.0)
+        law = "adversaries" if instance is STOCHASTIC else "bernoulli"
+        return Cell(name, params, law, instance, horizon, Grid.LOG, 1)
+
+    return {
+        "private-ucb, K = 5, C2, T = 10^7": cell("private-ucb", C2, 10**7),
+        "ucb, K = 5, C2, T = 10^6": cell("ucb", C2, 10**6),
+        "dp-ucb, K = 101, T = 10^5": cell("dp-ucb", wang(101), 10**5),
+        "dp-ftpl-new at (1, 0), K = 9, T = 10^6": cell("dp-ftpl-new", wang(9), 10**6),
+        "dp-ftpl-new at (1, 0), K = 101, T = 10^6": cell("dp-ftpl-new", wang(101), 10**6),
+        "dp-exp3-lap, K = 4, gain tables, T = 2^18": cell("dp-exp3-lap", STOCHASTIC, 2**18),
     }
-    return {name: Cell(*game, Grid.LOG, 1) for name, game in played.items()}
 
 
 def whole_runs(repeats: int = 3) -> Iterator[Measured]:
@@ -235,7 +235,7 @@ def whole_runs(repeats: int = 3) -> Iterator[Measured]:
         simulate(cell, range(RUNS))  # compiles, and draws the tables of gains
         taken = min(seconds(partial(simulate, cell, range(RUNS))) for _ in range(repeats))
         value = taken / RUNS / cell.horizon * 1e9
-        yield Measured("whole runs", name, "a round", value, "ns")
+        yield Measured("whole runs", name, "as in a figure", value, "ns")
 
 
 def many_runs(name: str, runs: int = 10_000, repeats: int = 3) -> Iterator[Measured]:

@@ -25,7 +25,7 @@ TABLES = {  # by the beginning of a group: the comment around its table
     "a run among many": "many",
     "whole runs": "whole",
 }
-FAST = ("scheme", "exact", "sixteen in step", "a round")  # what vectors make fast
+FAST = ("scheme", "exact", "sixteen in step", "as in a figure")  # what vectors make fast
 
 
 def targets(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -248,10 +248,12 @@ def test_params_that_numba_cannot_type_are_refused(own: Path) -> None:
 
 def test_a_play_that_is_no_kernel_is_named(own: Path) -> None:
     edit(own / "algorithms/my_algorithm.py", "@kernel\n", "")
-    done = dpbandits(own, *FIGURE, "figure.horizon=5000", "runs=1")
+    words = *FIGURE, "figure.horizon=5000", "runs=1"
+    done = dpbandits(own, *words)
     assert done.status == 0
     (line,) = done.err.splitlines()
     assert "algorithms/my_algorithm.py: `play` is no kernel, so Python plays it" in line
+    assert dpbandits(own, *words).err == ""  # nothing is played
 
 
 def test_runs_that_fail_to_compile_name_the_command_that_explains_it(own: Path) -> None:

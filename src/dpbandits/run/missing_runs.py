@@ -49,8 +49,8 @@ class Completing:
         self._report = folder / FAILURES
         self._store = Store(settings.cache)
         edited_sources.report(self.cells)
-        own_algorithms.report_uncompiled(self.cells)
         missing = tasks.plan(runs_of, self._store, settings.block)
+        own_algorithms.report_uncompiled(task.cell for task in missing)
         if missing:  # a complete cache may be read-only
             check_writable(self._store.folder)
         self._computed = sum(len(task.runs) for task in missing)

@@ -1,7 +1,7 @@
 """Advice on algorithms of the user's project or of a plugin, for the terminal."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numba
@@ -11,21 +11,24 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import registry
 from dpbandits.core.roots import PACKAGE
 
+DECORATE = "decorate it with @kernel of dpbandits.core.kernel"
 _reported = set[str]()
+
+
+def is_kernel(play: Callable[..., Any]) -> bool:
+    """Return True if numba compiles this function, or if it compiles none."""
+    settings: Any = numba.config
+    return hasattr(play, "py_func") or bool(settings.DISABLE_JIT)
 
 
 def report_uncompiled(cells: Iterable[AnyCell]) -> None:
     """Print one line for each algorithm whose `play` is no kernel, once per process."""
-    settings: Any = numba.config
-    if settings.DISABLE_JIT:
-        return
-    for name in dict.fromkeys(cell.member for cell in cells if _is_own(cell)):
-        member = registry.member("algorithm", name)
-        if not hasattr(registry.algorithm(name).play, "py_func") and name not in _reported:
+    for name in sorted({cell.member for cell in cells if _is_own(cell)} - _reported):
+        if not is_kernel(registry.algorithm(name).play):
             _reported.add(name)
             print(
-                f"dpbandits: {member.shown}: `play` is no kernel, so Python plays it, a hundred"
-                " times slower: decorate it with @kernel of dpbandits.core.kernel",
+                f"dpbandits: {registry.member('algorithm', name).shown}: `play` is no kernel, so"
+                f" Python plays it, a hundred times slower: {DECORATE}",
                 file=sys.stderr,
             )
 

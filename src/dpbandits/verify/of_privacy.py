@@ -2,9 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-import numba
 
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject as Audited
@@ -12,6 +9,7 @@ from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
 from dpbandits.privacy.notions import BUDGETS, Notion, approximate, budget_of
 from dpbandits.privacy.releases import Release, composed_epsilon
+from dpbandits.run.own_algorithms import DECORATE, is_kernel
 from dpbandits.verify.result import Result, failed, not_applicable, passed
 from dpbandits.verify.subject import Subject
 
@@ -23,10 +21,8 @@ NONE = "the algorithm declares no privacy"
 
 def complete_file(check: str, subject: Subject) -> Result:
     """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
-    settings: Any = numba.config
-    if not hasattr(subject.module.play, "py_func") and not settings.DISABLE_JIT:
-        remedy = "decorate it with @kernel of dpbandits.core.kernel"
-        return failed(check, "`play` is not a kernel", remedy)
+    if not is_kernel(subject.module.play):
+        return failed(check, "`play` is not a kernel", DECORATE)
     module, fields = subject.module, parameters.fields(subject.module.Params)
     budget = budget_of(fields)
     missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
