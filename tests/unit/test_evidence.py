@@ -117,6 +117,7 @@ def test_evidence_is_gathered_stored_and_read_again(checkout: Path) -> None:
             np.testing.assert_allclose(found[place].errors[name], each.errors[name], 1e-7)
     named = {result.claim.name for result in judged_claims.about(spec, Store(settings.cache))}
     assert named == {"one-is-better", "ticks"}
+    assert judged_claims.before_runs(spec) is None  # a claim is also about runs of another figure
 
 
 def test_evidence_of_fewer_runs_than_are_drawn_has_the_bits_of_the_drawn_ones(
@@ -148,6 +149,7 @@ def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkou
     gathered_with(checkout, sources="other")
     spec, settings = load(FIGURE, [])
     assert not evidence_records.is_current(spec)
+    assert judged_claims.before_runs(spec) is None
     (judged,) = (
         result
         for result in judged_claims.about(spec, Store(settings.cache))
@@ -210,8 +212,19 @@ def test_evidence_without_runs_to_compare_with_is_not_confirmed(
     assert file.read_bytes() == before
 
 
+def test_verdicts_by_current_evidence_need_no_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(evidence_records, "is_current", lambda spec: True)
+    spec, _ = load("adap-ksweep", [])
+    results = judged_claims.before_runs(spec)
+    assert results
+    assert results == judged_claims.about(spec, Store(tmp_path))
+
+
 def test_a_changed_figure_has_no_verdicts() -> None:
     spec, settings = load(FIGURE, ["figure.horizon=1000"])
     assert judged_claims.about(spec, Store(settings.cache)) == []
+    assert judged_claims.before_runs(spec) == []
     assert claims.about(FIGURE)
     assert replace(spec, changes=()).changes == ()

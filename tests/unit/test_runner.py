@@ -28,7 +28,7 @@ from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import Completing
 from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, plan
+from dpbandits.run.tasks import Task, joined, kernel_by_kernel, plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -512,6 +512,14 @@ def test_slow_tasks_are_not_left_for_the_end(
     order = list(dict.fromkeys(played[6:]))
     assert order == sorted(order, key=lambda cell: -seconds_of[cell])
     assert len(played) == 24
+
+
+def test_the_first_tasks_need_one_kernel_after_the_other(store: Store, cell: Cell) -> None:
+    other = dataclasses.replace(cell, algorithm="dp-se", params=dp_se.Params(1.0, cell.horizon))
+    again, third = (dataclasses.replace(c, seed=2) for c in (cell, other))
+    runs_of: dict[AnyCell, int] = dict.fromkeys((cell, other, again, third), 10)
+    order = [task.cell for task in joined(kernel_by_kernel(plan(runs_of, store, 5)), {})]
+    assert order[:4] == [cell, again, other, third]
 
 
 @pytest.mark.parametrize(("workers", "kernels"), [(None, ["dp-se"]), (1, [])])

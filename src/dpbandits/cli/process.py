@@ -75,9 +75,11 @@ def guarded(action: Callable[[], int]) -> None:
 def _failed(error: Exception) -> int:
     import traceback
 
+    from dpbandits.config.interrupts import reraise_interrupt
     from dpbandits.core.messages import in_one_line
     from dpbandits.run.own_errors import of_own_source
 
+    reraise_interrupt(error)
     if own := of_own_source(error):
         print(f"dpbandits: {own}", file=sys.stderr)
         return ExitStatus.MISTAKE

@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from dpbandits.config import changed, conf_files, hydra_config, labels, unused_overrides
 from dpbandits.config.errors import first_line
 from dpbandits.config.errors import one_line_errors as one_line_errors  # for cli/multirun.py too
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.config.origins import Origins
 from dpbandits.config.overrides import GROUPS
 from dpbandits.config.readers.figure import Reader
@@ -110,6 +111,7 @@ def _resolved(config: DictConfig, origins: Origins) -> dict[str, Any]:
     try:
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
+        reraise_interrupt(error)
         # `Interpolation key 'x' not found`, `Missing mandatory value: x` and similar.
         problem = re.sub(r"^\w+ raised while resolving interpolation: ", "", first_line(error))
         path = str(error.full_key)

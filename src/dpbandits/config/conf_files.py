@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import KeyValidationError, OmegaConfBaseException
 
 from dpbandits.config import yaml_limits
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError, shown
 from dpbandits.files import project
 from dpbandits.files.regular import Unsuitable, read_regular
@@ -106,6 +107,7 @@ def _load(path: Path, file: str) -> Any:
     except RecursionError as error:
         raise UserError(f"{file}: a value contains itself") from error
     except OmegaConfBaseException as error:
+        reraise_interrupt(error)
         raise UserError(f"{file}: {str(error).partition(chr(10))[0]}") from error
 
 

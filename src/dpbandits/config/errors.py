@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf.errors import OmegaConfBaseException
 
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.config.overrides import check, check_files
 from dpbandits.config.unknown_override import unknown_override
 from dpbandits.core.errors import UserError, nearest, shown
@@ -63,6 +64,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
             """ with spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
         ) from error
     except (HydraException, OmegaConfBaseException) as error:
+        reraise_interrupt(error)
         raise UserError(_one_line(error, overrides)) from error
     except ValueError as error:
         if "digits" not in str(error):

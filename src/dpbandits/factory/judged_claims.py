@@ -31,16 +31,38 @@ def about(spec: FigureSpec, store: Store) -> list[ClaimResult]:
 
     @cache
     def lines(figure: str) -> Lines | None:
-        of = spec if figure == spec.name else claims.figure_of_claims(figure)
-        summaries = committed(figure)
-        if summaries is not None and evidence_records.is_current(of):
-            return summaries
+        if (current := _current(spec, figure)) is not None:
+            return current
+        of = _figure(spec, figure)
         runs = of.runs_of_cells()
         if any(store.missing(cell, number) for cell, number in runs.items()):
             return None
         return verdicts.lines_of(of, evidence.of_runs(of, of, store))
 
     return [verdicts.evaluate(claim, lines) for claim in claims.about(spec.name)]
+
+
+def before_runs(spec: FigureSpec) -> list[ClaimResult] | None:
+    """Return the verdicts of `about`, or None if they depend on runs of the store."""
+    if spec.changes:
+        return []
+    needed = claims.about(spec.name)
+    figures = {test.figure for claim in needed for r in claim.readings for test in r.tests}
+    lines = {figure: _current(spec, figure) for figure in figures}
+    if None in lines.values():
+        return None
+    return [verdicts.evaluate(claim, lines.get) for claim in needed]
+
+
+def _current(spec: FigureSpec, figure: str) -> Lines | None:
+    # Returns the committed evidence of a figure if it is valid for the sources of this process.
+    lines = committed(figure)
+    current = lines is not None and evidence_records.is_current(_figure(spec, figure))
+    return lines if current else None
+
+
+def _figure(spec: FigureSpec, figure: str) -> FigureSpec:
+    return spec if figure == spec.name else claims.figure_of_claims(figure)
 
 
 def committed(figure: str) -> Lines | None:

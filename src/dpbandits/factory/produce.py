@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -35,6 +36,14 @@ VERDICT = "verdict.json"
 Draw = Callable[[plotting.Drawing], Figure]
 
 
+@dataclass(frozen=True)
+class Words:
+    """Words about the curves of a figure: the caption and the verdicts on claims."""
+
+    caption: str
+    results: Sequence[ClaimResult]
+
+
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
     with CompilingAhead() as compiling:
@@ -58,12 +67,20 @@ def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
     completing = Completing(runs, settings, spec.name, folder)
 
     def finish(at_the_last: Callable[[], None]) -> int:
-        completed = completing.finish(at_the_last)
+        described, results = "", None
+
+        def compose() -> None:  # a second or two
+            nonlocal described, results
+            described, results = caption(spec), judged_claims.before_runs(spec)
+
+        completed = completing.finish(at_the_last, meanwhile=compose)
         if completed.failures:
             return ExitStatus.FAILED
         series = summarise(spec, completed.store)
-        results = judged_claims.about(spec, completed.store)
-        drawn = _write_files(spec, settings, completed.store, draw, style, series, results)
+        if results is None:
+            results = judged_claims.about(spec, completed.store)
+        words = Words(described, results)
+        drawn = _write_files(spec, settings, completed.store, draw, style, series, words)
         cached = sum(runs.values()) - completed.computed
         print(
             f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
@@ -84,7 +101,8 @@ def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     style = plotting.style_digest(spec.paper)
     series = summarise(spec, store)
-    _write_files(spec, settings, store, draw, style, series, judged_claims.about(spec, store))
+    words = Words(caption(spec), judged_claims.about(spec, store))
+    _write_files(spec, settings, store, draw, style, series, words)
     return series
 
 
@@ -98,8 +116,8 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    results = judged_claims.about(spec, store)
-    _write_files(spec, settings, store, draw, style, series, results, again=True)
+    words = Words(caption(spec), judged_claims.about(spec, store))
+    _write_files(spec, settings, store, draw, style, series, words, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -153,16 +171,16 @@ def _write_files(
     draw: Draw,
     style: str,
     series: list[Series],
-    results: Sequence[ClaimResult],
+    words: Words,
     again: bool = False,
 ) -> bool:
     # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
     # Returns False if all of them were up to date.
     folder = settings.folder(spec.name)
     file = folder / spec.name
-    texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
+    texts = {"csv": to_csv(series), "txt": words.caption.encode()}
     described = sidecar.sidecar(spec, settings, store, series)
-    verdict = _verdict(spec, results)
+    verdict = _verdict(spec, words.results)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}

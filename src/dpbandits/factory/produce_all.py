@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 
 from dpbandits.config import compose, conf_files
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.messages import in_one_line
@@ -117,6 +118,7 @@ def status_of(figure: str, action: Callable[[], int]) -> int:
         print(f"dpbandits: {figure}: {in_one_line(error)}", file=sys.stderr)
         return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
+        reraise_interrupt(fault)
         traceback.print_exc()
         print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr)
         return ExitStatus.FAILED

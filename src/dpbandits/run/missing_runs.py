@@ -55,18 +55,27 @@ class Completing:
             check_writable(self._store.folder)
         self._computed = sum(len(task.runs) for task in missing)
         # While the threads compile the first kernel, another process may compile these.
-        kernels = {tasks.kernel_of(task.cell): task.cell for task in missing}
-        several = self.on_threads and settings.workers != 1
-        self.later_kernels = list(kernels.values())[1:] if several else []
+        self.later_kernels: list[AnyCell] = []
+        if self.on_threads and settings.workers != 1:
+            missing = tasks.kernel_by_kernel(missing)
+            kernels = {tasks.kernel_of(task.cell): task.cell for task in missing}
+            self.later_kernels = list(kernels.values())[1:]
         self._playing = runner.Playing(missing, settings.workers, settings.cluster)
 
-    def finish(self, at_the_last: Callable[[], None] = lambda: None) -> Completion:
+    def finish(
+        self,
+        at_the_last: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Completion:
         """Wait for all runs and return the completion.
 
-        Once the workers have got the last task, `at_the_last` is called after each outcome, and
-        again when all runs are stored and `is_done` is True.
+        `meanwhile` is called first, while runs are played and their progress is shown. Once the
+        workers have got the last task, `at_the_last` is called after each outcome, and again when
+        all runs are stored and `is_done` is True.
         """
-        failures = self._playing.collect(self._store, self._title, at_the_last=at_the_last)
+        failures = self._playing.collect(
+            self._store, self._title, at_the_last=at_the_last, meanwhile=meanwhile
+        )
         edited_sources.report(self.cells)
         if failures:
             _report(failures, self._computed, self._report)

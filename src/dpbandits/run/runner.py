@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import joblib
@@ -28,6 +27,7 @@ from dpbandits.core.messages import in_one_line
 from dpbandits.run import in_memory
 from dpbandits.run.engines import started
 from dpbandits.run.in_memory import MemoryCell
+from dpbandits.run.limits import allowed
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.worker import refusal, sources_of, unreadable
@@ -63,12 +63,6 @@ def play(
     return Playing(tasks, workers, cluster).collect(store, title, progress)
 
 
-@cache
-def _slots(threads: int) -> threading.Semaphore:
-    # Figures that play side by side (in_turn.py) share the threads that each may use.
-    return threading.Semaphore(threads)
-
-
 class Playing:
     """Tasks that are played from now on; `collect` writes what arrives, and has to be called."""
 
@@ -93,13 +87,16 @@ class Playing:
         title: str,
         progress: bool = True,
         at_the_last: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> list[Outcome]:
         """Write every block as it arrives and report progress, as `play` does.
 
-        Once the workers have got the last task, `at_the_last` is called after each outcome.
+        `meanwhile` is called before, while the first tasks are played. Once the workers have got
+        the last task, `at_the_last` is called after each outcome.
         """
         failures: list[Outcome] = []
         if not self._tasks:
+            meanwhile()
             return failures
         runs = Counter[str]()
         for task in self._tasks:
@@ -109,6 +106,7 @@ class Playing:
                 self._resources,
                 Reporter(title, runs, self._engine.threads, progress) as reporter,
             ):
+                meanwhile()
                 for outcome in self._outcomes():
                     task = outcome.task
                     if outcome.curves is None or outcome.seconds is None:
@@ -175,14 +173,14 @@ class Playing:
                     content = pickle.dumps(task)
                     yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
                 else:
-                    yield joblib.delayed(_attempt_in_turn)(task, _slots(self._engine.threads))
+                    yield joblib.delayed(_attempt_in_turn)(task, self._engine.threads)
             self._all_given_out = True
         except BaseException as error:
             self._arrived.put(error)
 
 
-def _attempt_in_turn(task: Task, slots: threading.Semaphore) -> Outcome:
-    with slots:
+def _attempt_in_turn(task: Task, threads: int) -> Outcome:
+    with allowed(task.cell, threads):
         return attempt(task)
 
 

@@ -37,6 +37,17 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
 
 
+def kernel_by_kernel(tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks of one kernel after the other, in the order of the kernels' first tasks.
+
+    While the threads play the first kernel, another process may compile the next ones.
+    """
+    ranks = dict[Hashable, int]()
+    for task in tasks:
+        ranks.setdefault(kernel_of(task.cell), len(ranks))
+    return sorted(tasks, key=lambda task: ranks[kernel_of(task.cell)])
+
+
 def kernel_of(cell: AnyCell) -> Hashable:
     """Return a name that is equal only for cells that the same machine code plays."""
     law: tuple[Hashable, ...] = ()
