@@ -64,10 +64,19 @@ def tables(cell: Cell, runs: range) -> "Tables":
             _too_large.add(name)
             _kept.clear()
         raise
-    with _lock:
-        while sum(each.nbytes for each in _kept.values()) > KEPT_BYTES:
-            del _kept[next(iter(_kept))]
+    _make_room(0)
     return of_block
+
+
+def _make_room(size: int, block: "Tables | None" = None) -> None:
+    # Forgets the oldest blocks but `block`, until `size` bytes fit beside those that are kept.
+    # Tasks that play on a forgotten block still hold it.
+    with _lock:
+        for key in list(_kept):
+            if sum(each.nbytes for each in _kept.values()) + size <= KEPT_BYTES:
+                break
+            if _kept[key] is not block:
+                del _kept[key]
 
 
 def forget() -> None:
@@ -123,6 +132,8 @@ class Tables:
         rng = stream(cell.seed, Role.TABLE, run, self.name)
         before = rng.bit_generator.state
         environment = registry.environment(cell.environment)
+        if not self.drawn:  # it may turn out too large
+            _make_room(8 * cell.horizon * environment.arms(cell.instance), self)
         table: GainTable = environment.table(cell.instance, cell.horizon, rng)
         constant = rng.bit_generator.state == before  # the same table in every run
         coins = _are_coins(table.gains)
@@ -153,6 +164,8 @@ class Tables:
         self.feedback = table.feedback
 
     def _reserve(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.nbytes = math.prod(shape) * dtype.itemsize
-        if self.nbytes > MOST_BYTES:
+        nbytes = math.prod(shape) * dtype.itemsize
+        if nbytes > MOST_BYTES:
             raise TooLarge
+        _make_room(nbytes - self.nbytes, self)
+        self.nbytes = nbytes
