@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import joblib
@@ -27,7 +28,6 @@ from dpbandits.core.messages import in_one_line
 from dpbandits.run import in_memory
 from dpbandits.run.engines import started
 from dpbandits.run.in_memory import MemoryCell
-from dpbandits.run.limits import allowed
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.worker import refusal, sources_of, unreadable
@@ -61,6 +61,12 @@ def play(
     written so far stay.
     """
     return Playing(tasks, workers, cluster).collect(store, title, progress)
+
+
+@cache
+def _slots(threads: int) -> threading.Semaphore:
+    # Figures that play side by side (in_turn.py) share the threads that each may use.
+    return threading.Semaphore(threads)
 
 
 class Playing:
@@ -173,14 +179,14 @@ class Playing:
                     content = pickle.dumps(task)
                     yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
                 else:
-                    yield joblib.delayed(_attempt_in_turn)(task, self._engine.threads)
+                    yield joblib.delayed(_attempt_in_turn)(task, _slots(self._engine.threads))
             self._all_given_out = True
         except BaseException as error:
             self._arrived.put(error)
 
 
-def _attempt_in_turn(task: Task, threads: int) -> Outcome:
-    with allowed(task.cell, threads):
+def _attempt_in_turn(task: Task, slots: threading.Semaphore) -> Outcome:
+    with slots:
         return attempt(task)
 
 
