@@ -173,6 +173,20 @@ def while_importing(module: str) -> None:
     when("import", module, interrupt)
 
 
+def while_composing(error: str) -> None:
+    """Interrupt Hydra, and let the clean-up after it fail, as that of OmegaConf does at times."""
+    import omegaconf
+
+    def compose(*arguments: Any, **more: Any) -> None:
+        try:
+            interrupt()
+            time.sleep(10)
+        finally:
+            raise getattr(omegaconf.errors, error, AttributeError)("a flag is gone")
+
+    replace("hydra.compose", compose)
+
+
 def while_compiling() -> None:
     from numba.core import event
 
@@ -311,6 +325,8 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
     "importing argparse": partial(while_importing, "argparse"),
     "importing numpy": partial(while_importing, "numpy"),
     "importing hydra": partial(while_importing, "hydra"),
+    "composing": partial(while_composing, "ConfigAttributeError"),
+    "composing, with an error of Python": partial(while_composing, "AttributeError"),
     "compiling": while_compiling,
     "playing": while_playing,
     "writing a block": while_writing_a_block,

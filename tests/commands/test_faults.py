@@ -271,6 +271,8 @@ MOMENTS = {
     "importing argparse": 0,
     "importing numpy": 0,
     "importing hydra": 0,
+    "composing": 0,
+    "composing, with an error of Python": 0,
     "compiling": 0,
     "playing": 2,
     "writing a block": 2,

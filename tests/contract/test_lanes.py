@@ -328,3 +328,47 @@ def test_the_latest_tables_are_kept(monkeypatch: pytest.MonkeyPatch, draws: Coun
     assert draws.total() == 6
     shared_tables.tables(cell, range(1))
     assert draws.total() == 7
+
+
+def test_kept_tables_give_way_before_a_new_block_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = cell_of("exp3", adversaries.Params(Kind.SWITCHING))
+    of_table = 2000 * 4 * 8
+    monkeypatch.setattr(shared_tables, "KEPT_BYTES", 18 * of_table)
+    kept: list[list[tuple[int, int]]] = []  # blocks and their bytes, at every draw
+    real = adversaries.table
+
+    def table(*arguments: Any) -> Any:
+        kept.append([(key[-1], block.nbytes) for key, block in shared_tables._kept.items()])
+        return real(*arguments)
+
+    monkeypatch.setattr(adversaries, "table", table)
+    shared_tables.forget()
+    first = shared_tables.tables(cell, range(2))
+    before = first.gains.copy()
+    shared_tables.tables(cell, range(16, 18))
+    of_block = 16 * of_table
+    assert kept == [[(0, 0)], [(0, of_block)], [(0, of_block), (1, 0)], [(1, of_block)]]
+    np.testing.assert_array_equal(first.gains, before)  # a task that plays on it still holds it
+
+
+def test_kept_tables_give_way_to_a_table_that_turns_out_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cell = cell_of("exp3", adversaries.Params(Kind.SWITCHING))
+    of_table = 2000 * 4 * 8
+    monkeypatch.setattr(shared_tables, "KEPT_BYTES", of_table)
+    shared_tables.forget()
+    shared_tables.tables(cell_of("exp3", INSTANCES[0]), range(16))
+    (small,) = shared_tables._kept
+    kept = []
+    real = adversaries.table
+
+    def table(*arguments: Any) -> Any:
+        kept.append([key for key in shared_tables._kept if key == small])
+        return real(*arguments)
+
+    monkeypatch.setattr(adversaries, "table", table)
+    monkeypatch.setattr(shared_tables, "MOST_BYTES", of_table)
+    with pytest.raises(shared_tables.TooLarge):
+        shared_tables.tables(cell, range(16))
+    assert kept == [[]]

@@ -1,0 +1,44 @@
+"""Interrupts that OmegaConf turns into errors of its own, because its clean-up fails."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from commands import ROOT
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import ConfigAttributeError
+
+from dpbandits.config import compose, conf_files
+from dpbandits.factory import produce_all
+
+FILE = "conf/config.yaml"
+
+
+def interrupted(*arguments: Any, **more: Any) -> Any:
+    """Raise an interrupt, and in place of it the error of a clean-up."""
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise ConfigAttributeError("a flag is gone")
+
+
+def read_a_file() -> None:
+    conf_files._load.__wrapped__(ROOT / FILE, FILE)
+
+
+def resolve() -> None:
+    compose._resolved(DictConfig({}), cast(Any, None))
+
+
+@pytest.mark.parametrize(("step", "action"), [("load", read_a_file), ("to_container", resolve)])
+def test_an_interrupt_of_omegaconf_stays_an_interrupt(
+    step: str, action: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OmegaConf, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        action()
+
+
+def test_an_interrupted_figure_stops_the_other_figures_too() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        produce_all.status_of("a-figure", interrupted)
