@@ -21,6 +21,7 @@ dpbandits are in `conf/`.
 | `DPBANDITS_RESULTS` | folder of the result blocks, in place of `cache` |
 | `DPBANDITS_CACHE` | folder of the machine code, in place of `~/.cache/dpbandits` |
 | `DPBANDITS_PROJECT` | folder of the project, in place of the current one |
+| `DPBANDITS_SCALARS` | if set, kernels use loops over scalars; needs an empty `DPBANDITS_CACHE` |
 """
 
 
@@ -33,7 +34,7 @@ def page() -> str:
             f"## {name}\n\n`{' '.join(['dpbandits', name, *words])}`\n\n{_sentence(verb.help)}\n"
         )
         rows = [
-            f"| `{argument}` | {_sentence(str(about['help']))} |"
+            f"| `{_in_table(argument)}` | {_sentence(str(about['help']))} |"
             for argument in verb.takes
             if "help" in (about := ARGUMENTS[argument])
         ]
@@ -43,16 +44,29 @@ def page() -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}.".replace("|", "\\|")
+    return _escaped(f"{text[0].upper()}{text[1:]}.")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _in_table(argument: str) -> str:
+    return argument if argument.startswith("--") else _escaped(_name(argument))
 
 
 def _word(argument: str) -> str:
+    # The argument in the line of usage.
     about = ARGUMENTS[argument]
-    metavar = str(about.get("metavar", argument.strip("-")))
     if argument.startswith("--"):
-        flag = argument if about.get("action") == "store_true" else f"{argument} {metavar}"
+        flag = argument if about.get("action") == "store_true" else f"{argument} {_name(argument)}"
         return f"[{flag}]"
-    return f"[{metavar} ...]" if about.get("nargs") == "*" else metavar
+    return f"[{_name(argument)} ...]" if about.get("nargs") == "*" else _name(argument)
+
+
+def _name(argument: str) -> str:
+    # The name under which the line of usage has the argument, or its value if it is an option.
+    return str(ARGUMENTS[argument].get("metavar", argument.strip("-")))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 from dpbandits.config.compose import KEYS
 from dpbandits.config.readers.figure import FIGURE_KEYS
 from dpbandits.config.readers.panel import PANEL_KEYS
-from dpbandits.config.readers.source import CURVE_KEYS
+from dpbandits.config.readers.source import CURVE_KEYS, OWN
 from dpbandits.core import parameters, registry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
@@ -36,6 +36,7 @@ def page() -> str:
     """Return the text of the page."""
     places = {"the top": ("seed", "runs"), **KEYS}
     places |= {"figure": FIGURE_KEYS, "a panel": PANEL_KEYS, "a curve": CURVE_KEYS}
+    places |= {f"a curve with `{kind}`": keys for kind, keys in OWN.items() if keys}
     rows = [
         f"| {place} | {', '.join(f'`{key}`' for key in keys)} |" for place, keys in places.items()
     ]
