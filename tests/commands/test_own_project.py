@@ -32,8 +32,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own(written: Path, tmp_path: Path) -> Path:
-    """Copy of that project, which a test may change."""
-    return Path(shutil.copytree(written, tmp_path / "copy" / "my-own-paper"))
+    """Copy of that project, which a test may change, below a folder with a special name."""
+    return Path(shutil.copytree(written, tmp_path / "für mich" / "my-own-paper"))
 
 
 def edit(file: Path, before: str, after: str) -> None:
@@ -139,7 +139,7 @@ def test_a_project_is_found_from_below_and_by_its_variable(own: Path, tmp_path: 
     assert dpbandits(own / "conf" / "figure", *FIGURE).counts[:2] == (0, 12)
     named = {"DPBANDITS_PROJECT": str(own)}
     assert dpbandits(tmp_path, *FIGURE, **named).counts[:2] == (0, 12)
-    line = refused(tmp_path / "copy", "list", DPBANDITS_PROJECT="nowhere")
+    line = refused(tmp_path / "für mich", "list", DPBANDITS_PROJECT="nowhere")
     assert line.endswith("DPBANDITS_PROJECT=nowhere: this folder has no dpbandits.toml")
 
 

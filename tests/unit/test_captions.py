@@ -4,6 +4,8 @@ import math
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 from composed import load
@@ -12,7 +14,7 @@ from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.budget import budget
-from dpbandits.factory import audit_results
+from dpbandits.factory import audit_results, captions
 from dpbandits.factory.captions import caption
 from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.privacy.notions import ConcentratedGuarantee
@@ -119,6 +121,21 @@ def test_an_audit_of_another_reading_is_not_taken() -> None:
     assert (
         audit_results.of("exp3-tau", exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)) is None
     )
+
+
+class Rho(NamedTuple):
+    rho: float
+
+
+@pytest.mark.parametrize("claim", [None, "a claim"])
+def test_a_budget_without_a_claim_is_not_declared(claim: str | None) -> None:
+    cell: Any = SimpleNamespace(params=Rho(1.0), releases=lambda: [], claim=lambda: claim)
+    assert captions.is_undeclared(cell) == (claim is None)
+    if claim is None:
+        curve: Any = SimpleNamespace(sources=(cell,))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(captions, "budget", lambda cell: 1.0)
+            assert captions.privacy(curve) == captions.NOT_DECLARED
 
 
 def test_a_budget_that_is_exceeded_is_reported_and_no_other() -> None:

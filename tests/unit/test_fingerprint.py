@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits.core.errors import UserError
 from dpbandits.core.roots import ROOTS, Root
 from dpbandits.store import fingerprint
 
@@ -225,7 +226,7 @@ def test_libraries_are_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("statement", ["from . import lonely", "from .lonely import thing"])
 def test_a_relative_import_is_refused(tmp_path: Path, statement: str) -> None:
     package = made_up(tmp_path, helper=statement)
-    with pytest.raises(ValueError, match=r"helper\.py: relative imports are not followed"):
+    with pytest.raises(UserError, match=r"helper\.py: relative imports are not followed"):
         reached(package)
 
 

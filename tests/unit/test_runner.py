@@ -197,6 +197,36 @@ def release() -> Iterator[threading.Event]:
     event.set()
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_after_an_error_no_further_task_begins(
+    store: Store,
+    cells: list[Cell],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[int] = []
+
+    def simulate(cell: Cell, runs: range) -> Simulated:
+        begun.append(cell.seed)
+        if len(begun) > 1:
+            release.wait(30)
+        return made_up(cell, runs)
+
+    def write(self: Store, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
+        raise UserError("cannot write: the disk is full")
+
+    monkeypatch.setattr(runner, "simulate", simulate)
+    monkeypatch.setattr(Store, "write", write)
+    before = threading.active_count()
+    with pytest.raises(UserError, match="the disk is full"):
+        play(plan(dict.fromkeys(cells, 40), store, 2), store, workers, "test")
+    release.set()
+    while threading.active_count() > before:  # those of the call, which end with its tasks
+        time.sleep(0.01)
+    assert len(begun) <= 1 + workers
+
+
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(

@@ -36,7 +36,7 @@ from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
-from dpbandits.store import fingerprint
+from dpbandits.store import blocks, fingerprint
 from dpbandits.store.blocks import Store
 from dpbandits.store.identity import key
 
@@ -613,6 +613,37 @@ def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
     monkeypatch.setattr(Path, "rename", refuse)
     assert store.covered(cell) == set()
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_a_block_that_cannot_be_read_now_is_not_taken_for_damaged(
+    store: Store,
+    cell: Cell,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(path: Path, limit: int) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    path = write(store, cell, RUNS)
+    with monkeypatch.context() as at_first:
+        at_first.setattr(blocks, "read_regular", refuse)
+        assert Store(store.folder).covered(cell) == set()
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert path.exists()
+    assert Store(store.folder).covered(cell) == {*RUNS}
+
+
+def test_a_block_is_not_taken_for_damaged_if_the_memory_is_full(
+    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(header: np.ndarray, curves: np.ndarray) -> bytes:
+        raise MemoryError
+
+    path = write(store, cell, RUNS)
+    monkeypatch.setattr(blocks, "_checksum", fail)
+    with pytest.raises(MemoryError):
+        Store(store.folder).covered(cell)
+    assert path.exists()
 
 
 class Trap:

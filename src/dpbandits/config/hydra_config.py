@@ -41,7 +41,8 @@ class Layers(SearchPathPlugin):
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Insert the layers of this process in their order."""
         for layer in reversed(project.layers()[:-1]):
-            search_path.prepend("dpbandits", (layer / "conf").as_uri())
+            # Not as_uri(): Hydra does not decode %20 and the like.
+            search_path.prepend("dpbandits", f"file://{layer / 'conf'}")
 
 
 Plugins.instance().register(Layers)

@@ -12,7 +12,7 @@ from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import symbol
 from dpbandits.factory import audit_results, games
-from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.notions import Notion, budget_of
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
@@ -112,8 +112,10 @@ def privacy(curve: Curve) -> str:
         return "a formula, without runs"
     spent = [budget(cell) for cell in cells]
     composed = [epsilon for epsilon in spent if epsilon is not None]
+    if any(map(is_undeclared, cells)):
+        return NOT_DECLARED
     if not composed:
-        return NOT_DECLARED if any(map(is_undeclared, cells)) else "not private"
+        return "not private"
     budgets = [given(cell) for cell in cells]
     claim = cells[0].claim()
     promised = f" ({claim.notion.title})" if claim else ""
@@ -130,8 +132,8 @@ def privacy(curve: Curve) -> str:
 
 
 def is_undeclared(cell: AnyCell) -> bool:
-    """Return True if an algorithm takes an epsilon but declares no releases or claims nothing."""
-    takes_budget = hasattr(getattr(cell, "params", None), "epsilon")
+    """Return True if an algorithm takes a budget but declares no releases or claims nothing."""
+    takes_budget = budget_of(getattr(getattr(cell, "params", None), "_fields", ())) is not None
     return takes_budget and (cell.releases() is None or cell.claim() is None)
 
 

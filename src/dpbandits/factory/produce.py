@@ -200,13 +200,17 @@ def _write_files(
     described["inputs"] = inputs.hexdigest()
     described["files"] = {kind: digest(content) for kind, content in files.items()}
     for kind, content in files.items():
-        write_atomically(file.with_suffix(f".{kind}"), content)
+        write_atomically(_of_kind(file, kind), content)
     if verdict:
         write_atomically(folder / VERDICT, verdict)
     else:
         (folder / VERDICT).unlink(missing_ok=True)
-    write_atomically(file.with_suffix(".json"), as_json(described))
+    write_atomically(_of_kind(file, "json"), as_json(described))
     return True
+
+
+def _of_kind(file: Path, kind: str) -> Path:
+    return file.with_name(f"{file.name}.{kind}")  # the name of a figure may have dots
 
 
 def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
@@ -220,13 +224,13 @@ def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
 def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
     # True if the sidecar has the digest of these inputs and no file has changed since.
     try:
-        before = json.loads(file.with_suffix(".json").read_bytes())
+        before = json.loads(_of_kind(file, "json").read_bytes())
         written = file.with_name(VERDICT).read_bytes() if verdict else b""
         return (
             before["inputs"] == inputs
             and written == verdict
             and all(
-                digest(file.with_suffix(f".{kind}").read_bytes()) == of_file
+                digest(_of_kind(file, kind).read_bytes()) == of_file
                 for kind, of_file in before["files"].items()
             )
         )

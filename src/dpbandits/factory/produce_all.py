@@ -21,6 +21,7 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import InTurn, Waiting
+from dpbandits.run.own_errors import of_own_source
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
 
@@ -93,6 +94,10 @@ def _load(
             compiling.add(spec.runs_of_cells())
         except UserError as error:
             errors[name] = error
+        except Exception as error:
+            if not (own := of_own_source(error)):
+                raise
+            errors[name] = UserError(f"{name}: {own}")
     compiling.end()
     if not loaded:
         raise next(iter(errors.values()))
@@ -119,6 +124,9 @@ def status_of(figure: str, action: Callable[[], int]) -> int:
         return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
         reraise_interrupt(fault)
+        if own := of_own_source(fault):
+            print(f"dpbandits: {figure}: {own}", file=sys.stderr)
+            return ExitStatus.MISTAKE
         traceback.print_exc()
         print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr)
         return ExitStatus.FAILED

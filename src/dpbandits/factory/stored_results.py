@@ -63,7 +63,9 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
         series, source = summarise(spec, store), _of_cache(spec, store)
     else:
-        as_its_file = not spec.changes and not any(o.startswith("seed=") for o in overrides)
+        as_its_file = not spec.changes and not any(
+            o.lstrip("+").startswith("seed=") for o in overrides
+        )
         if not (as_its_file and references.exists(figure, references.PAPER)):
             return Result(spec, settings, (), (), None)
         series, source = _reference_of(spec), _of_reference(figure)

@@ -80,6 +80,7 @@ class Playing:
         self._pace: dict[AnyCell, float] = {}  # the seconds of a cell's latest run
         self._away: set[Task] = set()  # dispatched and not finished
         self._all_given_out = False
+        self._stopped = threading.Event()
         self._resources = ExitStack()
         if tasks:
             self._engine = self._resources.enter_context(started(workers, cluster))
@@ -125,6 +126,7 @@ class Playing:
                     if self._all_given_out:
                         at_the_last()
         finally:
+            self._stopped.set()
             shared_tables.forget()
         return failures
 
@@ -174,20 +176,21 @@ class Playing:
         # joblib waits for ever for an iterator that fails after the first calls.
         try:
             for task in joined(self._tasks, self._pace):
+                if self._stopped.is_set():
+                    return
                 self._away.add(task)
                 if self._engine.elsewhere:
                     content = pickle.dumps(task)
                     yield joblib.delayed(attempt_elsewhere)(content, sources_of(task.cell))
                 else:
-                    yield joblib.delayed(_attempt_in_turn)(task, _slots(self._engine.threads))
+                    yield joblib.delayed(self._attempt_in_turn)(task)
             self._all_given_out = True
         except BaseException as error:
             self._arrived.put(error)
 
-
-def _attempt_in_turn(task: Task, slots: threading.Semaphore) -> Outcome:
-    with slots:
-        return attempt(task)
+    def _attempt_in_turn(self, task: Task) -> Outcome:
+        with _slots(self._engine.threads):
+            return Outcome(task, error="stopped") if self._stopped.is_set() else attempt(task)
 
 
 @dataclass(frozen=True)

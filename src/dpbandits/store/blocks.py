@@ -162,6 +162,9 @@ class Store:
         except (DamagedBlock, Unsuitable) as why:
             _set_aside(path, why)
             return None
+        except OSError as why:  # the block may be sound: too many open files, no permission
+            log.warning("%s is not used: %s", path, why)
+            return None
         self._known[path] = status, read[0]
         return read
 
@@ -182,25 +185,25 @@ def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
         raise DamagedBlock("its name is not <first>-<last>.npz")
     first, last = int(match[1]), int(match[2])
     shape = (last - first + 1, cell.columns)
+    described_cell = json.dumps(cell.description())  # with many arms the bulk of the header
+    limit = 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT
+    content = read_regular(path, limit)
     try:
-        described_cell = json.dumps(cell.description())  # with many arms the bulk of the header
-        limit = 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT
-        content = read_regular(path, limit)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise DamagedBlock("it is compressed, which a block never is")
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
             header, curves, checksum = (members[n] for n in ("header", "curves", "checksum"))
-            if checksum.tobytes() != _checksum(header, curves):
-                raise DamagedBlock("its checksum differs")
             described = json.loads(header.tobytes())
             content_of = described["key"], described["runs"]
             seconds = float(described["seconds"])
-    except (DamagedBlock, Unsuitable):
+    except DamagedBlock:
         raise
     # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
         raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
+    if checksum.tobytes() != _checksum(header, curves):
+        raise DamagedBlock("its checksum differs")
     if content_of != (key(cell), [first, last]):
         raise DamagedBlock("it belongs to another cell or other runs")
     if curves.shape != shape or curves.dtype != np.float64:

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from dpbandits.core.errors import UserError
 from dpbandits.core.roots import ROOTS, Root, source_path
 
 
@@ -90,7 +91,7 @@ def _imports(path: str, content: bytes) -> frozenset[str]:
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
-                raise ValueError(f"{path}: relative imports are not followed; write them in full")
+                raise UserError(f"{path}: relative imports are not followed; write them in full")
             module = node.module or ""
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)

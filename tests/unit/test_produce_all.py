@@ -1,4 +1,4 @@
-"""Interrupts that OmegaConf turns into errors of its own, because its clean-up fails."""
+"""Errors while figures are loaded and made, and interrupts that OmegaConf turns into errors."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -10,6 +10,7 @@ from omegaconf.errors import ConfigAttributeError
 
 from dpbandits.config import compose, conf_files
 from dpbandits.factory import produce_all
+from dpbandits.run.exit_status import ExitStatus
 
 FILE = "conf/config.yaml"
 
@@ -37,6 +38,14 @@ def test_an_interrupt_of_omegaconf_stays_an_interrupt(
     monkeypatch.setattr(OmegaConf, step, interrupted)
     with pytest.raises(KeyboardInterrupt):
         action()
+
+
+def test_an_error_of_a_source_of_the_project_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(produce_all, "of_own_source", lambda error: "mine.py, line 1: no")
+    assert produce_all.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
+    assert capsys.readouterr().err == "dpbandits: a-figure: mine.py, line 1: no\n"
 
 
 def test_an_interrupted_figure_stops_the_other_figures_too() -> None:
