@@ -252,7 +252,7 @@ def test_a_play_that_is_no_kernel_is_named(own: Path) -> None:
     done = dpbandits(own, *words)
     assert done.status == 0
     (line,) = done.err.splitlines()
-    assert "algorithms/my_algorithm.py: `play` is no kernel, so Python plays it" in line
+    assert "algorithms/my_algorithm.py: `play` is not a kernel, so it runs in plain Python" in line
     assert dpbandits(own, *words).err == ""  # nothing is played
 
 
@@ -299,7 +299,9 @@ def test_init_refuses_a_folder_with_files(own: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_init_refuses_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    assert "cannot write" in refused(tmp_path, "init", "my-own-paper")
+    line = refused(tmp_path, "init", "my-own-paper")
+    assert "cannot write" in line
+    assert "paths.cache" not in line  # advice for commands that play runs
 
 
 def test_reports_of_a_project_are_those_of_its_own_claims(own: Path) -> None:

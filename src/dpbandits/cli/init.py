@@ -33,8 +33,9 @@ def init(name: str) -> int:
     for path in sorted(files, key=lambda path: (path.name == MARKER, path)):
         own = path.relative_to(TEMPLATE)
         target = folder / own.with_name(HIDDEN.get(own.name, own.name))
+        target = target.with_name(target.name.replace("my_paper", package))
         text = path.read_text("utf-8").replace("my_paper", package).replace("my-paper", title)
-        write_atomically(target.with_name(target.name.replace("my_paper", package)), text.encode())
+        write_atomically(target, text.encode(), remedy="")
     print(f"{folder}/ is a project with an algorithm, an instance and a figure; inside it,")
     print("  dpbandits run my-figure")
     print("draws the figure, and README.md lists what else can be done")

@@ -30,7 +30,7 @@ def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -
         _check_folder(file)
     content = exported(spec, settings, kind)
     if file:
-        _write(file, content)
+        write_atomically(file, content, remedy="")
     else:
         sys.stdout.buffer.write(content)
     return 0
@@ -112,11 +112,3 @@ def _check_folder(file: Path) -> None:
             raise UserError(f"cannot write {file}: it is a folder")
     except OSError as error:
         raise UserError(f"cannot write {file}: {error.strerror}") from error
-
-
-def _write(file: Path, content: bytes) -> None:
-    try:
-        write_atomically(file, content)
-    except UserError as error:  # its advice is for runs of hours
-        reason = getattr(error.__cause__, "strerror", None) or error.__cause__
-        raise UserError(f"cannot write {file}: {reason}") from error

@@ -9,15 +9,21 @@ from pathlib import Path
 
 from dpbandits.core.errors import UserError
 
+# What a user of a command that computes can do.
+REPEAT = (
+    "Files written before are kept: make room or choose another folder (paths.cache=...,"
+    " paths.out=...), then repeat the command; it computes only what is missing"
+)
 
-def write_atomically(path: Path, content: bytes) -> None:
+
+def write_atomically(path: Path, content: bytes, remedy: str = REPEAT) -> None:
     """Write a file completely or not at all, and create its folder if necessary.
 
-    Raises UserError, with a remedy, if the system refuses.
+    Raises UserError, with the remedy, if the system refuses.
     """
     # A random name and not the process id: containers that share a folder may share process ids.
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
-    with _refusals_in_one_line(path):
+    with _refusals_in_one_line(path, remedy):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with partial.open("wb") as file:
@@ -34,7 +40,7 @@ def check_writable(folder: Path) -> None:
 
     Raises UserError, with a remedy, if the system refuses.
     """
-    with _refusals_in_one_line(folder):
+    with _refusals_in_one_line(folder, REPEAT):
         folder.mkdir(parents=True, exist_ok=True)
         # A temporary file, because another process may run the same check.
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -42,15 +48,12 @@ def check_writable(folder: Path) -> None:
 
 
 @contextmanager
-def _refusals_in_one_line(path: Path) -> Iterator[None]:
+def _refusals_in_one_line(path: Path, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(
-            f"cannot write {path}: {_reason(path, error)}. Files written before are kept: make"
-            " room or choose another folder (paths.cache=..., paths.out=...), then repeat the"
-            " command; it computes only what is missing"
-        ) from error
+        advice = f". {remedy}" if remedy else ""
+        raise UserError(f"cannot write {path}: {_reason(path, error)}{advice}") from error
 
 
 def _reason(path: Path, error: OSError) -> str:

@@ -45,7 +45,7 @@ def report(names: Sequence[str], gathers: bool, confirms: bool = False) -> int:
     if confirms and (status := max(map(confirm, figures), default=0)):
         return status
     for name, text in texts(chosen).items():
-        write_atomically(project.folder() / FOLDER / name, text.encode())
+        write_atomically(project.folder() / FOLDER / name, text.encode(), remedy="")
         print(f"{FOLDER}/{name}")
     return 0
 

@@ -2,8 +2,8 @@
 
 Python compiles one kernel at a time, and while the first figures are composed or compiled, other
 processors would be idle. The second process keeps the machine code on disk
-(core/machine_code.py), from where this process loads it. It is optional: whatever fails there is
-compiled, and reported, here.
+(core/machine_code.py), from where this process loads it. It is optional: a kernel that fails to
+compile there is compiled here, and the error is reported.
 """
 
 import os
@@ -33,15 +33,14 @@ from dpbandits.run.tasks import Task, kernel_of
 COMMAND = (sys.executable, "-m", "dpbandits.run.compile_ahead")
 ROUNDS = 64  # of the games that are played only to compile their kernels
 SIZE = struct.Struct("<Q")  # precedes each cell in the stream
-# A process whose memory exceeds this goes on as a new one: numba keeps what it compiled.
+# Above this the process replaces itself: numba never frees compiled code.
 MOST_MEMORY = 500e6  # bytes
 
 
 class CompilingAhead:
     """Process that compiles the kernels of all cells added to it, until the context ends.
 
-    It is started with the first of them, only on several processors, and if no machine code is kept
-    yet.
+    It starts with the first cell, if there are several processors and no machine code on disk.
     """
 
     def __init__(self) -> None:

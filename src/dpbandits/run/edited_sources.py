@@ -22,8 +22,8 @@ def report(cells: Iterable[AnyCell]) -> None:
     if edited := sorted({*fingerprint.edited(tuple(sorted(names)))} - _reported):
         _reported.update(edited)
         print(
-            f"dpbandits: {', '.join(edited)}: edited since this command started, which computes"
-            " with the sources as they were and keeps the runs under their keys; start the command"
-            " again to compute with the edit",
+            f"dpbandits: {', '.join(edited)}: edited since this command started; it still"
+            " uses the sources from its start, also for the keys of its runs; run it again to use"
+            " the edit",
             file=sys.stderr,
         )

@@ -1,7 +1,7 @@
 """Figures that are completed in turn: while one is drawn, the runs of the next ones are played.
 
-The next figures begin when the workers have got the last task of the one before, so that no worker
-waits for the end of a figure. They are two, because a picture may take longer than the runs of one.
+The next figures begin when the workers have taken the last task of the current one, so that no
+worker is idle. At most two begin ahead, because drawing may take longer than a figure's runs.
 """
 
 from collections import deque

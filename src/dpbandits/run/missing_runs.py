@@ -37,7 +37,7 @@ def complete(
 
 
 class Completing:
-    """Missing runs that are played from now on, as by `complete`; `finish` has to be called."""
+    """Missing runs that start to play at once, as in `complete`; call `finish` to store them."""
 
     def __init__(
         self, runs_of: Mapping[AnyCell, int], settings: Settings, title: str, folder: Path

@@ -22,13 +22,13 @@ def is_kernel(play: Callable[..., Any]) -> bool:
 
 
 def report_uncompiled(cells: Iterable[AnyCell]) -> None:
-    """Print one line for each algorithm whose `play` is no kernel, once per process."""
+    """Print one line for each algorithm whose `play` is not a kernel, once per process."""
     for name in sorted({cell.member for cell in cells if _is_own(cell)} - _reported):
         if not is_kernel(registry.algorithm(name).play):
             _reported.add(name)
             print(
-                f"dpbandits: {registry.member('algorithm', name).shown}: `play` is no kernel, so"
-                f" Python plays it, a hundred times slower: {DECORATE}",
+                f"dpbandits: {registry.member('algorithm', name).shown}: `play` is not a kernel,"
+                f" so it runs in plain Python, about a hundred times slower: {DECORATE}",
                 file=sys.stderr,
             )
 

@@ -70,7 +70,7 @@ def _slots(threads: int) -> threading.Semaphore:
 
 
 class Playing:
-    """Tasks that are played from now on; `collect` writes what arrives, and has to be called."""
+    """Tasks that start to play at once; call `collect` to store their results."""
 
     def __init__(
         self, tasks: Sequence[Task], workers: int | None, cluster: Cluster | None = None
