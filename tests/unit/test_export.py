@@ -379,6 +379,7 @@ def test_a_file_that_cannot_be_written_is_told_in_one_line(
     message = str(caught.value)
     assert message.startswith("cannot write ")
     assert told in message
+    assert "paths.cache" not in message  # advice for commands that play runs
     assert len(message.splitlines()) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"folder", "file"}
 
