@@ -18,6 +18,7 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
+from dpbandits.config.recorded import recorded
 from dpbandits.curves.series import PLACE, STATISTICS, summarise
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import render as whole_render
@@ -199,6 +200,18 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     assert [key.values for key in keys] == [[1, 2, 4], [0.1, 1]]
     assert np.all(grid > 0)
     assert end == "Regret after 2,000 rounds"
+
+
+def test_choices_of_an_engine_are_not_recorded(run: Run, tmp_path: Path) -> None:
+    assert run("-m", *TINY, "engine=local", "seed=1,2").status == 0
+    stem = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-seed"
+    assert "engine" not in stem.with_suffix(".json").read_text()
+    assert not [key for key in table(stem.with_suffix(".csv"))[0] if key.startswith("engine")]
+
+
+@pytest.mark.parametrize("override", ["engine=dask", "+engine.workers=1", "paths.out=x", "engine"])
+def test_folders_and_engines_are_not_recorded(override: str) -> None:
+    assert recorded([override, "seed=1", "engines=2"]) == ["seed=1", "engines=2"]
 
 
 # Failures ----------------------------------------------------------------------------------------

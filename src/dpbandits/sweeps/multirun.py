@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpbandits.config.compose import Read
+from dpbandits.config.recorded import is_recorded, recorded
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.drawing import plotting
@@ -163,7 +164,7 @@ def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None
         "jobs": [
             {
                 "name": done.name,
-                "overrides": files.parameters_of(done.job.overrides),
+                "overrides": recorded(done.job.overrides),
                 "status": WORDS[done.status],
                 "seconds": done.seconds,
                 "error": done.error,
@@ -197,7 +198,7 @@ def _table(made: Sequence[Done]) -> bytes:
     # A row for every job, panel, curve and x: first the job and all its parameters. `runs` is left
     # out, as it has a column anyway.
     all_keys = dict.fromkeys(key for done in made for key in done.job.texts())
-    keys = [key for key in all_keys if files.is_parameter(key) and key != "runs"]
+    keys = [key for key in all_keys if is_recorded(key) and key != "runs"]
     return written(
         ("job", *keys, *PLACE, *STATISTICS),
         (
