@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
-from dpbandits.curves.series import PLACE, STATISTICS, summarise
+from dpbandits.config.recorded import recorded
+from dpbandits.curves.series import PLACE, STATISTICS, Series, summarise
 from dpbandits.drawing import plotting
+from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
@@ -27,6 +30,7 @@ from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps import lines, maps
 from dpbandits.sweeps.jobs import Job, names, short
+from dpbandits.sweeps.keys import JobCurves, Key
 
 Run = Callable[..., Done]
 Captured = pytest.CaptureFixture[str]
@@ -201,6 +205,47 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     assert end == "Regret after 2,000 rounds"
 
 
+def series_of(label: str, end: float) -> Series:
+    """Return a curve of panel (a) that ends at this number."""
+    arrays: dict[str, Any] = dict.fromkeys(("x", *STATISTICS), np.array([1.0, end]))
+    return Series("a", label, label, "dp-se", runs=1, slope=None, curve="dp-se", **arrays)
+
+
+def test_heat_maps_of_a_curve_for_each_value_have_numbers_of_their_own() -> None:
+    labels = ("DP-SE (epsilon=0.1)", "DP-SE (epsilon=0.25)")
+    points = [
+        JobCurves(job, [series_of(label, 10.0 * i + j) for j, label in enumerate(labels)])
+        for i, job in enumerate(jobs_of(["seed=1", "b=1"], ["seed=2", "b=1"]))
+    ]
+    keys = [Key("seed", "seed", ["1", "2"]), Key("b", "b", ["1"])]
+    grids = [
+        maps.grid(PanelDrawing("a", "", (series_of(label, 0.0),)), points, keys).tolist()
+        for label in labels
+    ]
+    assert grids == [[[0.0, 10.0]], [[1.0, 11.0]]]
+
+
+def test_a_figure_of_bounds_alone_is_summarised(run: Run, tmp_path: Path) -> None:
+    names = ("dp-se", "adap-klucb", "lazy-dp-ts", "imed", "dp-klucb", "dp-imed")
+    deleted = [f"~figure.curves.{name}" for name in names]
+    done = run("-m", "figure=dpklucb-c1", *deleted, "figure.panels.a.epsilon=0.01,0.02")
+    assert (done.status, told(done)) == (0, [])
+    folder = tmp_path / "out" / "multirun" / "dpklucb-c1"
+    assert (folder / "dpklucb-c1-by-epsilon.pdf").is_file()
+
+
+def test_choices_of_an_engine_are_not_recorded(run: Run, tmp_path: Path) -> None:
+    assert run("-m", *TINY, "engine=local", "seed=1,2").status == 0
+    stem = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-seed"
+    assert "engine" not in stem.with_suffix(".json").read_text()
+    assert not [key for key in table(stem.with_suffix(".csv"))[0] if key.startswith("engine")]
+
+
+@pytest.mark.parametrize("override", ["engine=dask", "+engine.workers=1", "paths.out=x", "engine"])
+def test_folders_and_engines_are_not_recorded(override: str) -> None:
+    assert recorded([override, "seed=1", "engines=2"]) == ["seed=1", "engines=2"]
+
+
 # Failures ----------------------------------------------------------------------------------------
 
 
@@ -279,6 +324,60 @@ def test_if_every_job_fails_no_earlier_output_remains(
     assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
+
+
+def test_runs_that_were_lost_have_no_traceback_to_print(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(runner, "simulate", broken)
+    monkeypatch.setattr(runner, "traceback", SimpleNamespace(format_exc=lambda: None))
+    done = run("-m", *TINY, "seed=1,2")
+    assert done.status == ExitStatus.FAILED
+    assert "dpbandits: seed=1 failed; the other jobs continue\n" in done.err
+    assert "None" not in done.err
+
+
+def test_an_error_of_a_summary_stops_no_other_figure(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = lines.summary, []
+
+    def fragile(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyError("no such curve")
+        return whole(*given)
+
+    monkeypatch.setattr("dpbandits.sweeps.multirun.summary", fragile)
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c2", "seed=1,2", *tiny)
+    assert done.status == ExitStatus.FAILED
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "dpbandits: adap-headline: KeyError: 'no such curve'\n" in done.err
+    assert (tmp_path / "out" / "multirun" / "adap-c2" / "adap-c2-by-seed.pdf").is_file()
+
+
+def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, drawn = whole_simulate, list[Any]()
+    render = plotting.render
+
+    def fragile(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        if cell.seed == 1 and getattr(cell.params, "epsilon", None) == 0.1:
+            raise ZeroDivisionError
+        return whole(cell, runs)
+
+    def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
+        drawn.append(drawing)
+        return render(draw, drawing, keywords)
+
+    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(plotting, "render", noticed)
+    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2")
+    assert done.status == ExitStatus.FAILED
+    assert [panel.letter for panel in drawn[-1].panels] == ["a", "b", "c"]
 
 
 # Mistakes of the command -------------------------------------------------------------------------

@@ -5,21 +5,24 @@ import importlib.util
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from commands import below, documented_keys
+from commands import bandit_cells, below, documented_keys
 from complaints import readable
 
 from dpbandits.cells.bandit_cell import Cell
+from dpbandits.config import compose
+from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps.tune import tune
-from dpbandits.sweeps.tuned import Range
+from dpbandits.sweeps.tuned import Range, of_valid
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 needs_optuna = pytest.mark.skipif(
@@ -138,6 +141,72 @@ def test_a_mistake_is_reported_in_one_line(typed: tuple[str, ...], trials: int, 
         tune("adap-headline", list(typed), trials)
     readable(str(caught.value))
     assert str(caught.value).startswith(told)
+
+
+@needs_optuna
+@pytest.mark.parametrize(
+    ("figure", "typed", "told"),
+    [
+        (
+            "dpklucb-c1",
+            "+figure.curves.lower-bound.epsilon=0.1..1",
+            "dpklucb-c1: the curve lower-bound is a bound or a budget, which has no runs",
+        ),
+        (
+            "adac-price",
+            "figure.curves.non-private.beta=1..2",
+            "adac-price: the curve non-private is drawn in no panel, others are only compared",
+        ),
+    ],
+)
+def test_a_curve_without_a_regret_to_compare_is_refused_in_one_line(
+    figure: str, typed: str, told: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        tune(figure, [typed, "profile=smoke"], 2)
+    readable(str(caught.value))
+    assert str(caught.value).startswith(told)
+
+
+@needs_optuna
+def test_a_seed_above_those_of_optuna_is_reduced(valley: list[float], tmp_path: Path) -> None:
+    tried = []
+    for seed in (3, 2**32 + 3):
+        words = [f"{ALPHA}=0.5..5", *TINY, f"seed={seed}", *below(tmp_path / str(seed))]
+        assert tune("adap-headline", words, 3) == 0
+        tried.append(valley.copy())
+        valley.clear()
+    assert tried[0] == tried[1]
+
+
+@needs_optuna
+@pytest.mark.usefixtures("valley")
+@pytest.mark.parametrize("ends", ["10..90.5", "10..2000"])  # linear and logarithmic
+def test_only_whole_numbers_are_tried_for_a_key_that_takes_no_others(
+    tmp_path: Path, capsys: Captured, ends: str
+) -> None:
+    key = "+figure.curves.adap-ucb.horizon"
+    assert tune("adap-headline", [f"{key}={ends}", *TINY, *below(tmp_path)], 5) == 0
+    assert capsys.readouterr().err == ""
+    (file,) = (tmp_path / "out").rglob("*.csv")
+    tried = [float(row[key[1:]]) for row in csv.DictReader(file.read_text().splitlines())]
+    assert all(value.is_integer() for value in tried)
+    assert len(tried) > 2
+
+
+def test_a_range_is_of_whole_numbers_if_the_parameter_is() -> None:
+    class Params(NamedTuple):
+        batch: parameters.Count
+        width: int
+        horizon: float
+
+    spec, _ = compose.load("adap-headline", [])
+    curve = spec.panels[0].curves[0]
+    source = replace(bandit_cells(spec)[0], params=Params(1, 1, 10.0), horizon=10)
+    curve = replace(curve, sources=(source,))
+    ranges = [Range(f"figure.curves.x.{name}", 1.0, 5.5) for name in Params._fields]
+    valid = [of_valid(searched, curve) for searched in ranges]
+    assert [(r.high, r.is_whole) for r in valid] == [(5.0, True), (5.0, True), (5.5, False)]
 
 
 def test_without_optuna_the_message_has_the_command_that_installs_it(

@@ -3,13 +3,13 @@
 import hashlib
 import json
 import math
-import re
 import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
+from dpbandits.config.recorded import recorded
 from dpbandits.config.settings import Settings
 from dpbandits.curves.series import Series
 from dpbandits.files import schemas
@@ -23,8 +23,7 @@ def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     """Return the command line that repeats this, without overrides of folders and engines."""
     if settings.command:
         return settings.command
-    own = [o for o in settings.overrides if not re.match(r"[+~]*(?:paths|engine)[.=]", o)]
-    return shlex.join(["dpbandits", verb, spec.name, *own])
+    return shlex.join(["dpbandits", verb, spec.name, *recorded(settings.overrides)])
 
 
 def sidecar(

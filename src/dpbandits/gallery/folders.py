@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
+from dpbandits.config.recorded import recorded
 from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest
-
-ELSEWHERE = ("paths.", "engine.", "engine=")  # folders and engines do not change a gallery
 
 
 def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
@@ -13,7 +12,7 @@ def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
     Overrides of folders and engines are ignored. The name holds the words as they were given; if
     they are not a valid name, it ends in a digest of them.
     """
-    words = [*figures, *(word for word in overrides if not word.startswith(ELSEWHERE))]
+    words = [*figures, *recorded(overrides)]
     if not words:
         return "gallery"
     short = ",".join(word.removeprefix("figure.") for word in words)

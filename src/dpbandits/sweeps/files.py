@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from dpbandits.config.recorded import recorded
 from dpbandits.drawing import plotting
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
@@ -33,16 +34,6 @@ def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) ->
     return f"{file}.{{{','.join([*files, 'json'])}}}"
 
 
-def parameters_of(words: Iterable[str]) -> list[str]:
-    """Return the words of a command without overrides of folders and engines."""
-    return [word for word in words if is_parameter(word)]
-
-
-def is_parameter(key: str) -> bool:
-    """Return whether a key, or an override, concerns neither folders nor engines."""
-    return not key.lstrip("+~").startswith(("paths.", "engine."))
-
-
 def command(program: Sequence[str], words: Iterable[str]) -> str:
     """Return the command line that repeats the computation."""
-    return shlex.join([*program, *parameters_of(words)])
+    return shlex.join([*program, *recorded(words)])

@@ -8,6 +8,7 @@ from typing import Any
 from dpbandits.config import compose, unused_overrides
 from dpbandits.config.compose import Read
 from dpbandits.config.origins import has, value_at
+from dpbandits.config.recorded import recorded
 from dpbandits.core.errors import UserError, shown
 from dpbandits.spec.changes import as_file_name, digest
 from dpbandits.spec.figure import FigureSpec
@@ -85,9 +86,7 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     """
     for overrides, number in Counter(job.overrides for job in jobs).items():
         if number > 1:
-            repeated = shown(
-                " ".join(o for o in overrides if not o.startswith(("paths.", "engine.")))
-            )
+            repeated = shown(" ".join(recorded(overrides)))
             raise UserError(f"{jobs[0].figure}: the multirun lists a job twice: {repeated}")
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:

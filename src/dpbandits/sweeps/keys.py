@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from dpbandits.config.compose import Read
 from dpbandits.curves.series import Series
 from dpbandits.drawing.styles import in_mathtext, symbol
-from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.sweeps.jobs import Job, short
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -68,9 +68,9 @@ def key_of(key: str, points: Sequence[JobCurves], spec: FigureSpec, varied: Sequ
     return axis._replace(values=sorted(values)) if axis.is_number else axis
 
 
-def same_curve(all_series: Sequence[Series], panel: str, curve: Curve) -> Series | None:
+def same_curve(all_series: Sequence[Series], panel: str, curve: str, label: str) -> Series | None:
     """Return the series of a curve in another job, where its label may have other values."""
-    own = [s for s in all_series if (s.panel, s.curve) == (panel, curve.name)]
+    own = [s for s in all_series if (s.panel, s.curve) == (panel, curve)]
     if len(own) > 1:  # `each`: a curve for each of several values
-        own = [s for s in own if s.label == curve.label]
+        own = [s for s in own if s.label == label]
     return own[0] if own else None

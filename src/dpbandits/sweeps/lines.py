@@ -64,6 +64,8 @@ def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
     if over != "t":
         return f"Value at the largest {over}"
     horizons = {cell.horizon for cell in spec.cells() if isinstance(cell, Cell)}
+    if not horizons:
+        return "Value at the horizon"  # all curves are bounds
     if len(horizons) > 1 or any(key.endswith("horizon") for key in varied):
         return "Regret at the horizon"
     return f"Regret after {_power(horizons.pop())} rounds"
@@ -85,11 +87,13 @@ def _lines(
         own = [p for p in points if [p.job.value(k.key) for k in others] == list(values)]
         fixed = [f"{k.label} = {k.tick(v)}" for k, v in zip(others, values, strict=True)]
         for panel in spec.panels:
-            series = [_against(main, own, panel.letter, curve) for curve in panel.curves]
+            every = [_against(main, own, panel.letter, curve) for curve in panel.curves]
+            series = tuple(each for each in every if each is not None)
+            if not series:  # all jobs of these values failed
+                continue
             title = ", ".join(filter(None, [panel.title, *fixed]))
-            letter = LETTERS[len(panels) % len(LETTERS)]
-            panels.append(PanelDrawing(letter, title, tuple(s for s in series if s is not None)))
-    return [panel for panel in panels if panel.series]
+            panels.append(PanelDrawing(LETTERS[len(panels) % len(LETTERS)], title, series))
+    return panels
 
 
 def _against(key: Key, points: Sequence[JobCurves], panel: str, curve: Curve) -> Series | None:
@@ -98,7 +102,7 @@ def _against(key: Key, points: Sequence[JobCurves], panel: str, curve: Curve) ->
     ends = {
         places[point.job.value(key.key)]: series
         for point in points
-        if (series := same_curve(point.series, panel, curve)) is not None
+        if (series := same_curve(point.series, panel, curve.name, curve.label)) is not None
     }
     if not ends:
         return None

@@ -25,7 +25,7 @@ def of_both(
         for curve in panel.curves:
             if (panel.letter, curve.name) not in both:
                 continue
-            series = same_curve(points[0].series, panel.letter, curve)
+            series = same_curve(points[0].series, panel.letter, curve.name, curve.label)
             if series is not None:
                 title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
                 panels.append(PanelDrawing(LETTERS[len(panels) % len(LETTERS)], title, (series,)))
@@ -41,9 +41,9 @@ def grid(panel: PanelDrawing, points: Sequence[JobCurves], keys: Sequence[Key]) 
     ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
     for job, all_series in points:
         column, row = (key.values.index(job.value(key.key)) for key in keys)
-        for series in all_series:
-            if (series.panel, series.curve) == (template.panel, template.curve):
-                ends[row, column] = series.centre[-1]
+        series = same_curve(all_series, template.panel, template.curve, template.label)
+        if series is not None:
+            ends[row, column] = series.centre[-1]
     return ends
 
 

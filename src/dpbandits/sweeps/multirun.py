@@ -8,12 +8,16 @@ import gc
 import json
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpbandits.config.compose import Read
+from dpbandits.config.interrupts import reraise_interrupt
+from dpbandits.config.recorded import is_recorded, recorded
 from dpbandits.core.errors import UserError
+from dpbandits.core.messages import in_one_line
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
@@ -128,8 +132,10 @@ def _run(done: Done) -> None:
 
 def _report_failure(done: Done, failures: Path) -> None:
     # Reported at once, with the traceback of the first failed run, so far reported in one line.
+    # A task that is lost on a cluster has none.
     if done.status != ExitStatus.MISTAKE and failures.is_file():
-        print(json.loads(failures.read_bytes())[0]["traceback"], end="", file=sys.stderr)
+        trace = json.loads(failures.read_bytes())[0]["traceback"]
+        print(trace or "", end="", file=sys.stderr)
     print(f"dpbandits: {done.name} failed; the other jobs continue", file=sys.stderr, flush=True)
 
 
@@ -163,7 +169,7 @@ def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None
         "jobs": [
             {
                 "name": done.name,
-                "overrides": files.parameters_of(done.job.overrides),
+                "overrides": recorded(done.job.overrides),
                 "status": WORDS[done.status],
                 "seconds": done.seconds,
                 "error": done.error,
@@ -177,6 +183,12 @@ def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None
     except UserError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
         group[0].status = max(group[0].status, ExitStatus.MISTAKE)
+        return
+    except Exception as fault:  # such as of matplotlib; the other figures continue
+        reraise_interrupt(fault)
+        traceback.print_exc()
+        print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr, flush=True)
+        group[0].status = ExitStatus.FAILED
         return
     print(f"{figure}: summary of {len(group)} jobs; {written_as}")
 
@@ -197,7 +209,7 @@ def _table(made: Sequence[Done]) -> bytes:
     # A row for every job, panel, curve and x: first the job and all its parameters. `runs` is left
     # out, as it has a column anyway.
     all_keys = dict.fromkeys(key for done in made for key in done.job.texts())
-    keys = [key for key in all_keys if files.is_parameter(key) and key != "runs"]
+    keys = [key for key in all_keys if is_recorded(key) and key != "runs"]
     return written(
         ("job", *keys, *PLACE, *STATISTICS),
         (

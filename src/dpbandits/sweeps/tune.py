@@ -25,10 +25,11 @@ from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.sweeps import files
-from dpbandits.sweeps.tuned import Range, Trial, only, verdict, write
+from dpbandits.sweeps.tuned import Range, Trial, of_valid, only, verdict, write
 
 NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})")
+SEEDS = 2**32  # Optuna's seeds are below it; those of figures may be larger
 
 
 def tune(figure: str, words: Sequence[str], trials: int) -> int:
@@ -36,7 +37,7 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     trials failed.
 
     Raises UserError if `trials` is below 1, if a range is invalid, if the ranges are not all of one
-    curve, or if Optuna is not installed.
+    curve, if no panel draws the curve, if it is a bound or a budget, or if Optuna is not installed.
     """
     start = time.monotonic()
     if trials < 1:
@@ -48,22 +49,21 @@ def tune(figure: str, words: Sequence[str], trials: int) -> int:
     _, of_all = compose.load(figure, overrides)  # its changes are those of every trial
     folder = settings.out / "tune" / figure / of_all.variant
     alone = _alone(spec, name)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=alone.cells()[0].seed))
+    ranges = [of_valid(r, only(alone)) for r in ranges]
+    sampler = optuna.samplers.TPESampler(seed=spec.seed % SEEDS)
+    study = optuna.create_study(sampler=sampler)
     done: list[Trial] = []
     known: dict[tuple[float, ...], float | None] = {}  # several proposals may round to one value
     for number in range(trials):
         asked = study.ask()
-        chosen = {
-            r.key: r.rounded(asked.suggest_float(r.key, r.low, r.high, log=r.is_logarithmic))
-            for r in ranges
-        }
+        chosen = {r.key: r.rounded(_suggested(asked, r)) for r in ranges}
         place = tuple(chosen.values())
         if place not in known:
             trial = _try(figure, overrides, name, chosen, number, folder)
             known[place] = trial.mean if trial else None
             done += [trial] if trial else []
         mean = known[place]
-        # A failure is recorded, so that the same values are not proposed again and again.
+        # Optuna needs an end for every trial; its sampler ignores failed ones.
         study.tell(asked, mean, None if mean is not None else optuna.trial.TrialState.FAIL)
     failed = sum(mean is None for mean in known.values())
     if not done:
@@ -124,9 +124,26 @@ def _alone(spec: FigureSpec, name: str) -> FigureSpec:
     # The curve, in the first panel that has it.
     for panel in spec.panels:
         curves = tuple(curve for curve in panel.curves if curve.name == name)
-        if curves:
-            return replace(spec, panels=(replace(panel, curves=curves[:1]),))
-    raise AssertionError(f"no panel has the curve {name}, which the reader of the file rejects")
+        if not curves:
+            continue
+        if curves[0].is_exact:
+            raise UserError(
+                f"{spec.name}: the curve {name} is a bound or a budget, which has no runs to"
+                " compare: tune a curve of an algorithm or a rule"
+            )
+        return replace(spec, panels=(replace(panel, curves=curves[:1]),))
+    raise UserError(
+        f"{spec.name}: the curve {name} is drawn in no panel, others are only compared with it:"
+        " tune one of them, or add it to the curves of a panel"
+    )
+
+
+def _suggested(asked: Any, searched: Range) -> float:
+    # The value that Optuna proposes for a range in one of its trials.
+    low, high, log = searched.low, searched.high, searched.is_logarithmic
+    if searched.is_whole:
+        return float(asked.suggest_int(searched.key, int(low), int(high), log=log))
+    return float(asked.suggest_float(searched.key, low, high, log=log))
 
 
 def _try(
@@ -153,8 +170,8 @@ def _try(
     (series,) = summarise(alone, store)
     at_the_end = values(only(alone), store)[:, -1]
     runs = len(at_the_end)
-    deviation = float(at_the_end.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
-    return Trial(number, chosen, float(at_the_end.mean()), deviation, _last_point(series))
+    standard_error = float(at_the_end.std(ddof=1) / np.sqrt(runs)) if runs > 1 else None
+    return Trial(number, chosen, float(at_the_end.mean()), standard_error, _last_point(series))
 
 
 def _last_point(series: Series) -> Series:

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from matplotlib.figure import Figure
 
+from dpbandits.cells.kinds import AnyCell
+from dpbandits.core import parameters
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, written
 from dpbandits.drawing import plotting
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
@@ -18,6 +20,7 @@ from dpbandits.sweeps import files
 from dpbandits.sweeps.jobs import short
 
 DIGITS = 3  # significant digits of a tried value, as a person would choose it
+WHOLE = ("arms", "horizon", "plays", "pulls_of", "runs")  # keys that are not in Params
 DECADES = 100.0  # ratio of its ends from which a range is searched in logarithms
 
 
@@ -28,6 +31,7 @@ class Range:
     key: str  # with its plus sign, if given
     low: float
     high: float
+    is_whole: bool = False  # only whole numbers are tried
 
     @property
     def is_logarithmic(self) -> bool:
@@ -37,6 +41,16 @@ class Range:
     def rounded(self, value: float) -> float:
         """Return a value rounded to three significant digits, kept inside the range."""
         return min(max(float(f"{value:.{DIGITS}g}"), self.low), self.high)
+
+
+def of_valid(searched: Range, curve: Curve) -> Range:
+    """Return the range, limited to whole numbers if its key takes no others."""
+    source, name = curve.sources[0], searched.key.rpartition(".")[2]
+    assert isinstance(source, AnyCell)
+    annotation = parameters.fields(type(source.params)).get(name, int if name in WHOLE else float)
+    if int not in (annotation, *get_args(annotation)):
+        return searched
+    return replace(searched, high=float(math.floor(searched.high)), is_whole=True)
 
 
 @dataclass(frozen=True)
