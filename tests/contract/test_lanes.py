@@ -334,7 +334,7 @@ def test_kept_tables_give_way_before_a_new_block_is_filled(monkeypatch: pytest.M
     cell = cell_of("exp3", adversaries.Params(Kind.SWITCHING))
     of_table = 2000 * 4 * 8
     monkeypatch.setattr(shared_tables, "KEPT_BYTES", 18 * of_table)
-    kept: list[list[tuple[int, int]]] = []  # blocks and their bytes, at every draw
+    kept: list[list[tuple[Any, int]]] = []  # blocks and their bytes, at every draw
     real = adversaries.table
 
     def table(*arguments: Any) -> Any:
