@@ -25,8 +25,15 @@ STUCK = 40.0  # seconds after which a test of a mutant does not end; it took EAC
 NOT_FOUND = 4  # pytest's status if the mutant changes a parameter, and with it a test's name
 FAILED = (1, 2)  # pytest's statuses: a test failed, or a file could not be imported
 EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
-# Modules that only kernels execute, with the tests that compile them.
-COMPILED = {"environments/_lane_tables.py": "tests/contract/test_lanes.py"}
+# Modules of which kernels alone execute a part, with the tests that compile them. They follow if no
+# test without the compiler notices a mutant.
+COMPILED = {
+    "algorithms/imed.py": "tests/contract/test_schemes.py",
+    "cells/play_bandit.py": "tests/contract/test_lanes.py",
+    "environments/_lane_arms.py": "tests/contract/test_lanes.py",
+    "environments/_lane_tables.py": "tests/contract/test_lanes.py",
+    "mechanisms/laplace_buffer.py": "tests/contract/test_lanes.py",
+}
 
 
 class Copy:
@@ -126,8 +133,6 @@ def measure(copy: Copy, test_file: str, result: Path) -> str:
 
 def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
     """Return what killed a mutant: the test and its group, or nothing."""
-    if mutant.file in COMPILED:
-        return _compiled_killer(copy, mutant)
     tests = selection.all_of(mutant)
     first = selection.first_of(tests)
     seconds, ran = 0.0, 0
@@ -143,6 +148,8 @@ def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
             seconds, ran = seconds + answer["took"], ran + len(chosen)
             if answer["status"]:
                 return _death(answer, names) | {"seconds": round(seconds, 1)}
+    if mutant.file in COMPILED:
+        return _compiled_killer(copy, mutant)
     return {"killed": "", "test": "", "tests": ran, "seconds": round(seconds, 1)}
 
 

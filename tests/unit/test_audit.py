@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import joblib
@@ -22,6 +23,7 @@ from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
 from dpbandits.audit.search import AuditFinding, Auditor, Candidate
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
+from dpbandits.audit_kernels.count import count
 from dpbandits.audit_kernels.features import (
     WINDOW,
     Feature,
@@ -131,6 +133,21 @@ def plain_features(played: list[int], arms: int, arm: int, index: int) -> list[o
     ]
 
 
+def assert_counts(counts: np.ndarray, games: list[list[object]], arms: int, rounds: int) -> None:
+    """Compare the counts with the features of the games, counted one by one."""
+    found = features(arms, rounds)
+    assert len(found) == len(games[0])
+    assert found[-1].stop == number_of_cells(arms, rounds) == len(counts)
+    for number, feature in enumerate(found):
+        own = counts[feature.first : feature.stop]
+        seen = Counter(game[number] for game in games)
+        assert own.sum() == len(games)
+        if number < rounds + arms:
+            assert {int(cell): own[cell] for cell in own.nonzero()[0]} == seen
+        else:  # hashed: the same groups of games
+            assert sorted(own[own > 0]) == sorted(seen.values())
+
+
 def test_parameters_of_other_types_are_not_played_by_the_same_machine_code() -> None:
     # As an integer, an epsilon of 0.05 would be 0.
     table = np.zeros((2, 24))
@@ -163,17 +180,24 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
         bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), np.random.default_rng(0))
         adap_ucb.play(params, bandit, rng)
         own_features.append(plain_features(law.played.tolist(), arms, 0, index))
-    found = features(arms, rounds)
-    assert len(found) == len(own_features[0])
-    assert found[-1].stop == number_of_cells(arms, rounds) == len(counts)
-    for number, feature in enumerate(found):
-        own = counts[feature.first : feature.stop]
-        seen = Counter(game[number] for game in own_features)
-        assert own.sum() == games
-        if number < rounds + arms:
-            assert {int(cell): own[cell] for cell in own.nonzero()[0]} == seen
-        else:  # hashed: the same groups of games
-            assert sorted(own[own > 0]) == sorted(seen.values())
+    assert_counts(counts, own_features, arms, rounds)
+
+
+def test_the_counts_are_those_of_sequences_with_equal_parts() -> None:
+    # 27 games: beginnings that end with the changed entry, the second of arm 0, the arms of the
+    # window after it, and ends.
+    arms, index = 2, 2
+    begins = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0]])
+    rng = np.random.default_rng(1)
+    windows, ends = (rng.integers(0, arms, (3, length)) for length in (WINDOW, 4))
+    played = [np.concatenate(parts) for parts in product(begins, windows, ends)]
+    rounds = len(played[0])
+    counts = np.zeros(number_of_cells(arms, rounds), np.uint32)
+    with np.errstate(over="ignore"):  # of the hashes
+        for game in played:
+            count(game, np.bincount(game, minlength=arms), 0, index, counts)
+    own_features = [plain_features(game.tolist(), arms, 0, index) for game in played]
+    assert_counts(counts, own_features, arms, rounds)
 
 
 def test_a_pull_reads_the_next_entry_of_its_arm() -> None:
