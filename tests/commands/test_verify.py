@@ -86,12 +86,12 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     ),
     "too-little-noise": (
         "releases compose to the claim",
-        "more noise in `play`",
+        "add noise in `play`, or correct the scale",
         (("scale=1.0 /", "scale=0.5 /"),),
     ),
     "no-noise": (
         "an audit finds no greater loss",
-        "with less noise than declared",
+        "with noise of its sensitivity: some reward has less than declared",
         (("= mean + laplace(rng, 1.0 / params.pulls, params.epsilon)", "= mean"),),
     ),
     "divides-by-zero": (
