@@ -153,6 +153,32 @@ def test_a_changed_number_fails_and_is_named(
     assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
 
 
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("others", "summary"),
+    [
+        ([EXACT], r"1 figure, 360 comparisons: all inside; if every law were the same, .*"),
+        ([], "0 figures, 0 comparisons"),
+    ],
+)
+def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
+    others: list[str],
+    summary: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    compare_all = against_reference.compare_all
+
+    def some_fail(spec: Any, finish: Any, *more: Any) -> Checked | None:
+        return None if spec.name == "adap-alpha" else compare_all(spec, finish, *more)
+
+    monkeypatch.setattr(against_reference, "compare_all", some_fail)
+    status, out = run_in(tmp_path, [*others, "adap-alpha"], capsys)
+    assert status == ExitStatus.FAILED
+    assert re.fullmatch(summary, out.splitlines()[-1])
+
+
 @pytest.mark.parametrize("is_current", [True, False])
 def test_evidence_of_other_sources_is_named_without_an_alarm(
     with_references: Path,

@@ -1,6 +1,7 @@
 """Interrupts that OmegaConf turns into errors of its own, because its clean-up fails."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -9,7 +10,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError
 
 from dpbandits.config import compose, conf_files
-from dpbandits.factory import produce_all
+from dpbandits.factory import produce_all, stored_results
+from dpbandits.gallery import figures
+from dpbandits.verify import report
 
 FILE = "conf/config.yaml"
 
@@ -42,3 +45,16 @@ def test_an_interrupt_of_omegaconf_stays_an_interrupt(
 def test_an_interrupted_figure_stops_the_other_figures_too() -> None:
     with pytest.raises(KeyboardInterrupt):
         produce_all.status_of("a-figure", interrupted)
+
+
+def test_an_interrupted_figure_stops_a_gallery(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stored_results, "load", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        figures.show("adap-c2", tmp_path)
+
+
+def test_an_interrupted_check_stops_the_checks_of_an_algorithm() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        report._attempted("a check", interrupted, cast(Any, None))

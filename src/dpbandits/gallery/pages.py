@@ -152,13 +152,13 @@ def _figure(figure: FigurePage) -> dict[str, Any]:
 
 
 def _source(name: str) -> dict[str, Any]:
-    # The path is that in dpbandits' repository, in the user's project, or of a plugin's package.
+    # The file has its path in the repository or the project, and a plugin's that in its package.
     root, below = roots.source(name)
     is_own = root is roots.PACKAGE
     in_project = roots.PROJECT and root.folder == roots.PROJECT.folder
     return {
         "source": name,
-        "path": f"src/dpbandits/{below}" if is_own else below if in_project else name,
+        "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,
         "own": is_own,
         "package": root.package,
         "lines": source_text(name).splitlines(),
