@@ -232,6 +232,15 @@ NAMES: list[Row] = [
             "'azize2022.problem_dependent_lower_bound'",
         ),
     ),
+    (
+        C2,
+        "+figure.curves.b={bound: wang2024_privacy.gauss_start, epsilon: 1, delta: 0.01}",
+        (
+            "curves.b",
+            "wang2024_privacy.gauss_start does not depend on the horizon; it needs a sweep",
+            LINE,
+        ),
+    ),
     (C2, "figure.checkpoints=lin", ("unknown checkpoints 'lin'", LINE, "'linear'")),
     (C2, "figure.centre=avg", ("unknown centre 'avg'", LINE, "mean, median")),
     (C2, "figure.spread=stdev", ("unknown spread 'stdev'", LINE, "'std'")),

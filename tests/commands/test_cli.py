@@ -190,7 +190,7 @@ def test_after_a_run_explain_reports_that_a_run_computes_nothing(smoke: Smoke) -
     assert all("  2/2 runs  " in line for line in cells)
     assert last == (
         f"adap-ksweep: 24 of 24 cells are complete in {smoke.folder / 'cache'};"
-        " a run computes nothing"
+        " `dpbandits run` computes nothing"
     )
     assert not (smoke.folder / "nowhere").exists()
 

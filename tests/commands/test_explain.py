@@ -62,14 +62,20 @@ def test_every_cell_has_a_line_with_its_key_runs_and_name(store: Store, cell: Ce
     assert len(lines) == 3
     assert lines[0] == f"{key(cell)}     5/5 runs  {cell.name}"
     assert lines[1].startswith(f"{key(other)}     0/5 runs  {other.name}  ")
-    assert lines[2] == f"fig: 1 of 2 cells are complete in {store.folder}; a run computes the rest"
+    assert (
+        lines[2]
+        == f"fig: 1 of 2 cells are complete in {store.folder}; `dpbandits run` computes the rest"
+    )
 
 
 def test_where_all_is_there_a_run_computes_nothing(store: Store, cell: Cell) -> None:
     write(store, cell, 7)
     assert line(store, cell).endswith(f" 5/5 runs  {cell.name}")
     *_, last = explain(figure(cell), store)
-    assert last == f"fig: 1 of 1 cells are complete in {store.folder}; a run computes nothing"
+    assert (
+        last
+        == f"fig: 1 of 1 cells are complete in {store.folder}; `dpbandits run` computes nothing"
+    )
 
 
 def test_a_cell_that_was_never_computed(store: Store, cell: Cell) -> None:
@@ -270,7 +276,7 @@ def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
     explaining, running = copy.start("explain"), copy.start("run")
     cell_line, last = ended(explaining).splitlines()
     assert "   1/1 runs  adap-ucb" in cell_line
-    assert last.endswith("; a run computes nothing")
+    assert last.endswith("; `dpbandits run` computes nothing")
     assert "0 runs computed, 1 from the cache" in ended(running)
 
     copy.edit(HELPER, "> largest", ">= largest")  # the last of equal values, not the first
@@ -278,4 +284,4 @@ def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
     assert "   0/1 runs  adap-ucb" in cell_line
     reason = f"not computed; the most similar cached cell differs in the source {HELPER}"
     assert cell_line.endswith(f"  {reason}")
-    assert last.endswith("; a run computes the rest")
+    assert last.endswith("; `dpbandits run` computes the rest")

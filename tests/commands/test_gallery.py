@@ -21,11 +21,13 @@ from dpbandits.algorithms import dp_ucb
 from dpbandits.checks import verdicts
 from dpbandits.config import claims as config_claims
 from dpbandits.config import compose
-from dpbandits.core import registry
+from dpbandits.core import registry, roots
 from dpbandits.core.errors import UserError
+from dpbandits.core.own_project import OwnProject
 from dpbandits.drawing import formulas, plotting, shapes
 from dpbandits.factory import audit_results, papers, stored_results
 from dpbandits.gallery import algorithms, dark, hover, origins, texts
+from dpbandits.gallery import pages as pages_module
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.mathematics import to_mathml
 from dpbandits.gallery.origins import Origin
@@ -445,6 +447,21 @@ def test_a_chosen_or_changed_gallery_has_a_folder_of_its_own(
     assert folders[1:] == [project / "mine"]
 
 
+@pytest.mark.parametrize("out", ["${oc.env:NO_SUCH_VARIABLE,results}", "~/results"])
+def test_the_folder_of_a_gallery_is_resolved_as_that_of_a_run(
+    project: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    file = project / "conf" / "config.yaml"
+    text = file.read_text("utf-8")
+    assert "  out: out #" in text
+    file.write_text(text.replace("  out: out #", f"  out: {out} #"), "utf-8")
+    folders: list[Path] = []
+    monkeypatch.setattr(gallery, "build", lambda out, names, overrides: folders.append(out))
+    gallery.from_words([], None)
+    assert folders == [project / "results" / "gallery"]
+
+
 def test_names_of_folders_are_readable_short_and_of_one_gallery_each() -> None:
     assert folder_name([], ["paths.out=x", "engine.workers=1", "engine=dask"]) == "gallery"
     assert folder_name(["b", "a"], ["figure.horizon=10"]) == "galleries/b,a,horizon=10"
@@ -659,3 +676,35 @@ def test_an_algorithm_s_page_has_what_is_claimed_composed_and_audited(whole: Pat
     )
     assert "Theorem 3.1" in full
     assert "per-round DP" in page
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_gallery_of_some_figures_links_none_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery_pages.replace_pictures(monkeypatch)
+    assert gallery.build(tmp_path / "g", [DRAWN]) == 0
+    made = gallery_pages.read_all(tmp_path / "g")
+    assert "short games" in made["algorithms/dp-ucb.html"].text
+    assert gallery_pages.broken(made, tmp_path / "g") == []
+
+
+def test_the_page_of_a_source_has_its_path_and_the_revision_of_dpbandits_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("mine", "plug"):
+        (tmp_path / package / "algorithms").mkdir(parents=True)
+        (tmp_path / package / "algorithms" / f"{package}.py").write_text("X = 1\n")
+    mine, plug = (roots.Root(package, tmp_path / package) for package in ("mine", "plug"))
+    monkeypatch.setattr(roots, "ROOTS", (roots.PACKAGE, plug, mine))
+    monkeypatch.setattr(roots, "PROJECT", OwnProject("mine", mine.folder))
+    written = pages_module._Pages(tmp_path, [], [])
+    for source, path in (
+        ("algorithms/dp_ucb.py", "src/dpbandits/algorithms/dp_ucb.py"),
+        ("mine/algorithms/mine.py", "algorithms/mine.py"),
+        ("plug/algorithms/plug.py", "plug/algorithms/plug.py"),
+    ):
+        written.write(f"sources/{source}.html", "source.html", **pages_module._source(source))
+        page = gallery_pages.read(tmp_path / "sources" / f"{source}.html")
+        assert page.find("h1")[0].text == path
+        assert ("as of revision" in page.text) is path.startswith("src/")

@@ -1,5 +1,9 @@
 """`dpbandits verify` catches planted mistakes of every kind, and passes sound algorithms."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -86,12 +90,12 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     ),
     "too-little-noise": (
         "releases compose to the claim",
-        "more noise in `play`",
+        "add noise in `play`, or correct the scale",
         (("scale=1.0 /", "scale=0.5 /"),),
     ),
     "no-noise": (
         "an audit finds no greater loss",
-        "with less noise than declared",
+        "with noise of its sensitivity: some reward has less than declared",
         (("= mean + laplace(rng, 1.0 / params.pulls, params.epsilon)", "= mean"),),
     ),
     "divides-by-zero": (
@@ -224,3 +228,24 @@ def test_the_report_names_the_call_that_failed(faulty: Path) -> None:
         if failure.startswith("an audit finds no greater loss")
     )
     assert ": releases(..., arms=2, horizon=1) in algorithms/divides.py, line " in failure
+
+
+def test_output_of_an_algorithm_is_no_part_of_the_answer_of_plain_python(tmp_path: Path) -> None:
+    for name in ("conf", "algorithms"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "dpbandits.toml").write_text('package = "noisy"\n')
+    text = SOUND.replace(LAST, f'    print("it plays")\n{LAST}')
+    assert "it plays" in text
+    (tmp_path / "algorithms" / "prints.py").write_text(f"{text}\n\nprint('it loads')\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbandits.verify.plain"],
+        input=json.dumps({"name": "prints", "values": {"epsilon": 1.0, "pulls": 20}}),
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert all("error" not in each for each in answer["outcomes"])
+    assert {"it loads", "it plays"} <= set(done.stderr.splitlines())

@@ -268,3 +268,26 @@ def test_the_sidecar_of_a_play_names_its_key() -> None:
     folder = Path("cache") / "ucb" / played.provenance["key"]
     identity = json.loads((folder / "identity.json").read_bytes())
     assert identity["cell"]["horizon"] == 300
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (
+            "alpha: 3.1\n",
+            r"conf/algorithm/mine\.yaml names no algorithm; add the line `algorithm: ",
+        ),
+        ("algorithm:\n", r"conf/algorithm/mine\.yaml names no algorithm"),
+        (
+            "bound: azize2022.problem_dependent_lower_bound\n",
+            "'mine' is a bound, which plays no arms",
+        ),
+    ],
+)
+def test_a_file_without_an_algorithm_is_an_error_of_one_line(
+    checkout: Path, content: str, problem: str
+) -> None:
+    (checkout / "conf" / "algorithm" / "mine.yaml").write_text(content)
+    with pytest.raises(dp.UserError, match=problem) as caught:
+        dp.play("mine", **SMALL)
+    assert "\n" not in str(caught.value)

@@ -116,19 +116,19 @@ def test_the_summary_of_a_figure_has_the_largest_share_and_the_median_width() ->
     exact = outcome("bound", "", 0.9, 0.0)  # a bound has no band
     drawn = [outcome("A", "", 0.25, 0.1), outcome("B", "", 0.5, 0.03), outcome("A", "", 0.1, 0.02)]
     nameless = outcome("A", "", 0.6, math.nan)  # its reference has the mean 0
-    assert Checked("name", (exact,)).line() == "name: 1 comparisons; all inside"
+    assert Checked("name", (exact,)).line() == "name: 1 comparison; all inside"
     assert Checked("name", (exact, *drawn, nameless)).line() == (
         "name: 5 comparisons; the largest difference of means is 0.60 of its band; the median half"
         " width of a band is 3.0 % of the mean; all inside"
     )
     twice = (outcome("A", "far", 1.5, 0.03), outcome("A", "far", 1.25, 0.03), *drawn)
-    assert Checked("name", twice).line().endswith("; 1 curves are OUTSIDE")
+    assert Checked("name", twice).line().endswith("; 1 curve is OUTSIDE")
 
 
 def test_an_unchanged_figure_passes() -> None:
     status, out, err = said(EXACT)
     assert status == 0, err
-    assert re.search(r"1 figures, [1-9]\d* comparisons: all inside", out)
+    assert re.search(r"1 figure, [1-9]\d* comparisons: all inside", out)
 
 
 def run_in(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> Any:
@@ -149,8 +149,34 @@ def test_a_changed_number_fails_and_is_named(
     spoil(table, shift)
     status, out = run_in(with_references, [EXACT], capsys)
     assert status == ExitStatus.ALARM
-    assert "1 curves are OUTSIDE" in out
+    assert "1 curve is OUTSIDE" in out
     assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("others", "summary"),
+    [
+        ([EXACT], r"1 figure, 360 comparisons: all inside; if every law were the same, .*"),
+        ([], "0 figures, 0 comparisons"),
+    ],
+)
+def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
+    others: list[str],
+    summary: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    compare_all = against_reference.compare_all
+
+    def some_fail(spec: Any, finish: Any, *more: Any) -> Checked | None:
+        return None if spec.name == "adap-alpha" else compare_all(spec, finish, *more)
+
+    monkeypatch.setattr(against_reference, "compare_all", some_fail)
+    status, out = run_in(tmp_path, [*others, "adap-alpha"], capsys)
+    assert status == ExitStatus.FAILED
+    assert re.fullmatch(summary, out.splitlines()[-1])
 
 
 @pytest.mark.parametrize("is_current", [True, False])

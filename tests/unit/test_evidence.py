@@ -138,11 +138,16 @@ def test_evidence_of_other_cells_is_none_and_a_changed_table_is_refused(checkout
     assert evidence.read(other) is None
     table = references.folder(FIGURE) / "evidence.csv"
     table.write_bytes(table.read_bytes().replace(b",7,", b",8,", 1))
-    with pytest.raises(UserError, match="is not the recorded table"):
+    remedy = rf"; `dpbandits report --gather {FIGURE}` writes it$"
+    with pytest.raises(UserError, match=f"is not the recorded table{remedy}"):
         evidence.read(spec)
     (references.folder(FIGURE) / "evidence.json").write_text("{")
-    with pytest.raises(UserError, match=r"evidence\.json cannot be read"):
+    with pytest.raises(UserError, match=rf"evidence\.json cannot be read: .*JSON{remedy}"):
         evidence.read(spec)
+    (references.folder(FIGURE) / "evidence.json").unlink()
+    for action in (lambda: evidence.read(spec), lambda: gather_evidence.confirm(FIGURE)):
+        with pytest.raises(UserError, match=rf"^figures/.*evidence\.json is missing{remedy}"):
+            action()
 
 
 def test_evidence_from_other_sources_gives_way_to_the_runs_of_the_figure(checkout: Path) -> None:

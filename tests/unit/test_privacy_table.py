@@ -218,6 +218,8 @@ def test_the_command_prints_a_table_the_notions_and_the_reasons() -> None:
     [
         (("dp-see",), "dpbandits: privacy: unknown algorithm 'dp-see'; did you mean 'dp-se'?\n"),
         (("--arms", "many"), "arms must be a whole number from 2 to 10^6, got 'many'\n"),
+        (("--epsilon", "[1]"), "epsilon must be positive and finite, got '[1]'\n"),
+        (("--delta", "null"), "delta must be in [0, 1], got 'null'\n"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_one_line_and_status_2(
@@ -227,3 +229,10 @@ def test_a_mistake_on_the_command_line_is_one_line_and_status_2(
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith(message)
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("epsilon", [".5", "5e-1", "0.500_000"])
+def test_a_number_has_the_forms_that_an_audit_accepts(epsilon: str) -> None:
+    done = called("privacy", "dp-se", "--epsilon", epsilon)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Privacy at epsilon = 0.5, ")

@@ -12,6 +12,7 @@ from drawn_tables import drawn, points
 from matplotlib.colors import to_hex
 from scipy import stats
 
+from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks.claim_tests import BY_KIND
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.lines import Line
@@ -77,6 +78,27 @@ def test_a_changed_game_has_no_published_points(change: str) -> None:
 def test_a_panel_names_a_figure_that_has_points() -> None:
     with pytest.raises(UserError, match=r"no point of Fig\. 2 is published"):
         curves("lazyts-c2", "+figure.panels.b.published=2")
+
+
+def test_a_horizon_may_have_any_form_of_a_number() -> None:
+    curve = next(curve for curve in curves("lazyts-c2").values() if curve.published)
+    cell = curve.sources[0]
+    assert isinstance(cell, Cell)
+    row = {"curve": cell.algorithm, "horizon": "1e5", "instance": "c2", "round": "10"}
+    row |= {"epsilon": str(getattr(cell.params, "epsilon", 1)), "regret": "3.5"}
+    game = cell.environment, cell.instance
+    assert published.points([row], curve, lambda name: game) == ((10.0, 3.5),)
+    assert published.points([row | {"horizon": "1e4"}], curve, lambda name: game) == ()
+
+
+def test_a_table_of_gains_has_no_published_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, game = published.rows, "exp3-oblivious"
+    monkeypatch.setattr(
+        published, "rows", lambda *of: [{**row, "instance": game} for row in rows(*of)]
+    )
+    problem = r"panels\.a\.published: .* plays on a table of gains"
+    with pytest.raises(UserError, match=problem):
+        curves("lazyts-c2", f"figure.environment={game}")
 
 
 @pytest.mark.parametrize(

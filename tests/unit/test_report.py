@@ -7,10 +7,14 @@ import make_thresholds
 import pytest
 from commands import ROOT
 
+from dpbandits.checks.comparisons import Measure, Verdict
+from dpbandits.checks.findings import Finding
+from dpbandits.checks.verdicts import ReadingResult
 from dpbandits.config import claims
 from dpbandits.core.errors import UserError
 from dpbandits.factory import judged_claims
 from dpbandits.report import content, write
+from dpbandits.report import pages as pages_of_reports
 
 PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
 PAPERS += ["tossou2017", "wang2024"]
@@ -103,3 +107,14 @@ def test_every_threshold_is_used() -> None:
 def test_evidence_is_gathered_or_confirmed_but_not_both() -> None:
     with pytest.raises(UserError, match="report takes --gather or --confirm, not both"):
         write.report([], gathers=True, confirms=True)
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_an_undecided_reading_counts_the_runs_of_its_undecided_findings() -> None:
+    measure = Measure(1.0, 0.5, 1.1, "at least", runs_factor=100.0)
+    findings = (
+        Finding(Verdict.HOLDS, "", figure="ftpl-gauss-cdf"),  # a figure without runs
+        Finding(Verdict.UNDECIDED, "", measure, figure="adap-alpha"),
+    )
+    text = pages_of_reports._of_reading(ReadingResult("", Verdict.UNDECIDED, findings))
+    assert re.fullmatch(r"undecided; about [\d,]+ runs would decide", text)

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from dpbandits.checks.comparisons import counted
 from dpbandits.checks.matching_points import PROFILE, Point, points
 from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, compare_exact
 from dpbandits.config import compose
@@ -46,7 +47,7 @@ class Checked:
         """Return a one-line summary for the terminal."""
         drawn = [o for p, o in self.outcomes if o.resolution != 0]
         resolved = [o.resolution for o in drawn if math.isfinite(o.resolution)]
-        text = f"{self.figure}: {len(self.outcomes)} comparisons"
+        text = f"{self.figure}: {counted(len(self.outcomes), 'comparison')}"
         if resolved:
             share = max(o.share for o in drawn)
             half = 100 * float(np.median(resolved))
@@ -55,7 +56,7 @@ class Checked:
                 f" width of a band is {half:.1f} % of the mean"
             )
         wrong = len({(p.panel, p.curve.label) for p, _ in self.alarms})
-        return text + (f"; {wrong} curves are OUTSIDE" if wrong else "; all inside")
+        return text + (f"; {_curves_are(wrong)} OUTSIDE" if wrong else "; all inside")
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -117,7 +118,7 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     number = sum(map(len, compared.values()))
     if not number:
         raise UserError("there is nothing to compare: no figure has a curve")
-    alarms, failed = 0, list[str]()
+    alarms, made, failed = 0, 0, list[str]()
     waiting = [
         Waiting(spec.runs_of_cells().keys(), partial(_begin, spec, settings))
         for spec, settings in prepared
@@ -130,6 +131,7 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
             continue
         print(checked.line(), flush=True)
         alarms += _print_alarms(checked)
+        made += len(checked.outcomes)
     if failed:
         sys.stdout.flush()
         names = ", ".join(failed)
@@ -141,14 +143,25 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
             " <figure>` accepts it if no bit of its runs moved",
             file=sys.stderr,
         )
-    print(
-        f"{len(compared) - len(failed)} figures, {number} comparisons:"
-        f" {f'{alarms} curves are outside' if alarms else 'all inside'}; if every law were the"
-        f" same, a curve would be outside with a probability of at most {FALSE_ALARM:g}"
-    )
+    print(_summary(len(compared) - len(failed), made, alarms))
     if failed:
         return ExitStatus.FAILED
     return ExitStatus.ALARM if alarms else ExitStatus.DONE
+
+
+def _summary(figures: int, comparisons: int, alarms: int) -> str:
+    # Without comparisons there is no verdict.
+    text = f"{counted(figures, 'figure')}, {counted(comparisons, 'comparison')}"
+    if not comparisons:
+        return text
+    return (
+        f"{text}: {f'{_curves_are(alarms)} outside' if alarms else 'all inside'}; if every law were"
+        f" the same, a curve would be outside with a probability of at most {FALSE_ALARM:g}"
+    )
+
+
+def _curves_are(number: int) -> str:
+    return f"{counted(number, 'curve')} {'is' if number == 1 else 'are'}"
 
 
 def _has_stale_evidence(spec: FigureSpec) -> bool:

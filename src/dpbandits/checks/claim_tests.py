@@ -81,7 +81,8 @@ def _published(test: tests.Published, lines: Lines) -> Iterator[Finding]:
         rounds = ", ".join(f"{t:,.0f}" for t, _ in points)
         words = (
             f"({panel}) {line.label} at t = {rounds}: published {theirs}; mean of"
-            f" {evidence.runs} runs {ours}; as far out: {evidence.place:.2g} of all curves"
+            f" {evidence.runs} runs {ours}; share of curves at least as far from the median:"
+            f" {evidence.place:.2g}"
         )
         # The place has the law of a rank, whatever the law of the runs: no standard error.
         yield decisive([within(test.limits, evidence.place, 0.0, words)])

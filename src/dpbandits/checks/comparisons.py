@@ -153,6 +153,11 @@ def plain(number: float) -> str:
     return f"{number:.3g}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Format a number of things: 1 figure, 2 figures."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def ratio(a: float, b: float) -> str:
     """Format the quotient a / b; near 1 with more digits, as they matter there."""
     if not b:

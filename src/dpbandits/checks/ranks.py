@@ -16,7 +16,7 @@ class Rank(NamedTuple):
     Curves with clearly lower means are always before it, those with clearly higher means always
     behind it; all others may be on either side. "Clearly" means a difference of more than three
     standard errors, as for claims. Intervals of ranks need no order among curves that cannot be
-    distinguished, which ties would.
+    distinguished; a ranking with ties would need one.
     """
 
     place: float  # equal means share the middle of their ranks

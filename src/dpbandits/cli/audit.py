@@ -121,7 +121,10 @@ def lines(subject: Subject, findings: Sequence[AuditFinding]) -> Iterator[str]:
         if finding.delta:
             bounds.append(f"delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}")
         likely = loss.likely_epsilon(0.0)
-        yield f"    audited: {'; '.join(bounds)}; with 99 % confidence, seen {likely:.4g}"
+        yield (
+            f"    audited: {'; '.join(bounds)}; with 99 % confidence; observed frequencies:"
+            f" epsilon = {likely:.4g}"
+        )
         yield (
             f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"
             f" {loss.fewer:,} of {loss.games:,} games"

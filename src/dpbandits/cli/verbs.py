@@ -111,16 +111,12 @@ def privacy(
     algorithms: list[str], epsilon: str, rho: str, horizon: str, arms: str, delta: str | None
 ) -> int:
     """Print the claimed budgets of algorithms and the budgets that their releases compose to."""
-    import json
-
     from dpbandits.cli.privacy import show
+    from dpbandits.cli.values import value_of
 
     def number(text: str | None) -> Any:
         # Text that is no number is rejected later, by the check of its parameter.
-        try:
-            return None if text is None else json.loads(text.replace("_", ""))
-        except ValueError:
-            return text
+        return None if text is None else value_of(text)
 
     return show(algorithms, *map(number, (epsilon, horizon, arms, delta, rho)))
 

@@ -48,13 +48,19 @@ def curve_of(name: str) -> tuple[dict[str, Any], bool]:
     """Return the curve of an algorithm; True if it is a member of conf/algorithm/.
 
     The name is that of a member, which has parameters and a label of its own, or one of the
-    registry. Raises UserError for any other name and for a stopping rule.
+    registry. Raises UserError for any other name, a stopping rule, a bound and a file that names no
+    algorithm.
     """
     members = project.names("algorithm")
     if name in members:
         content = dict(conf_files.read_member("algorithm", name))
         if "rule" in content:
             raise UserError(f"{shown(name)} is a stopping rule, which plays no arms")
+        if "bound" in content:
+            raise UserError(f"{shown(name)} is a bound, which plays no arms")
+        if content.get("algorithm") is None:
+            file = project.member_file("algorithm", name)
+            raise UserError(f"{file} names no algorithm; add the line `algorithm: <name>`")
         return content, True
     known = registry.algorithm_names()
     if name not in known:

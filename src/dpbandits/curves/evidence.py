@@ -73,7 +73,10 @@ def read(spec: FigureSpec) -> OfFigure | None:
         return None
     record, content = read_record(spec.name), table.read_bytes()
     if hashlib.sha256(content).hexdigest() != record.get("sha256"):
-        raise UserError(f"figures/reference/{spec.name}/evidence.csv is not the recorded table")
+        raise UserError(
+            f"figures/reference/{spec.name}/evidence.csv is not the recorded table;"
+            f" `dpbandits report --gather {spec.name}` writes it"
+        )
     if record.get("cells") != digest_of_cells(spec):
         return None
     rows: dict[tuple[str, str], list[dict[str, str]]] = {}

@@ -14,13 +14,18 @@ from dpbandits.store.blocks import Store
 
 def read_record(figure: str) -> dict[str, Any]:
     """Return the provenance of a figure's evidence. Raises UserError if it cannot be read."""
+    file = f"figures/reference/{figure}/evidence.json"
+    remedy = f"`dpbandits report --gather {figure}` writes it"
     try:
         content: dict[str, Any] = json.loads(
             (references.folder(figure) / "evidence.json").read_bytes()
         )
-    except (OSError, ValueError) as error:
-        file = f"figures/reference/{figure}/evidence.json"
-        raise UserError(f"{file} cannot be read: {error}") from None
+    except FileNotFoundError:
+        raise UserError(f"{file} is missing; {remedy}") from None
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}; {remedy}") from None
+    except ValueError:
+        raise UserError(f"{file} cannot be read: it is not valid JSON; {remedy}") from None
     return content
 
 

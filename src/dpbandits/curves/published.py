@@ -60,10 +60,19 @@ def points(
         (float(row["round"]), float(row["regret"]))
         for row in of_figure
         if row["curve"] == cell.algorithm
-        and int(row["horizon"]) == cell.horizon
+        and float(row["horizon"]) == cell.horizon
         and budget in (None, float(row["epsilon"]))
         and instance(row["instance"]) == (cell.environment, cell.instance)
     )
+
+
+def has_law(curve: Curve) -> bool:
+    """Return whether a curve's arms have gaps, which bound the offsets that `place` tries.
+
+    An environment whose gains are drawn in advance, as a table, has none.
+    """
+    cell = curve.sources[0]
+    return isinstance(cell, Cell) and hasattr(registry.environment(cell.environment), "law")
 
 
 def place(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> float:

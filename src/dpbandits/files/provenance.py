@@ -22,14 +22,14 @@ def git_revision() -> str | None:
     The suffix `-dirty` marks changes since that commit, and sources that were edited since the
     process started.
     """
-    # An installed package may lie in the folder of a user's repository, which says nothing of it.
+    # An installed package may lie within a user's repository, whose commit is not the package's.
     if not (PACKAGE.folder.parents[1] / ".git").exists():
         return None
     return _described(PACKAGE)
 
 
 def revision() -> str:
-    """Return the commit of the checkout; of an installed package, version and digest of files.
+    """Return the commit of the checkout; for an installed package, version and digest of files.
 
     The digest covers all files of the package, conf/ and references among them, as they were
     installed: `0.1.0+` and 12 hexadecimal digits of SHA-256.

@@ -1,4 +1,4 @@
-"""Reads of files that others may have put into a folder: of regular files only, and bounded."""
+"""Bounded reads of regular files, for folders into which others may have put files."""
 
 import os
 import stat

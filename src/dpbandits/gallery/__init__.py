@@ -14,7 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from dpbandits.config import compose, conf_files
+from dpbandits.checks.comparisons import counted
+from dpbandits.config import compose, described
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
@@ -47,8 +48,7 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
 def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
     # paths.out. An error in every figure is the command's, and is raised before all else.
     if not overrides:
-        paths = conf_files.read_yaml("conf/config.yaml").get("paths") or {}
-        return project.folder() / str(paths.get("out", "out"))
+        return described.settings_of((), "gallery")[0].out
     errors = []
     for name in names:
         try:
@@ -77,7 +77,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
 
 def _summary(figures: Sequence[FigurePage]) -> str:
     claims = len({result.claim.id for figure in figures for result in figure.results})
-    return f"{origins.in_words(figure.origin for figure in figures)}; {claims} claims"
+    return f"{origins.in_words(figure.origin for figure in figures)}; {counted(claims, 'claim')}"
 
 
 def _progress(names: Sequence[str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Figures of the gallery: their curves, pictures and claims, or the error that prevents them."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from dpbandits.checks import verdicts
 from dpbandits.checks.findings import Finding
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import conf_files
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.curves.series import to_csv
@@ -135,6 +136,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
     except UserError as error:
         failure = str(error)
     except Exception as error:
+        reraise_interrupt(error)
         failure = in_one_line(error)
     return FigurePage(name, paper(key), title, result, overrides, failure=failure)
 
@@ -161,9 +163,8 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
     files["yaml"] = project.find(project.member_file("figure", spec.name)).read_bytes()
     for kind, content in files.items():
         write_atomically(folder / f"{spec.name}.{kind}", content)
-    return FigurePage(
-        **{**vars(page), "kinds": tuple(files)} | {"size": tuple(size), "lines": tuple(lines)}
-    )
+    width, height = size
+    return replace(page, kinds=tuple(files), size=(width, height), lines=tuple(lines))
 
 
 def decisive(result: ClaimResult) -> list[Finding]:

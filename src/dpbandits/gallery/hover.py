@@ -21,7 +21,7 @@ NEAREST = 0.003  # of the picture: closer points look like one
 
 
 def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
-    """Return every curve drawn as a line of its own values: its names and its points' positions.
+    """Return the names and the positions of the points of every curve that is drawn as a line.
 
     A point is [left, top, x, y, low, high], the first two as fractions of the picture; without low
     and high if there is no band.

@@ -12,6 +12,7 @@ from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import Verdict
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import claims
+from dpbandits.core import roots
 from dpbandits.drawing.formulas import plain
 from dpbandits.factory import captions
 from dpbandits.factory.papers import PAPERS, paper
@@ -60,8 +61,7 @@ def write(
     for algorithm in algorithms:
         pages.write(f"algorithms/{algorithm.name}.html", "algorithm.html", algorithm=algorithm)
     for source in sorted({path for algorithm in algorithms for path in algorithm.sources}):
-        lines = source_text(source).splitlines()
-        pages.write(f"sources/{source}.html", "source.html", source=source, lines=lines)
+        pages.write(f"sources/{source}.html", "source.html", **_source(source))
 
 
 def _write_documents(pages: "_Pages") -> None:
@@ -148,6 +148,20 @@ def _figure(figure: FigurePage) -> dict[str, Any]:
         "readings": rows.readings(result.spec) if result else [],
         "runs": captions.runs_of(result.spec) if result else "",
         "statistics": captions.statistics(result.spec) if result else "",
+    }
+
+
+def _source(name: str) -> dict[str, Any]:
+    # The file has its path in the repository or the project, and a plugin's that in its package.
+    root, below = roots.source(name)
+    is_own = root is roots.PACKAGE
+    in_project = roots.PROJECT and root.folder == roots.PROJECT.folder
+    return {
+        "source": name,
+        "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,
+        "own": is_own,
+        "package": root.package,
+        "lines": source_text(name).splitlines(),
     }
 
 

@@ -159,7 +159,9 @@ def _verdict(result: ClaimResult) -> str:
 
 def _of_reading(reading: ReadingResult) -> str:
     if reading.verdict is Verdict.UNDECIDED:
-        runs = max(_runs(finding.figure) for finding in reading.findings)
+        # The others may be about a figure without runs, which has no record of its evidence.
+        undecided = [f for f in reading.findings if f.verdict is Verdict.UNDECIDED]
+        runs = max(_runs(finding.figure) for finding in undecided)
         needed = runs_needed(reading, runs)
         return (
             f"undecided; about {needed:,} runs would decide" if needed < math.inf else "undecided"

@@ -26,7 +26,7 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
         yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
     yield (
         f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
-        f" a run computes {'nothing' if complete == len(runs_of) else 'the rest'}"
+        f" `dpbandits run` computes {'nothing' if complete == len(runs_of) else 'the rest'}"
     )
 
 

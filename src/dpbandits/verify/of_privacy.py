@@ -89,7 +89,7 @@ def composed_as_claimed(check: str, subject: Subject) -> Result:
                 return failed(
                     check,
                     f"epsilon {numbers}",
-                    f"more noise in `play`, or the right scale in `releases`; if the paper claims"
+                    f"add noise in `play`, or correct the scale in `releases`; if the paper claims"
                     f" less than its releases compose to, give the reason in `differs` of the claim"
                     f" in {subject.file}",
                 )
@@ -123,8 +123,8 @@ def audited(check: str, subject: Subject) -> Result:
         return failed(
             check,
             numbers,
-            "some reward reaches the choices with less noise than declared: every statistic that"
-            " `play` uses must be released with noise of its sensitivity",
+            "release every statistic that `play` uses with noise of its sensitivity: some reward"
+            " has less than declared",
         )
     return passed(check, numbers)
 

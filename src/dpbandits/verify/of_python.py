@@ -24,7 +24,7 @@ def in_plain_python(subject: Subject) -> list[Result]:
     answer = _ask(subject)
     same, reads = "plain Python gives the same bits", "the policy sees only its rewards"
     if isinstance(answer, str):
-        remedy = "the algorithm must also run without the compiler, NUMBA_DISABLE_JIT=1"
+        remedy = "make it run without the compiler, NUMBA_DISABLE_JIT=1"
         return [failed(same, answer, remedy), failed(reads, answer, remedy)]
     results = []
     compiled = [outcome(subject, mode) for mode in (False, True)]

@@ -1,12 +1,14 @@
 """Play of an algorithm in plain Python: the process that of_python.py starts.
 
-Reads names, parameters and games from standard input as JSON and writes the pulls and curves as
-JSON. Here the policy plays a bandit that reports every access from outside the bandit's own
-functions, on a law that has neither means nor gaps.
+Reads a name and parameters from standard input as JSON, and writes the pulls and curves to standard
+output as JSON; output of the algorithm goes to standard error. Here the policy plays a bandit that
+reports every access from outside the bandit's own functions, on a law that has neither means nor
+gaps.
 """
 
 import json
 import sys
+from contextlib import redirect_stdout
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,6 +66,7 @@ def outcome(subject: Subject, per_round: bool) -> dict[str, Any]:
 
 if __name__ == "__main__":
     request = json.load(sys.stdin)
-    this = Subject(request["name"], request["values"])
-    answer = {"outcomes": [outcome(this, mode) for mode in (False, True)], "peeks": peeks(this)}
+    with redirect_stdout(sys.stderr):  # a print in the algorithm must not corrupt the JSON
+        this = Subject(request["name"], request["values"])
+        answer = {"outcomes": [outcome(this, mode) for mode in (False, True)], "peeks": peeks(this)}
     json.dump(answer, sys.stdout)

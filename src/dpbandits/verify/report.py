@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterator
 
+from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError
 from dpbandits.run.own_errors import of_own_source
 from dpbandits.verify import of_play, of_privacy, of_python
@@ -42,6 +43,7 @@ def _attempted(title: str, check: Callable[[str, Subject], Result], subject: Sub
     except UserError:
         raise
     except Exception as error:
+        reraise_interrupt(error)
         text = of_own_source(error)
         remedy = f"this error ended the check; fix {subject.file}, or see the other failures"
         return failed(title, text or reason(error), remedy)

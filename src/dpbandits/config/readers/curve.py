@@ -155,6 +155,9 @@ class CurveReader:
         bound_arguments.check_keys(curve, CURVE_KEYS, self.games.supplied(layers.unrecorded(), ()))
         meet = curve.get("at")
         if meet is None:
+            if sweep is None and "horizon" not in bound_arguments.accepted(curve.get("bound")):
+                name = curve.get("bound")
+                raise curve.error(f": {name} does not depend on the horizon; it needs a sweep")
             return sweep
         if sweep is None or sweep.key not in ("epsilon", "delta"):
             raise curve.error(" is for a figure with a sweep over epsilon or delta", "at")

@@ -100,10 +100,18 @@ class PanelReader:
         rows = published.rows(self.figure.text("paper"), number)
         if not rows:
             raise panel.error(f": no point of Fig. {number} is published", "published")
-        return tuple(
+        every = tuple(
             replace(curve, published=published.points(rows, curve, self._instance))
             for curve in read
         )
+        for curve in every:
+            if curve.published and not published.has_law(curve):
+                raise panel.error(
+                    f": {curve.label} plays on a table of gains; published points can be compared"
+                    " only if the environment has a law",
+                    "published",
+                )
+        return every
 
     def _instance(self, name: str) -> tuple[str, Any]:
         return instance(describe(self.origins, name, "figure.environment"), name)

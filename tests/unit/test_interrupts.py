@@ -1,6 +1,7 @@
-"""Errors while figures are loaded and made, and interrupts that OmegaConf turns into errors."""
+"""What goes on after errors: not after an interrupt that OmegaConf turned into one."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -9,8 +10,10 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError
 
 from dpbandits.config import compose, conf_files
-from dpbandits.factory import produce_all
+from dpbandits.factory import produce_all, stored_results
+from dpbandits.gallery import figures
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.verify import report
 
 FILE = "conf/config.yaml"
 
@@ -51,3 +54,16 @@ def test_an_error_of_a_source_of_the_project_is_one_line(
 def test_an_interrupted_figure_stops_the_other_figures_too() -> None:
     with pytest.raises(KeyboardInterrupt):
         produce_all.status_of("a-figure", interrupted)
+
+
+def test_an_interrupted_figure_stops_a_gallery(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stored_results, "load", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        figures.show("adap-c2", tmp_path)
+
+
+def test_an_interrupted_check_stops_the_checks_of_an_algorithm() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        report._attempted("a check", interrupted, cast(Any, None))
