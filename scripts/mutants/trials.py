@@ -28,7 +28,6 @@ EACH = 8.0  # seconds of a test without the compiler; slower ones do not take pa
 # Modules of which kernels alone execute a part, with the tests that compile them. They follow if no
 # test without the compiler notices a mutant.
 COMPILED = {
-    "algorithms/imed.py": "tests/contract/test_schemes.py",
     "cells/play_bandit.py": "tests/contract/test_lanes.py",
     "environments/_lane_arms.py": "tests/contract/test_lanes.py",
     "environments/_lane_tables.py": "tests/contract/test_lanes.py",
