@@ -494,7 +494,7 @@ def test_noise_drawn_ahead_in_an_audit_has_the_law_of_single_draws(name: str) ->
 def test_imed_plays_runs_of_the_arm_of_largest_mean_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     leaders: list[int] = []  # whose runs are planned
     planned: list[bool] = []  # for every decision
-    bound, pull = imed.largest_mean_to_catch_up, imed.pull_while_leading
+    bound, pull = imed.largest_mean_to_catch_up, leader_runs.pull_while_leading
 
     def recorded_bound(mean: Any, pulls: Any, leader: int, last: int) -> Any:
         assert mean[leader] == mean.max()
