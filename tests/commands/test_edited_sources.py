@@ -239,7 +239,7 @@ def check_reported_once(result: Result, digests: dict[str, dict[str, int]]) -> N
     assert values <= {0, 1, 11}  # 0 and 1: cells that reach no marked file, or laplace.py alone
     (line,) = result.reports
     assert line.startswith("dpbandits: algorithms/dp_se.py: edited since this command started")
-    assert line.endswith("start the command again to compute with the edit")
+    assert line.endswith("run it again to use the edit")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
