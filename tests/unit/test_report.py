@@ -78,7 +78,7 @@ def test_the_evidence_on_a_figure_is_gathered_by_its_name(monkeypatch: pytest.Mo
         return 0
 
     monkeypatch.setattr(write, "gather", gather)
-    monkeypatch.setattr(write, "write_atomically", lambda file, _: written.append(file.name))
+    monkeypatch.setattr(write, "write_atomically", lambda file, *_, **__: written.append(file.name))
     assert write.report(["adap-c2", "leaderboard"], gathers=True) == 0
     assert sorted(gathered) == ["adap-c2", "leaderboard"]
     assert written == ["azize2022.md", "README.md"]
