@@ -1,4 +1,4 @@
-"""What goes on after errors: not after an interrupt that OmegaConf turned into one."""
+"""Interrupts that OmegaConf turned into errors, and errors of a project's own sources."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dpbandits.core.errors import UserError
 
-# What a user of a command that computes can do.
+# Remedy for a command that plays runs; commands that play none pass another or none.
 REPEAT = (
     "Files written before are kept: make room or choose another folder (paths.cache=...,"
     " paths.out=...), then repeat the command; it computes only what is missing"

@@ -8,20 +8,17 @@ import gc
 import json
 import sys
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpbandits.config.compose import Read
-from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.config.recorded import is_recorded, recorded
 from dpbandits.core.errors import UserError
-from dpbandits.core.messages import in_one_line
 from dpbandits.curves.series import PLACE, STATISTICS, Series, rows, summarise, written
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
-from dpbandits.factory.produce_all import produce_one
+from dpbandits.factory.produce_all import produce_one, status_of
 from dpbandits.files import schemas
 from dpbandits.files.provenance import revision
 from dpbandits.run.exit_status import ExitStatus
@@ -177,20 +174,15 @@ def _summarise(figure: str, group: Sequence[Done], words: Sequence[str]) -> None
             for done in group
         ],
     }
-    try:
+
+    def write() -> int:
         file = folder / as_file_name(f"{figure}-by-{'-'.join(short(keys).values())}")
         written_as = files.write(file, _files(group, command), sidecar)
-    except UserError as error:
-        print(f"dpbandits: {error}", file=sys.stderr)
-        group[0].status = max(group[0].status, ExitStatus.MISTAKE)
-        return
-    except Exception as fault:  # such as of matplotlib; the other figures continue
-        reraise_interrupt(fault)
-        traceback.print_exc()
-        print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr, flush=True)
-        group[0].status = ExitStatus.FAILED
-        return
-    print(f"{figure}: summary of {len(group)} jobs; {written_as}")
+        print(f"{figure}: summary of {len(group)} jobs; {written_as}")
+        return ExitStatus.DONE
+
+    # A summary that fails stops no other figure.
+    group[0].status = max(group[0].status, status_of(figure, write))
 
 
 def _files(group: Sequence[Done], command: str) -> dict[str, bytes]:
