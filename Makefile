@@ -76,10 +76,11 @@ docs: $(READY) ## build the site: out/site/index.html; with out/gallery/ if it e
 report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)
 
-test: $(READY) ## run all tests but those of whole commands, on two cores; minutes
-	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/contract tests/golden tests/unit $(ARGS)
+test: $(READY) ## run the short tests, on two cores; four minutes
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not long' \
+	  tests/contract tests/golden tests/unit $(ARGS)
 
-test-all: $(READY) ## also the tests of whole commands, the gallery, clusters
+test-all: $(READY) ## also the long ones: hundreds of runs, whole commands, clusters
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(READY) ## play every figure with few runs and compare with its reference; minutes

@@ -71,7 +71,7 @@ import pytest
 import tests_shown
 
 tests_shown.KEPT = str(pathlib.Path(__file__).with_name("kept.json"))
-tests_shown.LINE_EVERY = 0.0
+tests_shown.LIVE_EVERY = tests_shown.LINE_EVERY = 0.0
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):

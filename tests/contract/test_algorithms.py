@@ -187,6 +187,7 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
         np.testing.assert_array_equal(batched, per_round)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
     for means, epsilon in CLOSE_CALLS:
@@ -209,6 +210,7 @@ def test_a_blind_algorithm_pulls_alike_whatever_the_rewards_are(algorithm: str) 
     assert pulls[0] == pulls[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", sorted({*BATCHED} - BLIND))
 def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
     assert any(

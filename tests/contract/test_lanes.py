@@ -158,6 +158,7 @@ def test_a_run_whose_pulls_or_rewards_are_recorded_is_that_of_the_regret(algorit
             assert counted == plain.pulls[arm]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", ON_ARMS)
 def test_runs_in_step_on_coins_have_the_law_of_rounds_of_numpy(algorithm: str) -> None:
     for params in readings_of(algorithm, 2000, 1.0):
@@ -202,6 +203,7 @@ def outcomes_of(cell: Cell, per_round: bool) -> np.ndarray:
     return np.array([[*bandit.curve[[-20, -1]], *bandit.pulls] for bandit in bandits])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_streams_of_lanes_and_of_numpy_play_the_same_law(game: str) -> None:
     lanes, plain = outcomes(game, 1, per_round=False), outcomes(game, 2, per_round=True)

@@ -67,6 +67,7 @@ def outcomes(
     return final_outcomes(algorithm, params, law, len(means), horizon, 3 + method, runs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "values"), PARAMS, ids=str)
 @pytest.mark.parametrize(("means", "horizon", "runs"), INSTANCES, ids=lambda x: str(x)[:12])
 @pytest.mark.parametrize("share", [SHARE, pytest.param(1.0, marks=pytest.mark.slow)])
@@ -85,6 +86,7 @@ def test_both_methods_have_the_same_law(
     assert len(np.unique(exact[:, -1])) > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("algorithm", "values"),
     [

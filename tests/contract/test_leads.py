@@ -43,6 +43,7 @@ def rng(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_leads_have_the_law_of_single_rounds(game: str) -> None:
     algorithm, params, means, horizon = GAMES[game]

@@ -51,6 +51,7 @@ def played(
     return bandit
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("means", [MEANS, FEW], ids=["many", "few"])
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_both_have_the_law_of_samples_of_all_arms(budget: str, means: tuple[float, ...]) -> None:

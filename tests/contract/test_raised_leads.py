@@ -73,6 +73,7 @@ def play_in_plain_python(game: Leading, bandit: Bandit | None = None) -> None:
     getattr(play, "py_func", play)(game.params, bandit, rng(2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GAMES)
 def test_leads_have_the_law_of_single_rounds(name: str) -> None:
     algorithm, params, means, horizon = GAMES[name]

@@ -57,6 +57,7 @@ def outcomes(
     return final_outcomes(name, own, law, len(means), horizon, 5 + method, runs, inner=INNER)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("module", "params", "means", "horizon", "runs"), GAMES)
 @pytest.mark.parametrize("share", [1.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_both_methods_have_the_same_law(

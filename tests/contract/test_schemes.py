@@ -374,6 +374,7 @@ RUNS = 2000
 LIMIT = 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_runs_of_the_leader_have_the_law_of_single_rounds(game: str) -> None:
     algorithm, params, means, horizon = GAMES[game]
@@ -386,6 +387,7 @@ def test_runs_of_the_leader_have_the_law_of_single_rounds(game: str) -> None:
         assert p_value(fast[:, column], slow[:, column]) > LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", SCHEMES)
 def test_the_regret_on_the_way_has_the_same_law(algorithm: str) -> None:
     rounds = np.array([30, 200, 1500, 4000])
@@ -481,6 +483,7 @@ def games_on_a_table(name: str, seed: int, per_round: bool, games: int = 2_000) 
     return np.array(rows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIXED_REWARDS)
 def test_noise_drawn_ahead_in_an_audit_has_the_law_of_single_draws(name: str) -> None:
     # 30 comparisons; a shift of a mean by a sixth of the standard deviation has p near 1e-7.

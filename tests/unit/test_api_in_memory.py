@@ -159,6 +159,7 @@ def play(params, bandit, rng):
 """
 
 
+@pytest.mark.long
 def test_a_strange_class_leaves_the_machine_code_of_others_readable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -402,6 +402,7 @@ def kept(short_audits: None, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[
     return kept
 
 
+@pytest.mark.long
 def test_the_search_keeps_tables_of_every_family(kept: list[set[tuple[int, int, float]]]) -> None:
     Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2, many_arms=9).audit(20_000)
     assert len(kept) == 3
@@ -410,6 +411,7 @@ def test_the_search_keeps_tables_of_every_family(kept: list[set[tuple[int, int, 
     assert {one for one in kept[0] if one[0] > 2} == {(9, 17, 0.0), (9, 17, 1.0)}
 
 
+@pytest.mark.long
 def test_tables_on_which_nothing_is_released_are_not_played_again(
     kept: list[set[tuple[int, int, float]]],
 ) -> None:
@@ -433,6 +435,7 @@ def test_without_any_release_no_loss_is_measured(monkeypatch: pytest.MonkeyPatch
 # Audits ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short_audits")
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "dp-ucb-bound", "dp-exp3-lap"])
 def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> None:
@@ -465,6 +468,7 @@ def test_an_undeclared_release_is_detected(monkeypatch: pytest.MonkeyPatch) -> N
     assert finding.declared == (0.25, 0.0, False)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short_audits")
 def test_the_same_seed_gives_the_same_audit() -> None:
     subject = Subject("adap-ucb", (("epsilon", 1.0),))

@@ -42,6 +42,7 @@ def curve(spec: FigureSpec, shows: str, name: str) -> Curve:
 # Cells -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short_audits")
 def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     together, seconds = audits.simulate(CELL, range(3))

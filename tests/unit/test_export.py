@@ -88,6 +88,7 @@ def is_balanced(tex: str) -> bool:
 CURVE = re.compile(r"% Curve: (.*)\n\\addplot\[.*\] table\[x=x, y=y\] \{\nx y low high\n([^}]*)\};")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_is_exported_with_the_numbers_of_its_table(
     figure: str, filled: Callable[..., Loaded], monkeypatch: pytest.MonkeyPatch

@@ -87,6 +87,7 @@ def texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
             yield text.get_text(), text.get_window_extent(renderer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OURS)
 def test_no_text_is_cut_at_the_edge(name: str) -> None:
     figure = as_saved(name)

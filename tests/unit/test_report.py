@@ -28,6 +28,7 @@ def pages() -> dict[str, str]:
         return write.texts(claims.papers())
 
 
+@pytest.mark.long
 def test_the_pages_are_those_that_the_command_writes(pages: dict[str, str]) -> None:
     folder = ROOT / write.FOLDER
     assert sorted(path.name for path in folder.iterdir()) == sorted(pages)

@@ -265,6 +265,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_the_same_bits(target: str, tmp_path: Path) -> None:
     flags = Path("/proc/cpuinfo")

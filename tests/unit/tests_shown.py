@@ -21,6 +21,7 @@ import pytest
 
 from dpbandits.run.progress import duration, time_left
 
+LIVE_EVERY = 0.1  # seconds between updates of the live line
 LINE_EVERY = 20.0  # seconds between lines, off a terminal
 KEPT = "seconds-of-tests.json"
 Status: TypeAlias = tuple[str, str, Any]
@@ -165,19 +166,24 @@ class Shown:
     # The line
 
     def show(self) -> None:
-        """Show the progress: immediately on a terminal, elsewhere from time to time."""
+        """Show the progress: a live line on a terminal, elsewhere a line from time to time.
+
+        Most of the thousands of calls come too soon after the last line and compose none.
+        """
         with self.lock:
             now = time.monotonic()
-            if self.tally is None or self.over.is_set():
+            live = self.reporter.isatty()
+            soon = now - self.last < (LIVE_EVERY if live else LINE_EVERY)
+            if self.tally is None or self.over.is_set() or soon:
                 return
+            self.last = now
             line = self.tally.line(now - self.started)
-            if self.reporter.isatty():
-                width = shutil.get_terminal_size().columns
-                self.reporter.rewrite(line[: width - 1], erase=True)
-                self.reporter.flush()
-            elif now - self.last >= LINE_EVERY:
-                self.last = now
+            if not live:
                 self.write(line)
+                return
+            width = shutil.get_terminal_size().columns
+            self.reporter.rewrite(line[: width - 1], erase=True)
+            self.reporter.flush()
 
     def write(self, line: str) -> None:
         """Write a permanent line."""
