@@ -7,27 +7,35 @@ import json
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import composed
 import pytest
 import tests_shown
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cli.process import NEW_OBJECTS
-from dpbandits.config import compose
+from dpbandits.config import compose, hydra_config
 from dpbandits.environments import bernoulli
+from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.store import identity
 from dpbandits.store.blocks import Store
 
 ROOT = Path(__file__).resolve().parents[1]
+# Files of tests that compile the kernels of many algorithms, seconds each.
+COMPILING = {
+    *("test_algorithms", "test_audit", "test_audit_figures", "test_dp_ucb_int", "test_golden"),
+    *("test_lanes", "test_many_runs", "test_realised_regret", "test_schemes"),
+    "test_stopping_figures",
+}
 Row = Callable[[str, str, str], None]
 
 
@@ -44,6 +52,19 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let one worker play all files that compile many kernels; two would compile the same ones."""
+    from xdist.scheduler import LoadFileScheduling  # late: only xdist calls this
+
+    class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "compiling" if Path(file).stem in COMPILING else file
+
+    return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
@@ -125,6 +146,24 @@ def parsed_once() -> Iterator[None]:
     parsed = cache(lambda text: load(io.StringIO(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(OmegaConf, "load", lambda file: copy.deepcopy(parsed(file.read())))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def composed_by_hydra_once() -> Iterator[None]:
+    """Let Hydra compose equal overrides once a process, unless a test works in a copy."""
+    composed: dict[tuple[str, ...], DictConfig] = {}
+    original = hydra_config.compose
+
+    def compose(overrides: Sequence[str]) -> DictConfig:
+        if project.layers() != (ROOT,):
+            return original(overrides)
+        if tuple(overrides) not in composed:
+            composed[tuple(overrides)] = original(overrides)
+        return copy.deepcopy(composed[tuple(overrides)])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hydra_config, "compose", compose)
         yield
 
 

@@ -73,6 +73,7 @@ def run(package: Path, cache: Path) -> tuple[int, int]:
     return int(result), int(hits)
 
 
+@pytest.mark.long
 def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     assert run(package, cache) == (10_001, 0)
@@ -83,6 +84,7 @@ def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -
     assert run(package, cache) == (20_001, 0)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not hasattr(numba.core.config, "CACHE_LOCATOR_CLASSES"), reason="numba lacks the setting"
 )
@@ -96,6 +98,7 @@ def test_another_copy_of_the_same_sources_needs_no_compilation(
     assert run(second, cache) == (10_001, 1)
 
 
+@pytest.mark.long
 def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: Path) -> None:
     # The state left by two processes that each compile for one type at once.
     cache = tmp_path / "cache"
@@ -111,6 +114,7 @@ def test_machine_code_for_other_types_is_never_served(package: Path, tmp_path: P
     assert run(package, cache) == (10_001, 2), "what was compiled again is kept"
 
 
+@pytest.mark.long
 def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder can be made below a file")

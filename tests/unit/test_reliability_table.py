@@ -113,6 +113,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_script_writes_what_the_tests_measured(elsewhere: Path) -> None:
     assert make_reliability.main([]) == 0
     written = (elsewhere / "docs" / RELIABILITY).read_text("utf-8")
@@ -121,6 +122,7 @@ def test_the_script_writes_what_the_tests_measured(elsewhere: Path) -> None:
     assert written.endswith("|\n<!-- end of measured -->\nAfter\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wrong", ["broken", "absent"])
 def test_the_script_writes_nothing_where_a_test_failed_or_was_skipped(
     wrong: str, elsewhere: Path
@@ -134,6 +136,7 @@ def test_the_script_writes_nothing_where_a_test_failed_or_was_skipped(
     assert (elsewhere / "docs" / "reliability.md").read_text("utf-8") == before
 
 
+@pytest.mark.long
 def test_the_script_reuses_measurements_of_the_same_revision(elsewhere: Path) -> None:
     assert make_reliability.main([]) == 0
     (elsewhere / "broken").touch()  # the first test would fail now
@@ -142,6 +145,7 @@ def test_the_script_reuses_measurements_of_the_same_revision(elsewhere: Path) ->
     assert make_reliability.main([]) == 1
 
 
+@pytest.mark.long
 def test_of_a_checkout_that_is_not_clean_nothing_is_written(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
