@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +155,7 @@ def composed_by_hydra_once() -> Iterator[None]:
     composed: dict[tuple[str, ...], DictConfig] = {}
     original = hydra_config.compose
 
+    @wraps(original)
     def compose(overrides: Sequence[str]) -> DictConfig:
         if project.layers() != (ROOT,):
             return original(overrides)

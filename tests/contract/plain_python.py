@@ -33,8 +33,8 @@ from dpbandits.core.bandit import new_bandit
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 # Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,
-# or with no others than at its start, plays rounds one by one in either mode; in the other mode
-# every algorithm does.
+# or with no others than at its start, plays rounds one by one in either mode, as do runs in step
+# (sixteen at a time, also in plain Python); in the other mode every algorithm does.
 HORIZON = 30_000
 SHORT = 6_000
 LONG = {*BATCHED} - BATCHED_START
@@ -51,9 +51,9 @@ def outcomes(quick: bool) -> dict[str, list[str]]:
             if quick and not is_quick(algorithm, law):
                 continue
             for per_round in (False, True):
-                is_long = algorithm in LONG and not per_round
-                horizon = HORIZON if is_long else SHORT
-                cell = cell_of(algorithm, law, MEANS, horizon, epsilon=2.0)
+                cell = cell_of(algorithm, law, MEANS, SHORT, epsilon=2.0)
+                if algorithm in LONG and not (per_round or cell.in_lanes):
+                    cell = cell_of(algorithm, law, MEANS, HORIZON, epsilon=2.0)
                 for params in every_method(cell.params):
                     bandit = play_run(dataclasses.replace(cell, params=params), 3, per_round)
                     name = f"{algorithm}{params} on {law}, per_round={per_round}"

@@ -87,6 +87,7 @@ def test_a_mean_of_zero_without_a_band_leaves_no_share() -> None:
     assert (outcome.alarm, outcome.share) == ("", 0.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("runs", [(20, 40), (100, 8), (100, 40), (400, 40), (720, 24)])
 @pytest.mark.parametrize("law", LAWS)
 def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int, int]) -> None:

@@ -302,7 +302,7 @@ def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
             for key in entry
         ]
         beside = [name for name in content.get("curves", {}) if name not in listed]
-        for each in spec_of(figure).panels:
+        for each in spec_of(figure, "profile=paper").panels:
             # A panel may draw each curve for several values, one after the other.
             named = content["panels"][each.letter].get("curves")
             drawn = list(dict.fromkeys(c.name for c in each.curves))

@@ -15,6 +15,7 @@ from dpbandits.factory import judged_claims
 TEXT = (ROOT / "docs" / "deviations.md").read_text("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_checkout")
 def test_the_tables_are_the_ones_that_the_script_writes() -> None:
     assert make_deviations.with_tables(TEXT) == TEXT, "python scripts/make_deviations.py"

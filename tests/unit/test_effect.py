@@ -1,5 +1,6 @@
 """Overrides on which no cell depends are rejected; those with an effect are not, at any value."""
 
+import inspect
 from typing import Any
 
 import hydra
@@ -149,6 +150,7 @@ def test_an_override_with_an_effect_or_of_presentation_is_accepted(
     assert spec.cells()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", names("figure"))
 def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: str) -> None:
     # In the figure's own words: a number at its top level has an effect, or it would not be there.
@@ -176,6 +178,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append("read")
         return read(reader)
 
+    monkeypatch.setattr(hydra_config, "compose", inspect.unwrap(hydra_config.compose))
     monkeypatch.setattr(hydra, "compose", counting_compose)
     monkeypatch.setattr(Reader, "read", counting_read)
     hydra_config._without_overrides.cache_clear()

@@ -97,6 +97,7 @@ def test_no_text_is_cut_at_the_edge(name: str) -> None:
         assert (page.y0 <= box.y0) & (box.y1 <= page.y1), text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OURS)
 def test_titles_headings_and_legends_do_not_run_into_one_another(name: str) -> None:
     figure = as_saved(name)

@@ -52,6 +52,7 @@ def handles(figure: Figure) -> list[Line2D]:
     return [handle for handle in found if isinstance(handle, Line2D)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_every_text_is_inside_of_the_page_and_titles_do_not_run_together(name: str) -> None:
     figure = picture(name).figure
