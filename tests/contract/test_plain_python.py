@@ -23,6 +23,7 @@ def interpreted() -> Any:
     return without_compiler("quick")
 
 
+@pytest.mark.long
 def test_compiled_and_plain_python_give_the_same_bits(interpreted: Any) -> None:
     check_bits(interpreted["outcomes"], plain_python.outcomes(quick=True))
 
@@ -38,10 +39,12 @@ def check_bits(interpreted: Any, compiled: dict[str, list[str]]) -> None:
         assert interpreted[name] == numbers, name
 
 
+@pytest.mark.long
 def test_stopping_rules_give_the_same_bits_too(interpreted: Any) -> None:
     assert interpreted["stops"] == plain_python.stops()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_rewards_come_through_pull_alone(interpreted: Any, algorithm: str) -> None:
     pulls = interpreted["hidden"][algorithm]

@@ -66,12 +66,13 @@ def written(group: str, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("figure", project.names("figure"))
 def test_every_figure_composes_under_every_profile(figure: str, profile: str) -> None:
-    spec = spec_of(figure, f"profile={profile}")
+    overrides = [] if profile == "paper" else [f"profile={profile}"]
+    spec = spec_of(figure, *overrides)
     assert spec.name == figure
     assert spec.runs >= 1
     assert [p.letter for p in spec.panels] == list(ascii_lowercase[: len(spec.panels)])
     assert all(p.curves for p in spec.panels)
-    full = spec_of(figure, "profile=paper")
+    full = spec_of(figure)
     assert len(spec.panels) == len(full.panels)
     assert max(horizons(spec), default=1) <= max(horizons(full), default=1)
     for each in spec.panels:
@@ -83,7 +84,7 @@ def test_every_figure_composes_under_every_profile(figure: str, profile: str) ->
 def test_make_test_compiles_every_algorithm_for_the_laws_on_which_figures_play_it(
     figure: str,
 ) -> None:
-    for cell in bandit_cells(spec_of(figure, "profile=paper")):
+    for cell in bandit_cells(spec_of(figure)):
         pair = cell.algorithm, cell.environment
         assert is_quick(*pair), f"{pair} is missing in tests/contract/cells.py: COMPILED"
 
@@ -302,7 +303,7 @@ def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
             for key in entry
         ]
         beside = [name for name in content.get("curves", {}) if name not in listed]
-        for each in spec_of(figure, "profile=paper").panels:
+        for each in spec_of(figure).panels:
             # A panel may draw each curve for several values, one after the other.
             named = content["panels"][each.letter].get("curves")
             drawn = list(dict.fromkeys(c.name for c in each.curves))
