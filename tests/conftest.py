@@ -30,12 +30,24 @@ from dpbandits.store import identity
 from dpbandits.store.blocks import Store
 
 ROOT = Path(__file__).resolve().parents[1]
-# Files of tests that compile the kernels of many algorithms, seconds each.
-COMPILING = {
-    *("test_algorithms", "test_audit", "test_audit_figures", "test_dp_ucb_int", "test_golden"),
-    *("test_lanes", "test_many_runs", "test_realised_regret", "test_schemes"),
-    "test_stopping_figures",
+# Files of tests that one worker plays: they compile the same kernels, seconds each, or compose the
+# same figures.
+TOGETHER = {
+    "kernels": {
+        *("test_algorithms", "test_audit", "test_audit_figures", "test_dp_ucb_int", "test_golden"),
+        *("test_lanes", "test_many_runs", "test_realised_regret", "test_schemes"),
+        "test_stopping_figures",
+    },
+    "figures": {
+        *("test_bands_power", "test_captions", "test_changes", "test_check", "test_claims"),
+        *("test_config", "test_deviations_table", "test_drawn_is_the_table", "test_effect"),
+        *("test_drawn_otherwise", "test_evidence", "test_export", "test_listing"),
+        *("test_missing_runs", "test_pictures_across", "test_pictures_azize"),
+        *("test_pictures_azize2025", "test_pictures_sajed2019_wang2024", "test_pictures_tossou"),
+        *("test_published", "test_references", "test_report", "test_undrawable_texts"),
+    },
 }
+SCOPES = {file: scope for scope, files in TOGETHER.items() for file in files}
 Row = Callable[[str, str, str], None]
 
 
@@ -56,13 +68,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one worker play all files that compile many kernels; two would compile the same ones."""
+    """Let one worker play the files of every set in TOGETHER."""
     from xdist.scheduler import LoadFileScheduling  # late: only xdist calls this
 
     class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "compiling" if Path(file).stem in COMPILING else file
+            return SCOPES.get(Path(file).stem, file)
 
     return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
