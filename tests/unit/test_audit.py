@@ -422,6 +422,7 @@ def test_tables_on_which_nothing_is_released_are_not_played_again(
     assert kept[1] == kept[2] == kept[0] - start
 
 
+@pytest.mark.long
 def test_without_any_release_no_loss_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])
     monkeypatch.setattr(dp_ftpl_gauss, "releases", lambda *a: iter(()))
