@@ -30,7 +30,7 @@ from dpbandits.drawing.shapes import ROUND
 from dpbandits.factory import produce
 from dpbandits.spec.figure import Quantity, StyleOverride
 
-pytestmark = pytest.mark.usefixtures("in_checkout")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 
 READINGS = ("readings-tossou2016", "readings-sajed2019", "readings-wang2024", "exp3-readings")
 OURS = (*READINGS, "horizons", "leaderboard", "privacy-audit")
@@ -87,7 +87,6 @@ def texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
             yield text.get_text(), text.get_window_extent(renderer)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", OURS)
 def test_no_text_is_cut_at_the_edge(name: str) -> None:
     figure = as_saved(name)
@@ -97,7 +96,6 @@ def test_no_text_is_cut_at_the_edge(name: str) -> None:
         assert (page.y0 <= box.y0) & (box.y1 <= page.y1), text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", OURS)
 def test_titles_headings_and_legends_do_not_run_into_one_another(name: str) -> None:
     figure = as_saved(name)

@@ -12,6 +12,8 @@ from reference_pictures import insets, laid_out, overlap, picture, specified
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import ROUND
 
+pytestmark = pytest.mark.long
+
 EMPTY = ("adap-headline", "adap-c1", "adap-c2", "adap-c3", "adap-c4")
 
 

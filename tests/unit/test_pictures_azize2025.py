@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from drawn_tables import artist_id, drawn, lines_by_id, points, table
 
+pytestmark = pytest.mark.long
+
 FIGURES = ["dpklucb-c1", "dpklucb-c2", "dpklucb-c3", "dpklucb-c4"]
 
 

@@ -18,7 +18,7 @@ from dpbandits.drawing.plotting import Drawing
 from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec
 
-pytestmark = pytest.mark.usefixtures("in_checkout")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 
 OVER_TIME = ("dpse-epsilon", "ftpl-approx-dp", "ftpl-pure-dp")
 OVER_PARAMETERS = ("stopping-rules", "ftpl-delta-sweep", "ftpl-epsilon-sweep", "gdp-elim")
@@ -52,7 +52,6 @@ def handles(figure: Figure) -> list[Line2D]:
     return [handle for handle in found if isinstance(handle, Line2D)]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_every_text_is_inside_of_the_page_and_titles_do_not_run_together(name: str) -> None:
     figure = picture(name).figure

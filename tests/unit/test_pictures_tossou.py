@@ -12,6 +12,8 @@ from reference_pictures import inside, laid_out, picture, specified
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import ROUND
 
+pytestmark = pytest.mark.long
+
 ADVERSARIES = ("deterministic", "stochastic", "fully-oblivious", "oblivious", "switching")
 OVER_TIME = [f"exp3-{adversary}" for adversary in ADVERSARIES]
 

@@ -114,6 +114,7 @@ CURVES: dict[str, tuple[Curve, Curve]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", CURVES)
 def test_the_figure_of_the_document_needs_no_further_help(checkout: Path, kind: str) -> None:
     centre, spread = CURVES[kind]
@@ -161,6 +162,7 @@ SPANS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("span", SPANS)
 def test_over_a_parameter_every_axis_has_a_name_and_two_labels_and_no_marker_is_cut(
     checkout: Path, span: str
