@@ -67,6 +67,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(NEW_OBJECTS)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let workers begin with the sets of TOGETHER; begun last, the longer one would end alone."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.path.stem not in SCOPES)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Let one worker play the files of every set in TOGETHER."""

@@ -30,12 +30,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path) -> str:
-    own = {"PYTHONPATH": str(folder / "src"), "DPBANDITS_CACHE": str(folder / "kernels")}
+def run(folder: Path, **more: str) -> str:
     done = subprocess.run(
         [*DPBANDITS, "run", FIGURE, *TYPED],
         cwd=folder,
-        env=os.environ | own,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")} | more,
         capture_output=True,
         text=True,
         timeout=300,
@@ -94,8 +93,10 @@ def test_an_edit_of_any_input_writes_the_files_again(copy: Path, edit: str) -> N
     before, original = texts(copy), path.read_text("utf-8")
     path.write_text(change(original), "utf-8")
     assert path.read_text("utf-8") != original
+    # Machine code of edited sources would stay in the user's folder.
+    own = {"DPBANDITS_CACHE": str(copy / "kernels")} if file.startswith("src/") else {}
     try:
-        assert "; drawn;" in run(copy)
+        assert "; drawn;" in run(copy, **own)
         assert texts(copy) != before
     finally:
         path.write_text(original, "utf-8")
