@@ -21,7 +21,7 @@ FIGURES = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml")
 FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as fit
 PATIENCE = 600  # seconds for a command that takes 10 with compiled machine code on an idle machine
 
-COUNTS = re.compile(r"(\d+) runs computed, (\d+) from the cache; (drawn|pictures are up to date);")
+COUNTS = re.compile(r"(\d+) runs? computed, (\d+) from the cache; (drawn|pictures are up to date);")
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 

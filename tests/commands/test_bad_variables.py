@@ -143,7 +143,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
 def test_a_figure_has_the_same_bytes_for_all_variables(done: dict[str, Done], name: str) -> None:
     usual, here = done["harmless none"], done[f"harmless {name}"]
     assert (here.status, here.err) == (0, "")
-    assert here.out.startswith("adap-c2: 1 runs computed, 0 from the cache; drawn; ")
+    assert here.out.startswith("adap-c2: 1 run computed, 0 from the cache; drawn; ")
     assert here.files() == usual.files()
 
 

@@ -270,7 +270,7 @@ def test_an_edited_helper_is_named_and_an_edited_comment_costs_nothing(
     root: Path, tmp_path: Path
 ) -> None:
     copy = Copy(root, tmp_path)
-    assert "1 runs computed, 0 from the cache" in ended(copy.start("run"))
+    assert "1 run computed, 0 from the cache" in ended(copy.start("run"))
 
     copy.edit(HELPER, "\n    largest", "\n    # The same, in other words.\n    largest")
     explaining, running = copy.start("explain"), copy.start("run")

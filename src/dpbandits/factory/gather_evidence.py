@@ -5,7 +5,6 @@ the figure draws, which are the first of the evidence, and compares them with th
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -124,4 +123,4 @@ def _folder(figure: str) -> Path:
 
 
 def _write_record(folder: Path, record: dict[str, Any]) -> None:
-    write_atomically(folder / "evidence.json", (json.dumps(record, indent=1) + "\n").encode())
+    write_atomically(folder / "evidence.json", schemas.to_json(record))

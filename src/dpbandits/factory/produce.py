@@ -10,6 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dpbandits.checks import verdicts
+from dpbandits.checks.comparisons import counted
 from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
@@ -18,7 +19,7 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import judged_claims, sidecar
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
-from dpbandits.factory.sidecar import as_json, command, digest
+from dpbandits.factory.sidecar import command, digest
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
@@ -83,7 +84,7 @@ def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
         drawn = _write_files(spec, settings, completed.store, draw, style, series, words)
         cached = sum(runs.values()) - completed.computed
         print(
-            f"{spec.name}: {completed.computed} runs computed, {cached} from the cache;"
+            f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
             f" {'drawn' if drawn else 'pictures are up to date'};"
             f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
             f"{_in_words(verdicts.count(results))}"
@@ -185,7 +186,7 @@ def _write_files(
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
-    inputs = hashlib.sha256(as_json(undated))
+    inputs = hashlib.sha256(schemas.to_json(undated))
     for part in (
         *texts.values(),
         verdict,
@@ -205,7 +206,7 @@ def _write_files(
         write_atomically(folder / VERDICT, verdict)
     else:
         (folder / VERDICT).unlink(missing_ok=True)
-    write_atomically(_of_kind(file, "json"), as_json(described))
+    write_atomically(_of_kind(file, "json"), schemas.to_json(described))
     return True
 
 
@@ -218,7 +219,7 @@ def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
     if not results:
         return b""
     content = {"figure": spec.name, "claims": verdicts.as_json(results)}
-    return as_json({"schema": schemas.VERDICT, **content})
+    return schemas.to_json({"schema": schemas.VERDICT, **content})
 
 
 def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:

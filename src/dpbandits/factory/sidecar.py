@@ -1,7 +1,6 @@
 """Sidecar of a figure: the command, the specification and the provenance behind its files."""
 
 import hashlib
-import json
 import math
 import shlex
 from collections.abc import Sequence
@@ -79,11 +78,6 @@ def of_source(source: Any) -> dict[str, Any]:
         # JSON has no infinity.
         "composed_epsilon": "infinite" if spent == math.inf else spent,
     }
-
-
-def as_json(content: dict[str, Any]) -> bytes:
-    """Return the text of a JSON file."""
-    return (json.dumps(content, indent=1) + "\n").encode()
 
 
 def digest(content: bytes) -> str:

@@ -1,7 +1,10 @@
-"""Versions of the JSON files that other programs read; docs/files.md lists their keys.
+"""JSON files that other programs read, and their versions; docs/files.md lists the keys.
 
 A key that is removed, renamed or given another meaning raises the version. A new key does not.
 """
+
+import json
+from typing import Any
 
 FIGURE = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
 VERDICT = "dpbandits-verdict/2"  # out/<figure>/verdict.json
@@ -9,3 +12,8 @@ EVIDENCE = "dpbandits-evidence/2"  # figures/reference/<figure>/evidence.json
 EXPORT = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
 TUNE = "dpbandits-tune/1"  # beside the table of `dpbandits tune`
+
+
+def to_json(content: Any) -> bytes:
+    """Return the bytes of a JSON file, indented for readers."""
+    return (json.dumps(content, indent=1) + "\n").encode()

@@ -1,6 +1,5 @@
 """Planning, playing and reporting of missing runs, shared by figures, the check and the search."""
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
 from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files.schemas import to_json
 from dpbandits.run import edited_sources, own_algorithms, runner, tasks
 from dpbandits.store.blocks import Store
 
@@ -96,7 +96,7 @@ def _report(failures: Sequence[runner.Outcome], runs: int, file: Path) -> None:
         }
         for failure in failures
     ]
-    write_atomically(file, (json.dumps(described, indent=1) + "\n").encode())
+    write_atomically(file, to_json(described))
     first = failures[0].task
     failed = sum(len(failure.task.runs) for failure in failures)
     print(

@@ -1,6 +1,5 @@
 """Output files of sweeps and searches: pictures and table, the sidecar last."""
 
-import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -11,6 +10,7 @@ from dpbandits.config.recorded import recorded
 from dpbandits.drawing import plotting
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
+from dpbandits.files.schemas import to_json
 
 
 def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) -> str:
@@ -29,8 +29,7 @@ def write(file: Path, files: Mapping[str, bytes], sidecar: Mapping[str, Any]) ->
         "provenance": provenance(),
         "files": {kind: sha256(content).hexdigest() for kind, content in files.items()},
     }
-    content = (json.dumps(record, indent=1) + "\n").encode()
-    write_atomically(file.with_name(f"{file.name}.json"), content)
+    write_atomically(file.with_name(f"{file.name}.json"), to_json(record))
     return f"{file}.{{{','.join([*files, 'json'])}}}"
 
 
