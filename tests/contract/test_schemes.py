@@ -368,6 +368,33 @@ def test_klucb_keeps_its_leader_just_as_long_on_coins(means: tuple[float, ...]) 
         np.testing.assert_array_equal(kept.pulls, chosen.pulls)
 
 
+def test_imed_plays_runs_of_the_arm_of_largest_mean_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaders: list[int] = []  # whose runs are planned
+    planned: list[bool] = []  # for every decision
+    bound, pull = imed.largest_mean_to_catch_up, leader_runs.pull_while_leading
+
+    def recorded_bound(mean: Any, pulls: Any, leader: int, last: int) -> Any:
+        assert mean[leader] == mean.max()
+        leaders.append(leader)
+        return bound(mean, pulls, leader, last)
+
+    def recorded_pull(
+        bandit: Any, counters: Any, draws: Any, rng: Any, arm: int, *more: Any
+    ) -> Any:
+        planned.append(bool(leaders))
+        if leaders:
+            assert arm == leaders.pop()
+        return pull(bandit, counters, draws, rng, arm, *more)
+
+    monkeypatch.setattr(imed, "largest_mean_to_catch_up", recorded_bound)
+    monkeypatch.setattr(imed, "pull_while_leading", recorded_pull)
+    law = bernoulli.law(bernoulli.Params((0.75, 0.7, 0.6)))
+    bandit = new_bandit(law, 3, 2000, np.array([2000]), generator(1))
+    getattr(imed.play, "py_func", imed.play)(imed.Params(), bandit, generator(2))
+    assert planned.count(True) > 10
+    assert planned.count(False) > 10
+
+
 RUNS = 2000
 # 232 comparisons: a false alarm has probability 0.023 in all. With 2,000 runs each, a shift of the
 # mean by a fifth of the standard deviation has a p-value near 1e-7.
@@ -492,30 +519,3 @@ def test_noise_drawn_ahead_in_an_audit_has_the_law_of_single_draws(name: str) ->
     assert (ahead[:100] != alike).any(), "the same draws: nothing is compared"
     for column in range(ahead.shape[1]):
         assert p_value(ahead[:, column], single[:, column]) > 1e-4
-
-
-def test_imed_plays_runs_of_the_arm_of_largest_mean_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    leaders: list[int] = []  # whose runs are planned
-    planned: list[bool] = []  # for every decision
-    bound, pull = imed.largest_mean_to_catch_up, leader_runs.pull_while_leading
-
-    def recorded_bound(mean: Any, pulls: Any, leader: int, last: int) -> Any:
-        assert mean[leader] == mean.max()
-        leaders.append(leader)
-        return bound(mean, pulls, leader, last)
-
-    def recorded_pull(
-        bandit: Any, counters: Any, draws: Any, rng: Any, arm: int, *more: Any
-    ) -> Any:
-        planned.append(bool(leaders))
-        if leaders:
-            assert arm == leaders.pop()
-        return pull(bandit, counters, draws, rng, arm, *more)
-
-    monkeypatch.setattr(imed, "largest_mean_to_catch_up", recorded_bound)
-    monkeypatch.setattr(imed, "pull_while_leading", recorded_pull)
-    law = bernoulli.law(bernoulli.Params((0.75, 0.7, 0.6)))
-    bandit = new_bandit(law, 3, 2000, np.array([2000]), generator(1))
-    getattr(imed.play, "py_func", imed.play)(imed.Params(), bandit, generator(2))
-    assert planned.count(True) > 10
-    assert planned.count(False) > 10
