@@ -68,9 +68,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let workers begin with the sets of TOGETHER; begun last, the longer one would end alone."""
+    """Let workers begin with the sets of TOGETHER and long tests, one of which would end alone."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.path.stem not in SCOPES)
+        long = {item.path for item in items if item.get_closest_marker("long")}
+        items.sort(key=lambda item: (item.path.stem not in SCOPES, item.path not in long))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -45,12 +45,12 @@ COMMON: dict[str, Any] = {
 # chance.
 GAMES: dict[str, dict[str, Any]] = {
     # A run only shows when each arm was eliminated. With means this close and so small a budget,
-    # noise decides some eliminations in every epoch.
+    # noise decides some eliminations; whole epochs follow, whose lengths depend on |S|.
     "dp-se": {
         "runs": 10,
         "horizon": 400_000,
         "epsilon": 0.05,
-        "means": [round(0.5 + 0.01 * arm, 2) for arm in range(17)],
+        "means": [round(0.5 + 0.02 * arm, 2) for arm in range(9)],
     },
     # A run only shows when the best arm was ahead. Here it leads by about Delta(2) = 1/4.
     "gdp-elim-new": {
