@@ -16,6 +16,7 @@ import composed
 import pytest
 import tests_shown
 from omegaconf import DictConfig, OmegaConf
+from shared_work import SCOPES
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
@@ -30,25 +31,6 @@ from dpbandits.store import identity
 from dpbandits.store.blocks import Store
 
 ROOT = Path(__file__).resolve().parents[1]
-# Files of tests that one worker plays: they compile the same kernels, seconds each, or compose the
-# same figures.
-TOGETHER = {
-    "kernels": {
-        *("test_algorithms", "test_audit", "test_audit_figures", "test_dp_ucb_int", "test_golden"),
-        *("test_lanes", "test_many_runs", "test_realised_regret", "test_schemes"),
-        "test_stopping_figures",
-    },
-    "figures": {
-        *("test_bands_power", "test_captions", "test_changes", "test_check", "test_claims"),
-        *("test_config", "test_deviations_table", "test_drawn_is_the_table", "test_effect"),
-        *("test_drawn_otherwise", "test_evidence", "test_export", "test_listing"),
-        *("test_missing_runs", "test_pictures_across", "test_pictures_azize"),
-        *("test_pictures_azize2025", "test_pictures_sajed2019_wang2024", "test_pictures_tossou"),
-        *("test_published", "test_readme", "test_references", "test_report"),
-        "test_undrawable_texts",
-    },
-}
-SCOPES = {file: scope for scope, files in TOGETHER.items() for file in files}
 Row = Callable[[str, str, str], None]
 
 
@@ -77,6 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Let one worker play the files of every set in TOGETHER."""
+    if config.getoption("dist") != "loadfile":
+        return None
     from xdist.scheduler import LoadFileScheduling  # late: only xdist calls this
 
     class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
@@ -84,7 +68,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             file = super()._split_scope(nodeid)
             return SCOPES.get(Path(file).stem, file)
 
-    return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -172,19 +156,17 @@ def parsed_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def composed_by_hydra_once() -> Iterator[None]:
     """Let Hydra compose equal overrides once a process, unless a test works in a copy."""
-    composed: dict[tuple[str, ...], DictConfig] = {}
     original = hydra_config.compose
+    kept = cache(original)
 
     @wraps(original)
-    def compose(overrides: Sequence[str]) -> DictConfig:
+    def compose_once(overrides: Sequence[str]) -> DictConfig:
         if project.layers() != (ROOT,):
             return original(overrides)
-        if tuple(overrides) not in composed:
-            composed[tuple(overrides)] = original(overrides)
-        return copy.deepcopy(composed[tuple(overrides)])
+        return copy.deepcopy(kept(tuple(overrides)))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hydra_config, "compose", compose)
+        patch.setattr(hydra_config, "compose", compose_once)
         yield
 
 
