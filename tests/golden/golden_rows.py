@@ -9,7 +9,7 @@ unless the common game exercises too little of it (GAMES).
 
 import json
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -102,7 +102,7 @@ def _cases() -> Iterator[Case]:
     yield from _cases_of_environments()
 
 
-def _cases_of_algorithm(name: str, content: dict[str, Any]) -> Iterator[Case]:
+def _cases_of_algorithm(name: str, content: Mapping[str, Any]) -> Iterator[Case]:
     for environment in FOR_ALL:
         yield from _both_modes(Case(name, environment, "", _cell(content, environment)))
     plain = _cell(content, FOR_ALL[0])
@@ -160,15 +160,15 @@ def _is_another(cell: Cell, instance: Any) -> bool:
     return any(not np.array_equal(one, other) for one, other in zip(*tables, strict=True))
 
 
-def _cell(content: dict[str, Any], environment: str) -> Cell:
+def _cell(content: Mapping[str, Any], environment: str) -> Cell:
     algorithm = content["algorithm"]
     game = _game(algorithm)
     if environment in registry.environment_names():
-        described = {"law": environment, "means": game["means"]}
+        described: Mapping[str, Any] = {"law": environment, "means": game["means"]}
     else:
         described = conf_files.read_member("environment", environment)
     law, instance = instances.instance(instances.Described(described, environment), "golden")
-    params = _params(registry.algorithm(algorithm).Params, game | content, algorithm)
+    params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
     return Cell(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
 
 
@@ -176,9 +176,9 @@ def _game(algorithm: str) -> dict[str, Any]:
     return COMMON | GAMES.get(algorithm, {})
 
 
-def _stopping_cell(content: dict[str, Any], stream: Stream) -> StoppingCell:
+def _stopping_cell(content: Mapping[str, Any], stream: Stream) -> StoppingCell:
     rule = content["rule"]
-    params = _params(registry.stopping_rule(rule).Params, ESTIMATE | content, rule)
+    params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
     return StoppingCell(rule, params, stream, SEED)
 
 

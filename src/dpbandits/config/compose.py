@@ -65,6 +65,28 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
         return read.spec, read.settings
 
 
+def load_curves_of(algorithm: str, figure: str) -> FigureSpec | None:
+    """Return a figure as its files define it, with the curves of one algorithm alone.
+
+    Panels without such a curve are left out; None if there is no such curve. Whoever needs a few
+    curves of a large figure need not wait for all. Raises UserError for an invalid configuration.
+    """
+    words = [f"figure={figure}"]
+    with one_line_errors(words):
+        whole = dict(hydra_config.without_overrides(figure))
+        every = whole["figure"]["curves"]
+        curves = {name: each for name, each in every.items() if each.get("algorithm") == algorithm}
+        panels = {
+            letter: {**panel, "curves": [name for name in panel["curves"] if name in curves]}
+            for letter, panel in whole["figure"]["panels"].items()
+            if curves.keys() & {*panel["curves"]}
+        }
+        if not panels:
+            return None
+        whole["figure"] = {**whole["figure"], "curves": curves, "panels": panels}
+        return _read(OmegaConf.create(whole), figure, []).spec
+
+
 def job_of_hydra() -> tuple[str, list[str]]:
     """Return the figure of the job that @hydra.main has begun, and its other overrides.
 

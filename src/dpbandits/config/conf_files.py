@@ -1,10 +1,10 @@
 """Files of conf/, read one by one as Hydra reads them, and the errors for unreadable files."""
 
 import io
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from omegaconf import OmegaConf
@@ -19,21 +19,18 @@ from dpbandits.files.regular import Unsuitable, read_regular
 MAIN = "conf/config.yaml"
 
 
-def read_member(group: str, name: str) -> dict[str, Any]:
+def read_member(group: str, name: str) -> Mapping[str, Any]:
     """Return the content of a member's file alone, without its defaults. Raises as `read_yaml`."""
     return read_yaml(project.member_file(group, name))
 
 
-def read_yaml(file: str) -> dict[str, Any]:
+def read_yaml(file: str) -> Mapping[str, Any]:
     """Return the keys and values of a file as Hydra reads it, with interpolations unresolved.
 
-    `file` is a path such as conf/config.yaml. Raises UserError if the file cannot be read as a
-    mapping.
+    `file` is a path such as conf/config.yaml, which is read once a process: callers must not change
+    what is returned. Raises UserError if the file cannot be read as a mapping.
     """
-    content = OmegaConf.to_container(_load(project.find(file), file), resolve=False)
-    if not isinstance(content, dict):
-        raise UserError(f"{file} must hold keys and values")
-    return content  # type: ignore[return-value]
+    return _load(project.find(file), file)
 
 
 def usual_members() -> dict[str, Any]:
@@ -85,14 +82,14 @@ def _is_pair(entry: Any) -> bool:
 
 
 @cache
-def _load(path: Path, file: str) -> Any:
+def _load(path: Path, file: str) -> Mapping[str, Any]:
     text = _text(path, file)
     if not text.strip():
         raise UserError(f"{file} is empty; it must hold keys and values")
     try:
         if reason := yaml_limits.excess(text):
             raise UserError(f"{file} is not read: {reason}")
-        return OmegaConf.load(io.StringIO(text))
+        content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=False)
     except OSError as error:  # OmegaConf's error for a file without a mapping, such as a number
         raise UserError(f"{file} must hold keys and values") from error
     except yaml.YAMLError as error:
@@ -109,6 +106,9 @@ def _load(path: Path, file: str) -> Any:
     except OmegaConfBaseException as error:
         reraise_interrupt(error)
         raise UserError(f"{file}: {str(error).partition(chr(10))[0]}") from error
+    if not isinstance(content, dict):
+        raise UserError(f"{file} must hold keys and values")
+    return cast(Mapping[str, Any], content)
 
 
 def _text(path: Path, file: str) -> str:

@@ -26,7 +26,7 @@ FEW = 10  # means that a description lists at most
 class Described:
     """Description of an environment in the configuration, and the place that it comes from."""
 
-    content: dict[str, Any]
+    content: Mapping[str, Any]
     origin: str
 
     def paths(self) -> list[str]:
@@ -35,7 +35,7 @@ class Described:
 
     def changed(self, key: str, value: Any, origin: str | None) -> "Described":
         """Return a copy with one key changed, and with the new origin unless that is None."""
-        content = copy.deepcopy(self.content)
+        content = copy.deepcopy(dict(self.content))
         node = content
         *path, last = key.split(".")
         for part in path:
@@ -60,7 +60,7 @@ def describe(origins: Origins, value: Any, path: str) -> Described:
 
 def instance(described: Described, figure: str) -> tuple[str, Any]:
     """Return the name of the law and its parameters. Raises UserError if either is invalid."""
-    content = copy.deepcopy(described.content)
+    content = copy.deepcopy(dict(described.content))
     content.pop("name", None)
     law = content.pop("law", None)
     if law not in registry.environment_names():

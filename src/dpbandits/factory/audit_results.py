@@ -16,7 +16,7 @@ from dpbandits.config import compose
 from dpbandits.curves import references
 from dpbandits.files import project
 from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
-from dpbandits.spec.figure import Quantity
+from dpbandits.spec.figure import FigureSpec, Quantity
 
 FIGURE = "privacy-audit"
 EPSILON = 1.0  # budget of the audits on the pages
@@ -37,11 +37,8 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
     The audit is at their epsilon if there is one, else at epsilon = 1.
     """
-    own = [
-        result
-        for cell, result in audits().items()
-        if cell.member == algorithm and _alike(cell, params)
-    ]
+    audited = _of_algorithm(project.layers(), algorithm)
+    own = [result for cell, result in audited.items() if _alike(cell, params)]
     same = [result for result in own if result.budget_given == given(params)]
     usual = [result for result in own if result.budget_given == EPSILON]
     return next(iter(same + usual), None)
@@ -49,7 +46,10 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
 def audits() -> Mapping[AuditCell, Audited]:
     """Return the result for every audited curve and budget, in the order of the figure."""
-    return _of_project(project.layers())
+    if not _exist():
+        return {}
+    spec, _ = compose.load(FIGURE, [])
+    return _of_figure(spec)
 
 
 def given(params: Any) -> float:
@@ -73,11 +73,17 @@ def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float
 
 
 @cache
-def _of_project(layers: tuple[Path, ...]) -> Mapping[AuditCell, Audited]:
-    # The layers are only the cache key: every project has results of its own.
-    if FIGURE not in project.names("figure") or not references.exists(FIGURE, references.PAPER):
-        return {}
-    spec, _ = compose.load(FIGURE, [])
+def _of_algorithm(layers: tuple[Path, ...], algorithm: str) -> Mapping[AuditCell, Audited]:
+    # The layers are only part of the cache key: every project has results of its own.
+    spec = compose.load_curves_of(algorithm, FIGURE) if _exist() else None
+    return _of_figure(spec) if spec else {}
+
+
+def _exist() -> bool:
+    return FIGURE in project.names("figure") and references.exists(FIGURE, references.PAPER)
+
+
+def _of_figure(spec: FigureSpec) -> Mapping[AuditCell, Audited]:
     series = references.find(spec, references.PAPER)
     labels: dict[AuditCell, str] = {}
     bounds: dict[AuditCell, dict[Quantity, float]] = {}
