@@ -10,7 +10,7 @@ from commands import FIGURES, ROOT
 from dpbandits.config.conf_files import read_member
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-TARGETS = set(re.findall(r"^([a-z-]+%?):", MAKEFILE, re.MULTILINE))
+TARGETS = {".venv/ready", *re.findall(r"^([a-z-]+%?):", MAKEFILE, re.MULTILINE)}
 
 
 @pytest.fixture(scope="module")
