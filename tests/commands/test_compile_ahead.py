@@ -197,19 +197,22 @@ def test_only_a_short_game_is_played_and_none_in_an_audit(
     assert of_audit == (audit.member, audit.params)
 
 
-@pytest.mark.parametrize(("processors", "empty"), [(1, True), (2, False)])
+@pytest.mark.parametrize(
+    ("processors", "empty", "figures"), [(1, True, 1), (1, True, 2), (2, False, 1)]
+)
 def test_no_process_is_started_where_it_does_not_help(
-    processors: int, empty: bool, cell: Cell, monkeypatch: pytest.MonkeyPatch
+    processors: int, empty: bool, figures: int, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joblib, "cpu_count", lambda: processors)
     monkeypatch.setattr(compile_ahead, "is_empty", lambda: empty)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with CompilingAhead() as compiling:
+    with CompilingAhead(figures) as compiling:
         compiling.add([cell])
 
 
+@pytest.mark.parametrize(("empty", "figures"), [(True, 1), (False, 2)])
 def test_cells_reach_the_process_once_and_it_ends_with_the_context(
-    cell: Cell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    empty: bool, figures: int, cell: Cell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     out = tmp_path / "received"
     program = f"import sys; open({str(out)!r}, 'wb').write(sys.stdin.buffer.read())"
@@ -220,16 +223,16 @@ def test_cells_reach_the_process_once_and_it_ends_with_the_context(
         return start([sys.executable, "-c", program], **kept)
 
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
-    monkeypatch.setattr(compile_ahead, "is_empty", lambda: True)
+    monkeypatch.setattr(compile_ahead, "is_empty", lambda: empty)
     monkeypatch.setattr(subprocess, "Popen", receiver)
-    with CompilingAhead() as compiling:
+    with CompilingAhead(figures) as compiling:
         compiling.add([cell])
         compiling.add([cell])
         compiling.end()
         assert compiling._process is not None
         compiling._process.wait(60)
     assert out.read_bytes() == sized(pickle.dumps(cell))
-    with CompilingAhead() as compiling:
+    with CompilingAhead(figures) as compiling:
         compiling.add([cell])  # and no end: the process is stopped
     assert compiling._process is not None
     assert compiling._process.returncode is not None

@@ -85,7 +85,7 @@ def test_commands_work_in_any_folder(python: Path, wheel: Path, tmp_path: Path) 
         ("privacy", "dp-se"),
         ("audit", "dp-se", "--plays", "20_000"),
         ("multirun", "figure=adap-c2", "profile=smoke", "seed=1,2"),
-        ("gallery", "adap-c2", "lower-bounds"),
+        ("gallery", "dpucb-2arms", "lower-bounds"),
         ("check", "lower-bounds"),
         ("run-all", "--paper", "ren2020", "profile=smoke", "runs=1"),
     ):

@@ -21,6 +21,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.curves import references
 from dpbandits.curves.evidence_records import is_current
 from dpbandits.curves.series import values
+from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import Begun, InTurn, Waiting
 from dpbandits.run.missing_runs import Completing, Completion
@@ -113,7 +114,16 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     The status is FAILED if runs failed, else ALARM if a curve is outside its band. Raises UserError
     for an override that would change a figure, or if there is nothing to compare.
     """
-    prepared = [prepare(figure, overrides) for figure in figures]
+    with CompilingAhead(len(figures)) as compiling:
+        return _check(figures, overrides, compiling)
+
+
+def _check(figures: Sequence[str], overrides: Sequence[str], compiling: CompilingAhead) -> int:
+    prepared = []
+    for figure in figures:
+        prepared.append(prepare(figure, overrides))
+        compiling.add(prepared[-1][0].runs_of_cells())
+    compiling.end()
     compared = {spec.name: points(spec) for spec, _ in prepared}
     number = sum(map(len, compared.values()))
     if not number:

@@ -47,7 +47,7 @@ class Words:
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
-    with CompilingAhead() as compiling:
+    with CompilingAhead(figures=1) as compiling:
         begun = begin(spec, settings)
         compiling.add(begun.completing.later_kernels)
         return begun.finish(lambda: None)

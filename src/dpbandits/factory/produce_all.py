@@ -34,7 +34,7 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     """
     start = time.monotonic()
     names = figures_of(paper)
-    with CompilingAhead() as compiling:
+    with CompilingAhead(len(names)) as compiling:
         loaded, statuses = _load(names, overrides, compiling)
         gc.collect()
         gc.freeze()  # what is loaded by now stays: no collection looks at it again

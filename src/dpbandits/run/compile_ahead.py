@@ -40,13 +40,14 @@ MOST_MEMORY = 500e6  # bytes
 class CompilingAhead:
     """Process that compiles the kernels of all cells added to it, until the context ends.
 
-    It starts with the first cell, if there are several processors and no machine code on disk.
+    It starts with the first cell, if there are several processors, for a single figure only if no
+    machine code is on disk: to find one kernel there takes less time than to start a process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, figures: int) -> None:
         self._seen = set[Hashable]()
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._helps = joblib.cpu_count() > 1 and is_empty()
+        self._helps = joblib.cpu_count() > 1 and (figures > 1 or is_empty())
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "CompilingAhead":
