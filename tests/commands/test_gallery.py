@@ -1,5 +1,6 @@
 """The gallery as files: the content of its pages, and its behaviour where something is wrong."""
 
+import errno
 import json
 import re
 import shutil
@@ -557,6 +558,26 @@ def test_a_folder_that_is_no_gallery_is_not_replaced(project: Path, content: str
     with pytest.raises(UserError, match="is not a gallery"):
         gallery.build(folder)
     assert (folder / content).read_text() == "years of work"
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_advice_about_a_folder_is_that_of_a_gallery(
+    full: bool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A gallery plays no runs and keeps no files of a failed attempt.
+    out = project / "a file" / "gallery"
+    (project / "a file").touch()
+    if full:
+        out = project / "gallery"
+
+        def refused(self: Path, target: Path) -> Path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(UserError, match=r"cannot write .*whole or not at all: make room") as error:
+        gallery.build(out, ["lower-bounds"])
+    assert "paths.cache" not in str(error.value)
+    assert not out.exists()
 
 
 def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:

@@ -35,12 +35,12 @@ def write_atomically(path: Path, content: bytes, remedy: str = REPEAT) -> None:
             partial.unlink(missing_ok=True)
 
 
-def check_writable(folder: Path) -> None:
+def check_writable(folder: Path, remedy: str = REPEAT) -> None:
     """Create a folder if necessary and check that it is writable, before hours of work.
 
-    Raises UserError, with a remedy, if the system refuses.
+    Raises UserError, with the remedy, if the system refuses.
     """
-    with _refusals_in_one_line(folder, REPEAT):
+    with _refusals_in_one_line(folder, remedy):
         folder.mkdir(parents=True, exist_ok=True)
         # A temporary file, because another process may run the same check.
         with tempfile.TemporaryFile(dir=folder) as file:

@@ -21,7 +21,7 @@ from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
 from dpbandits.gallery.figures import FigurePage, show
-from dpbandits.gallery.folders import folder_name
+from dpbandits.gallery.folders import REMEDY, folder_name
 from dpbandits.run.exit_status import ExitStatus
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
@@ -91,7 +91,7 @@ def _progress(names: Sequence[str]) -> Iterator[str]:
 def _replaced(folder: Path) -> Iterator[Path]:
     # A new folder, which replaces the old one when it is complete.
     _check_ours(folder)
-    check_writable(folder.parent)
+    check_writable(folder.parent, REMEDY)
     token = secrets.token_hex(8)
     fresh = folder.with_name(f".{folder.name}.{token}.partial")
     old = folder.with_name(f".{folder.name}.{token}.old")
@@ -117,7 +117,7 @@ def _check_ours(folder: Path) -> None:
         return
     try:
         ours = MARK in (folder / "index.html").read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         ours = not folder.exists()
     except (OSError, UnicodeDecodeError):
         ours = False

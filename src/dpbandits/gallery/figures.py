@@ -23,8 +23,7 @@ from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
 from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
-from dpbandits.files.atomic import write_atomically
-from dpbandits.gallery import dark, hover
+from dpbandits.gallery import dark, folders, hover
 from dpbandits.gallery.origins import Origin
 from dpbandits.spec.figure import Original
 
@@ -154,7 +153,7 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
         lines.extend(hover.lines(figure, drawing))
         size[:] = (figure.get_size_inches() * 100).round().astype(int).tolist()
         svg = dark.picture(figure, drawing.title, keywords)
-        write_atomically(folder / f"{spec.name}.dark.svg", svg)
+        folders.write(folder / f"{spec.name}.dark.svg", svg)
 
     draw = plotting.drawing_function(spec.paper, spec.draw)
     files = plotting.render(draw, drawing, keywords, look)
@@ -162,7 +161,7 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
     files["txt"] = caption(spec).encode()
     files["yaml"] = project.find(project.member_file("figure", spec.name)).read_bytes()
     for kind, content in files.items():
-        write_atomically(folder / f"{spec.name}.{kind}", content)
+        folders.write(folder / f"{spec.name}.{kind}", content)
     width, height = size
     return replace(page, kinds=tuple(files), size=(width, height), lines=tuple(lines))
 

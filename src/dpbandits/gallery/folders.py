@@ -1,9 +1,18 @@
-"""Names of the folders of galleries below paths.out."""
+"""Folders of galleries: their names below paths.out, and how their files are written."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from dpbandits.config.recorded import recorded
+from dpbandits.files.atomic import write_atomically
 from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest
+
+REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file of a gallery. Raises UserError if the system refuses."""
+    write_atomically(path, content, REMEDY)
 
 
 def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:

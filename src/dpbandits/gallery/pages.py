@@ -17,9 +17,8 @@ from dpbandits.drawing.formulas import plain
 from dpbandits.factory import captions
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
-from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import revision
-from dpbandits.gallery import dark, origins, rows, texts
+from dpbandits.gallery import dark, folders, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import FigurePage, decisive
 from dpbandits.run.progress import duration
@@ -42,11 +41,11 @@ def write(
     """Write every page of the gallery below a folder that has the figures' files."""
     own = files("dpbandits.gallery")
     for name in ASSETS:
-        write_atomically(folder / "assets" / name, own.joinpath("assets", name).read_bytes())
+        folders.write(folder / "assets" / name, own.joinpath("assets", name).read_bytes())
     for algorithm in algorithms:
         mark = folder / "algorithms" / algorithm.name
-        write_atomically(mark.with_suffix(".svg"), algorithm.mark)
-        write_atomically(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
+        folders.write(mark.with_suffix(".svg"), algorithm.mark)
+        folders.write(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
     pages = _Pages(folder, figures, algorithms)
     _write_documents(pages)
     pages.write("index.html", "index.html", **_index(figures))
@@ -211,4 +210,4 @@ class _Pages:
         up = "../" * path.count("/")
         context: Mapping[str, Any] = {**values, "up": up, "here": path}
         content = self.templates.get_template(template).render(context)
-        write_atomically(self.folder / path, content.encode())
+        folders.write(self.folder / path, content.encode())
