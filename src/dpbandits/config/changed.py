@@ -29,9 +29,9 @@ def changes(
 
 
 def may_change(override: Override) -> bool:
-    """Return whether an override can change the figure."""
+    """Return whether an override can change the figure; annotations change nothing of it."""
     group = str(override.key_or_group)
-    return not (group == "figure" or group.partition(".")[0] in FREE or group.endswith(".runs"))
+    return not (group in ("figure", "figure.annotated") or group.partition(".")[0] in FREE or group.endswith(".runs"))
 
 
 def _change(override: Override, config: DictConfig, figure: str) -> Change:

@@ -54,6 +54,7 @@ class Drawing:
     title: str
     panels: tuple[PanelDrawing, ...]
     changes: str = ""  # differences from the figure's file, written above the picture
+    annotated: bool = True  # with what the original does not have: insets, tables, bounds, slopes
 
 
 def drawing_file(paper: str) -> Path:

@@ -137,15 +137,18 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
 
 
 def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
-    """Return the input of the figure's drawing function, from the curves of all its panels."""
+    """Return the input of the figure's drawing function, from the curves that it draws."""
+    of_curve = {(each.panel, each.label): each for each in series}
     panels = (
         plotting.PanelDrawing(
-            p.letter, p.title, tuple(s for s in series if s.panel == p.letter), p.row, p.column
+            *(p.letter, p.title),
+            tuple(of_curve[p.letter, curve.label] for curve in spec.drawn(p)),
+            *(p.row, p.column),
         )
         for p in spec.panels
     )
     changes = "; ".join(change.short for change in spec.changes)
-    return plotting.Drawing(spec.title, tuple(panels), changes)
+    return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
 
 
 VERDICT_WORDS = {

@@ -77,6 +77,7 @@ class Curve:
     look: StyleOverride = AS_THE_ALGORITHM
     against: tuple[AnyCell, ...] = ()  # the counterpart of each source, for EXTRA and PRICE
     published: Points = ()  # of the same curve in the paper's own picture
+    annotation: bool = False  # not in the original: drawn only if the figure is annotated
 
     @property
     def is_exact(self) -> bool:
@@ -120,6 +121,7 @@ class FigureSpec:
     seed: int = 0  # root of every random stream
     profile: str = "paper"
     changes: tuple[Change, ...] = ()  # differences from the figure's file
+    annotated: bool = True  # with what the original does not have; always so without an original
 
     def runs_of_cells(self) -> dict[AnyCell, int]:
         """Return every cell of the figure with its number of runs, in the order of the panels.
@@ -133,6 +135,10 @@ class FigureSpec:
                     if isinstance(source, AnyCell):
                         runs_of[source] = max(curve.runs, runs_of.get(source, 0))
         return runs_of
+
+    def drawn(self, panel: Panel) -> tuple[Curve, ...]:
+        """Return the curves of a panel that the picture shows; the table has them all."""
+        return tuple(curve for curve in panel.curves if self.annotated or not curve.annotation)
 
     def cells(self) -> tuple[AnyCell, ...]:
         """Return every cell of the figure once, in the order of the panels."""

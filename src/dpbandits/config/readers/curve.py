@@ -115,6 +115,7 @@ class CurveReader:
             legend=legend or legend_of(label, sources[0], self.figure),
             reading=reading,
             look=read_look(curve),
+            annotation=curve.checked(bool, "annotation", default=False),
             style=style,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],

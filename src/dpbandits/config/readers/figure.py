@@ -19,7 +19,7 @@ REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (
     *(*REQUIRED, "horizon", "environment", "checkpoints", "stream", "epsilon", "delta"),
     *("plays", "spread", "slopes", "input_privacy", "sweep", "curves", "panels", "profiles"),
-    *("note", "about", "original"),
+    *("note", "about", "original", "annotated"),
 )
 KINDS_OF_ORIGINAL = ("figure", "table")
 
@@ -52,6 +52,7 @@ class Reader:
             reader.read(str(letter), panels[letter], {n: self.curves[n] for n in drawn[letter]})
             for letter in panels
         )
+        original = self._original()
         return FigureSpec(
             name=origins.figure,
             paper=figure.text("paper"),
@@ -64,10 +65,11 @@ class Reader:
             panels=all_panels,
             note=figure.text("note"),
             about=reader.of_figure("about", panels),
-            original=self._original(),
+            original=original,
             seed=origins.checked(parameters.Seed, self.plain["seed"], "seed"),
             profile=self.plain["profile"]["name"],
             changes=origins.changes,
+            annotated=figure.checked(bool, "annotated", default=False) or original is None,
         )
 
     # The figure as a whole

@@ -24,7 +24,7 @@ OWN: dict[
     "rule": (),
     "bound": ("at",),
 }
-LOOK = ("legend", "reading", "colour", "marker", "line")
+LOOK = ("legend", "reading", "colour", "marker", "line", "annotation")
 CURVE_KEYS = (*OWN, "label", "runs", *LOOK, *SHARED)
 FROM_EPSILON = "from-epsilon"  # in place of rho
 GRIDS = [grid.value for grid in Grid]
