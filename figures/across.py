@@ -1,9 +1,6 @@
 """Figures of our own, across papers; figures/across/ has those with a file of their own."""
 
-import re
-from itertools import cycle, groupby
-from textwrap import fill
-from typing import NamedTuple
+from itertools import groupby
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,178 +10,65 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
+from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
-    ROUND,
+    PARAMETERS,
     draw_all_over_time,
     draw_log_over_parameter,
-    draw_over_time,
-    name_axes,
     panel_grid,
+    write_decades,
 )
-from dpbandits.drawing.styles import Style, in_mathtext, style_of_curve
+from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
+
+ABREAST, ROW = 6, 1.15  # small panels side by side, and their height in inches
+REST = "#cccccc"  # colour of the other algorithms in a small panel
 
 
-class Stroke(NamedTuple):
-    """Look of a reading; readings that end alike must remain visible under one another."""
+def variants(drawing: Drawing) -> Figure:
+    """Regret at the horizon over the mean of the first variant: filled median, hollow mean.
 
-    style: Style
-    width: float
-    depth: int
-
-
-# Looks of the other readings of an algorithm, taken in turn unless an algorithm of the row has the
-# colour: colours of Okabe and Ito and of Tol, each with its own marker.
-ALTERNATIVES = (
-    Style("#0072B2", "^", "--"),
-    Style("#D55E00", ">", ":"),
-    Style("#009E73", "s", "-."),
-    Style("#E69F00", "<", "-."),
-    Style("#332288", "v", "--"),
-    Style("#999933", "p", ":"),
-    Style("#56B4E9", "h", "-."),
-    Style("#882255", "8", "--"),
-)
-LINE = 0.16  # inches: height of a text line above a row
-BOLD, PLAIN, HANDLE = 96, 108, 9  # characters per line of a heading and a legend; per handle
-UNBROKEN, BREAKABLE = {32: "\xa0", 45: "\u2011"}, {0xA0: " ", 0x2011: "-"}  # for textwrap
-
-
-def readings_side_by_side(drawing: Drawing) -> Figure:
-    """Regret over the last two decades of rounds, log-log, with a legend for each row of panels.
-
-    The legend is above the panels, below the row's heading. With a single row, its panels are
-    arranged two by two.
+    The row of a panel is the heading of a block with a row for each curve; its column is a game.
     """
-    rows = [list(panels) for _, panels in groupby(drawing.panels, key=lambda p: p.row)]
-    columns = max(map(len, rows)) if len(rows) > 1 else min(2, len(rows[0]))
-    inner = 1.15 if len(rows) > 1 else 1.6
-    heights: list[float] = []
-    for panels in rows:
-        texts = _legend_texts(panels)
-        lines = _heading(panels).count("\n") + 1 + -(-len(texts) // _legend_columns(texts))
-        heights += [LINE * (lines + 0.7), *[inner] * -(-len(panels) // columns)]
-    figure = Figure(figsize=(PAGE, sum(heights) + 0.42 * (len(heights) - len(rows)) + 0.2))
-    figure.set_layout_engine("constrained", h_pad=0.02, w_pad=0.03)
-    grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
-    row = 0
-    for panels in rows:
-        strokes, handles = _strokes(panels), dict[str, Line2D]()
-        above = figure.add_subplot(grid[row, :])
-        first: Axes | None = None
-        for i, panel in enumerate(panels):
-            place = grid[row + 1 + i // columns, i % columns]
-            ax = figure.add_subplot(place, sharey=first)
-            ax.tick_params(labelleft=i % columns == 0)
-            ax.set_title(f"({panel.letter}) {panel.title}", size=8 if columns <= 2 else 7)
-            handles |= _last_decades(ax, panel, strokes)
-            first = first or ax
-        if first:
-            _show_what_is_seen(first, panels)
-        _legend_of_row(above, panels, handles)
-        row += 1 + -(-len(panels) // columns)
-    for ax in figure.axes:
-        if ax.axison:
-            name_axes(ax, ROUND, "Regret")
+    rows = [(row, list(panels)) for row, panels in groupby(drawing.panels, key=lambda p: p.row)]
+    titles = [panel.column for panel in rows[0][1]]
+    blocks = {row: len(panels[0].series) for row, panels in rows}
+    figure, axes = blocks_of_rows(blocks, titles, [1.0] * len(titles), row=0.175)
+    for own, (_, panels) in zip(axes, rows, strict=True):
+        for ax, panel in zip(own, panels, strict=True):
+            _variants(ax, panel.series)
+            ax.tick_params(labelbottom=own is axes[-1])
+        name_rows(own[0], [series.reading or series.legend for series in panels[0].series])
+        own[0].get_yticklabels()[0].set_weight("bold")
+    for column in zip(*axes, strict=True):  # the games of a column share their limits
+        ends = np.array([ax.get_xlim() for ax in column])
+        for ax in column:
+            ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
+    figure.supxlabel("Regret at the horizon / mean regret of the variant in bold", fontsize=8)
+    legend_below(figure, [_dot("black", "median of the runs"), _dot("white", "mean")], columns=2)
     return figure
 
 
-def _legend_of_row(above: Axes, panels: list[PanelDrawing], handles: dict[str, Line2D]) -> None:
-    above.set_axis_off()
-    texts = _legend_texts(panels)
-    legend = above.legend(
-        handles.values(),
-        texts,
-        title=_heading(panels),
-        title_fontproperties={"weight": "bold", "size": 8},
-        alignment="left",
-        loc="center left",
-        borderaxespad=0,
-        borderpad=0,
-        ncols=_legend_columns(texts),
-    )
-    legend.set_in_layout(False)
-
-
-def _heading(panels: list[PanelDrawing]) -> str:
-    # Lines are broken at spaces and hyphens, but not within a formula.
-    row = re.sub(r"\$[^$]*\$", lambda formula: formula[0].translate(UNBROKEN), panels[0].row)
-    return in_mathtext(fill(row, BOLD).translate(BREAKABLE))
-
-
-def _legend_texts(panels: list[PanelDrawing]) -> list[str]:
-    # Curves of the row's own algorithm are named by their reading alone.
-    return [in_mathtext(s.reading or s.legend) for s in _first_of_label(panels)]
-
-
-def _legend_columns(texts: list[str]) -> int:
-    # As many columns as fit beside one another; matplotlib fills a legend column by column.
-    for columns in range(len(texts), 1, -1):
-        widest = [max(map(len, column)) for column in np.array_split(texts, columns)]
-        if sum(widest) + HANDLE * columns <= PLAIN:
-            return columns
-    return 1
-
-
-def _last_decades(ax: Axes, panel: PanelDrawing, strokes: dict[str, Stroke]) -> dict[str, Line2D]:
-    # The lines by label.
+def _variants(ax: Axes, curves: tuple[Series, ...]) -> None:
+    unit = curves[0].mean[-1]
     ax.set_xscale("log")
-    ax.set_yscale("log", nonpositive="mask")
-    lines = {}
-    for i, series in enumerate(panel.series):
-        stroke = strokes[series.label]
-        line = draw_over_time(ax, series, i, style=stroke.style)
-        line.set(linewidth=stroke.width, zorder=stroke.depth)
-        lines[series.label] = line
-    x = panel.series[0].x
-    ax.set_xlim(_start(x), x[-1])
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(LogLocator(base=10, numticks=9))
-        axis.set_minor_formatter(NullFormatter())
-    return lines
+    ax.axvline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+    for row, series in enumerate(curves):
+        look = {"color": style_of_curve(series).colour, "markersize": 4}
+        median, mean = series.median[-1] / unit, series.mean[-1] / unit
+        ax.plot([median, mean], [row, row], linewidth=1.6, alpha=0.5, **look)
+        ax.plot(median, row, marker="o", **look)
+        ax.plot(mean, row, marker="o", markerfacecolor="white", **look)
+    ax.text(1.0, -0.45, f"{unit:,.0f}", horizontalalignment="center", fontsize=5.5, color="#6b6b6b")
+    low, high = ax.get_xlim()
+    ax.set_xlim(min(low, 0.5), max(high, 2.0))  # so that there is a tick beside 1
+    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=5))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _start(x: np.ndarray) -> float:
-    # Before the last two decades every reading explores, and nearly all curves coincide.
-    return max(1.0, float(x[-1]) / 100)
-
-
-def _show_what_is_seen(ax: Axes, panels: list[PanelDrawing]) -> None:
-    # A regret of 0 is off a logarithmic axis.
-    series = [series for panel in panels for series in panel.series]
-    seen = np.concatenate([s.centre[(s.x >= _start(s.x)) & (s.centre > 0)] for s in series])
-    if seen.size:
-        ax.set_ylim(0.7 * seen.min(), 1.4 * seen.max())
-
-
-def _strokes(panels: list[PanelDrawing]) -> dict[str, Stroke]:
-    # By label. The first curve has its algorithm's own style, broad and below the rest. A curve
-    # whose look is set in the figure's file is thin and on top.
-    curves = _first_of_label(panels)
-    own = {style_of_curve(series).colour for series in curves}
-    others = cycle([style for style in ALTERNATIVES if style.colour not in own])
-    strokes: dict[str, Stroke] = {}
-    met: set[str] = set()
-    for series in curves:
-        if series.look.colour:
-            stroke = Stroke(style_of_curve(series), width=0.7, depth=5)
-        elif series.style in met:
-            stroke = Stroke(next(others), width=1.2, depth=4)
-        elif met:
-            stroke = Stroke(style_of_curve(series), width=1.2, depth=3)
-        else:
-            stroke = Stroke(style_of_curve(series), width=2.4, depth=3)
-        strokes[series.label] = stroke
-        met.add(series.style)
-    return strokes
-
-
-def _first_of_label(panels: list[PanelDrawing]) -> list[Series]:
-    series_by_label: dict[str, Series] = {}
-    for panel in panels:
-        for series in panel.series:
-            series_by_label.setdefault(series.label, series)
-    return list(series_by_label.values())
+def _dot(face: str, label: str) -> Line2D:
+    look = {"color": "black", "marker": "o", "linestyle": ""}
+    return Line2D([], [], markerfacecolor=face, label=label, **look)
 
 
 def against_horizon(drawing: Drawing) -> Figure:
@@ -207,6 +91,45 @@ def leaderboard_view(drawing: Drawing) -> Figure:
         if i % columns == columns - 1:
             ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=6)
     return figure
+
+
+def small_multiples(drawing: Drawing) -> Figure:
+    """Regret against a parameter, log-log: a block for each panel, in it a small panel per curve.
+
+    A small panel has its curve in colour, all others of the block in grey, and the factors between
+    the curve and the lowest one at either end. The curves nearest to the lowest come first.
+    """
+    rows = [-(-len(panel.series) // ABREAST) for panel in drawing.panels]
+    figure = Figure(figsize=(PAGE, ROW * sum(rows) + 0.5))
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02)
+    parts = figure.subfigures(len(rows), 1, height_ratios=rows, squeeze=False)[:, 0]
+    for part, panel, lines in zip(parts, drawing.panels, rows, strict=True):
+        part.suptitle(panel.title, x=0.01, horizontalalignment="left", weight="bold", size=8)
+        axes = part.subplots(lines, ABREAST, sharex=True, sharey=True, squeeze=False)
+        _small_multiples(list(axes.flat), panel)
+        part.supylabel("Regret at the horizon" if lines > 1 else "Regret", size=7.5)
+    parts[-1].supxlabel(PARAMETERS.get(drawing.panels[0].series[0].over, ""), size=8)
+    return figure
+
+
+def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
+    # A regret of 0, of a start phase that never ends, is off a logarithmic axis.
+    centres = np.array([np.where(s.centre > 0, s.centre, np.nan) for s in panel.series])
+    factors = centres / np.nanmin(centres, axis=0)
+    order = np.argsort(np.nanmean(np.log(factors), axis=1))
+    for ax, i in zip(axes, order, strict=False):
+        own, (first, *_, last) = panel.series[i], factors[i][np.isfinite(factors[i])]
+        ax.set(xscale="log", yscale="log")
+        for series in panel.series:
+            ax.plot(series.x, series.centre, color=REST, linewidth=0.6)
+        ax.plot(own.x, own.centre, color=style_of_curve(own).colour, linewidth=1.8)
+        ax.set_title(f"{in_mathtext(own.legend)}\n× {first:,.2g} to × {last:,.2g}", size=6.5)
+        for axis in (ax.xaxis, ax.yaxis):
+            write_decades(axis)
+            axis.set_minor_formatter(NullFormatter())
+        ax.tick_params(labelsize=6)
+    for unused in axes[len(order) :]:
+        unused.remove()
 
 
 def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:

@@ -15,7 +15,7 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from dpbandits.drawing.annotations import legend_below, write_at_the_end, write_slopes
+from dpbandits.drawing.annotations import legend_below, write_at_the_end, write_powers
 from dpbandits.drawing.plotting import COLUMN, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
@@ -50,7 +50,8 @@ def headline(drawing: Drawing) -> Figure:
     handles = draw_regret_over_time(ax, panel)
     _show_at_least([ax], drawing, 0.1, 3e5)
     legend_below(figure, handles, columns=2)
-    _draw_insets(figure, [ax], drawing)
+    if drawing.annotated:
+        _draw_insets(figure, [ax], drawing)
     return figure
 
 
@@ -82,7 +83,8 @@ def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
         ax.yaxis.set_minor_formatter(NullFormatter())  # as in the original
     _show_at_least(axes, drawing, 1, highest)
     legend_below(figure, handles, columns=4)
-    _draw_insets(figure, axes, drawing)
+    if drawing.annotated:
+        _draw_insets(figure, axes, drawing)
     return figure
 
 
@@ -150,8 +152,7 @@ def against_arms(drawing: Drawing) -> Figure:
         ax.xaxis.set_major_formatter("{x:.0f}")
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_xlabel("Number of arms $K$")
-        write_slopes(ax, panel, symbol="K")
-    _show_at_least(axes, drawing, 1, 1e7)  # room for the slopes, below the curves
+        write_powers(ax, panel, symbol="K")
     axes[0].set_ylabel("Regret at the horizon")
     legend_below(figure, handles, columns=5)
     return figure
@@ -163,12 +164,12 @@ def against_budget(drawing: Drawing) -> Figure:
     ax.set_xscale("log")
     ax.set_yscale("log")
     (panel,) = drawing.panels
-    handles, _ = _without_dots(panel, draw_all_over_parameter(ax, panel))
+    handles, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
     _show_at_least([ax], drawing, 15, 2e4)
     write_decades(ax.yaxis)
-    for series in panel.series:
-        if series.style == "transition":
-            _write_regions(ax, float(series.x[-1]))
+    for dot in dots:  # where the last arm changes regime
+        _write_regions(ax, float(dot.get_xdata()[-1]))
+        dot.set_visible(drawing.annotated)
     ax.set_xlabel(r"Privacy budget $\epsilon$")
     ax.set_ylabel("Regret at the horizon")
     legend_below(figure, handles, columns=1)

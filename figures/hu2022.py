@@ -34,7 +34,7 @@ def _linear(drawing: Drawing, columns: int, height: float) -> Figure:
     handles: dict[str, Line2D] = {}
     for ax, panel in zip(axes, drawing.panels, strict=True):
         for line in draw_all_over_time(ax, panel):
-            line.set_marker("")  # markers are the paper's points
+            line.set(markersize=3, markerfacecolor=line.get_color())  # open: the paper's points
             handles.setdefault(str(line.get_label()), line)
         draw_published(ax, panel)
         ax.set_xlim(left=0.0)

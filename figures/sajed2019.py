@@ -1,18 +1,21 @@
 """Figures of sajed2019 (Sajed and Sheffet, ICML 2019)."""
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from dpbandits.drawing.annotations import legend_below
-from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.plotting import PAGE, Drawing
 from dpbandits.drawing.shapes import (
-    ROUND,
     draw_all_over_parameter,
     draw_log_over_parameter,
     draw_regret_over_time,
     panel_grid,
+    write_decades,
 )
+from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
+
+CLAIMED = 5  # section 5: how many times lower the regret of DP-SE is than that of DP-UCB
+TERMS, LOWER = ("t_0", "t_1", "t_2"), "Theorem 3.4, with the constant of its proof"
 
 
 def two_budgets_a_panel(drawing: Drawing) -> Figure:
@@ -25,57 +28,64 @@ def two_budgets_a_panel(drawing: Drawing) -> Figure:
     return figure
 
 
-def over_time_and_against_arms(drawing: Drawing) -> Figure:
-    """Regret over time, a panel for each number of arms K, and last the final regret against K."""
-    figure = Figure(figsize=(PAGE, 4.4))
+def against_arms(drawing: Drawing) -> Figure:
+    """Final regret against the number of arms, log-log, and how many times that of DP-SE it is."""
+    figure = Figure(figsize=(PAGE, 2.8))
     figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(figure.subplots(2, 3, sharey=True).flat)
-    beside = axes.pop()
-    for ax, panel in zip(axes, drawing.panels, strict=True):
-        ax.set_title(f"({panel.letter}) {panel.title}")
-    for ax, panel in zip(axes[:-1], drawing.panels[:-1], strict=True):
-        draw_regret_over_time(ax, panel)
-        ax.set_xlabel(ROUND)  # also above a panel with another x axis
-    last, against = axes[-1], drawing.panels[-1]
-    last.set_xscale("log")
-    handles = draw_all_over_parameter(last, against)
-    last.xaxis.set_major_locator(FixedLocator(against.series[0].x.tolist()))
-    last.xaxis.set_major_formatter("{x:.0f}")
-    last.xaxis.set_minor_locator(NullLocator())
-    beside.set_axis_off()
-    beside.legend(handles=handles, loc="center")
-    return figure
-
-
-def stopping_rules(drawing: Drawing) -> Figure:
-    """Samples that stopping rules use against |mu| and against epsilon, log-log, with the bounds.
-
-    Panels a and b are drawn; the failure counts of panels c and d are written into them.
-    """
-    figure = Figure(figsize=(PAGE, 4.2))
-    figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(figure.subplots(1, 2, sharey=True))
-    failures = drawing.panels[2:]
-    for ax, panel, failed in zip(axes, drawing.panels[:2], failures, strict=True):
-        handles = draw_log_over_parameter(ax, panel)
-        ax.set_title(f"({panel.letter}) {panel.title}")
-        _write_failures(ax, failed)
-    axes[0].set_xlabel(r"$|\mu|$")
+    regret, ratio = figure.subplots(1, 2)
+    (panel,) = drawing.panels
+    handles = draw_log_over_parameter(regret, panel)
+    (base,) = [series for series in panel.series if series.style == "dp-se"]
+    for line, series in zip(handles, panel.series, strict=True):
+        if series is not base:
+            look = {"color": line.get_color(), "marker": line.get_marker()}
+            ratio.plot(series.x, series.mean / base.mean, markerfacecolor="white", **look)
+    ratio.set_yscale("log")
+    for factor in (1, CLAIMED):
+        ratio.axhline(factor, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+    ratio.set(xscale="log", xlabel=regret.get_xlabel(), ylabel="Regret / regret of DP-SE")
+    ratio.yaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]))
+    ratio.yaxis.set_major_formatter("{x:g}")
+    for ax in (regret, ratio):
+        ax.xaxis.set_major_locator(FixedLocator(panel.series[0].x.tolist()))
+        ax.xaxis.set_major_formatter("{x:.0f}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    ratio.yaxis.set_minor_locator(NullLocator())
     legend_below(figure, handles, columns=3)
     return figure
 
 
-def _write_failures(ax: Axes, panel: PanelDrawing) -> None:
-    # Number of streams on which a rule fails, at the parameter value where it fails most often.
-    streams = max(series.runs for series in panel.series)
-    lines = [f"Failures in {streams:,} streams, at most"]
-    lines += [f"{series.legend}: {series.mean.max() * streams:.0f}" for series in panel.series]
-    ax.text(
-        0.97,
-        0.97,
-        "\n".join(lines),
-        transform=ax.transAxes,
-        horizontalalignment="right",
-        verticalalignment="top",
-        fontsize=7,
-    )
+def stopping_rules(drawing: Drawing) -> Figure:
+    """Samples over the order of Theorem 3.3 and shares of failures, against |mu| and epsilon.
+
+    The order, t_0 + t_1 + t_2, is the bound of the theorem without its constant.
+    """
+    figure = Figure(figsize=(PAGE, 4.6))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    grid = figure.subplots(2, 2, sharey="row", sharex="col")
+    for ax, panel in zip(grid[0], drawing.panels[:2], strict=True):
+        order = sum(series.centre for series in panel.series if series.label in TERMS)
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.set(xscale="log", yscale="log")
+        handles = []
+        for series in panel.series:
+            if series.runs or series.label == LOWER:
+                style = style_of_curve(series)
+                look = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+                handles += ax.plot(
+                    series.x,
+                    series.centre / order,
+                    markerfacecolor="white",
+                    label=in_mathtext(series.legend),
+                    **look,
+                )
+        write_decades(ax.yaxis)
+    for ax, panel in zip(grid[1], drawing.panels[2:], strict=True):
+        draw_all_over_parameter(ax, panel)
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.set(xscale="log", ylabel="")
+        write_decades(ax.xaxis)
+    grid[0][0].set_ylabel("Samples / $(t_0 + t_1 + t_2)$")
+    grid[1][0].set(xlabel=r"$|\mu|$", ylabel="Share of failures")
+    legend_below(figure, handles, columns=4)
+    return figure

@@ -15,11 +15,15 @@ from dpbandits.drawing.shapes import (
 
 
 def two_budgets(drawing: Drawing) -> Figure:
-    """Fig. 2: regret over time at two privacy budgets, log-log; below, a table of final regrets."""
-    figure = Figure(figsize=(PAGE, 4.6))
+    """Fig. 2: regret over time at two privacy budgets, log-log.
+
+    Annotated, it has a table of the best and the worst run below.
+    """
+    figure = Figure(figsize=(PAGE, 4.6 if drawing.annotated else 3.3))
     figure.set_layout_engine("constrained")
-    grid = figure.subplots(2, len(drawing.panels), height_ratios=(3.2, 1), squeeze=False)
-    above, below = list(grid[0]), list(grid[1])
+    ratios = (3.2, 1) if drawing.annotated else (1,)
+    grid = figure.subplots(len(ratios), len(drawing.panels), height_ratios=ratios, squeeze=False)
+    above = list(grid[0])
     for i, (ax, panel) in enumerate(zip(above, drawing.panels, strict=True)):
         ax.sharey(above[0])
         ax.set_title(f"({panel.letter}) {panel.title}")
@@ -35,8 +39,9 @@ def two_budgets(drawing: Drawing) -> Figure:
         _legend(ax, panel)
         ax.tick_params(labelleft=i == 0)
     above[0].set_ylabel("Regret")
-    for ax, panel in zip(below, drawing.panels, strict=True):
-        _table_of_runs(ax, panel)
+    for below in grid[1:]:
+        for ax, panel in zip(below, drawing.panels, strict=True):
+            _table_of_runs(ax, panel)
     return figure
 
 

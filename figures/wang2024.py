@@ -22,14 +22,14 @@ REGION = "#D55E00"
 def cdfs(drawing: Drawing) -> Figure:
     """Figs. 1 to 3: F, the neighbour's F' and the region where F' may lie, three panels a row.
 
-    Each panel states the smallest delta at which Lemma 8 holds there, whatever was observed.
+    Annotated, a panel states the smallest delta at which Lemma 8 holds, whatever was observed.
     """
     rows = -(-len(drawing.panels) // 3)
     figure = Figure(figsize=(PAGE, 0.5 + 2.1 * rows))
     figure.set_layout_engine("constrained", w_pad=0.08)
     axes = list(figure.subplots(rows, 3, sharey=True, squeeze=False).flat)
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
-        _draw_cdfs(ax, panel)
+        _draw_cdfs(ax, panel, drawing.annotated)
         ax.set_title(f"({panel.letter}) {panel.title}")
         if i >= 3 * (rows - 1):
             ax.set_xlabel("$x$")
@@ -44,7 +44,7 @@ def cdfs(drawing: Drawing) -> Figure:
     return figure
 
 
-def _draw_cdfs(ax: Axes, panel: PanelDrawing) -> None:
+def _draw_cdfs(ax: Axes, panel: PanelDrawing, annotated: bool) -> None:
     # In the order of the configuration: F, F', the region's edges, the smallest delta.
     original, neighbour, low, high, smallest = panel.series
     ax.fill_between(low.x, low.centre, high.centre, color=REGION, alpha=0.3, linewidth=0)
@@ -55,14 +55,9 @@ def _draw_cdfs(ax: Axes, panel: PanelDrawing) -> None:
     ax.ticklabel_format(axis="x", scilimits=(-3, 3), useMathText=True)
     ax.set_xlim(original.x[0], original.x[-1])
     ax.set_ylim(-0.03, 1.03)
-    ax.text(
-        0.96,
-        0.06,
-        f"Lemma 8 holds\nfor $\\delta \\geq {_number(smallest.centre[0])}$",
-        transform=ax.transAxes,
-        horizontalalignment="right",
-        fontsize=7,
-    )
+    if annotated:
+        needed = f"Lemma 8 needs\n$\\delta \\geq {_number(smallest.centre[0])}$"
+        ax.text(0.96, 0.06, needed, transform=ax.transAxes, horizontalalignment="right", fontsize=7)
 
 
 def _number(value: float) -> str:
@@ -84,12 +79,12 @@ def over_time(drawing: Drawing) -> Figure:
 
 
 def against_delta(drawing: Drawing) -> Figure:
-    """Fig. 6: final regret against delta, log-log, with the fitted slopes."""
+    """Fig. 6: final regret against delta, log-log; annotated, with the fitted slopes."""
     return _against(drawing, r"\delta")
 
 
 def against_epsilon(drawing: Drawing) -> Figure:
-    """Fig. 7: final regret against epsilon, log-log, with the fitted slopes."""
+    """Fig. 7: final regret against epsilon, log-log; annotated, with the fitted slopes."""
     return _against(drawing, r"\epsilon")
 
 
@@ -100,11 +95,13 @@ def _against(drawing: Drawing, symbol: str) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
         ax.set_title(f"({panel.letter}) {panel.title}")
-        played = tuple(series for series in panel.series if series.runs)
-        write_slopes(ax, replace(panel, series=played), symbol, left=True)
-    # A start phase of a few pulls may be cut off; the slopes need the space below the curves.
-    lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
-    axes[0].set_ylim(bottom=lowest / 20)
+        if drawing.annotated:
+            played = tuple(series for series in panel.series if series.runs)
+            write_slopes(ax, replace(panel, series=played), symbol, left=True)
+    if drawing.annotated:
+        # A start phase of a few pulls may be cut off; the slopes need the space below the curves.
+        lowest = min(s.centre.min() for p in drawing.panels for s in p.series if s.runs)
+        axes[0].set_ylim(bottom=lowest / 20)
     legend_below(figure, handles, columns=4)
     return figure
 

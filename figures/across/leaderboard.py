@@ -86,7 +86,8 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
     axes[-1].set_xlim(0.5, len(order) + 0.5)
     step = 2 if len(order) > MOST_RANKS else 1
     axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1, step)))
-    name_rows(axes[0], order)
+    legends = {s.label: s.legend for s in first}
+    name_rows(axes[0], [legends[label] for label in order])
 
 
 def _point(

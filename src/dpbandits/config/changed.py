@@ -31,7 +31,8 @@ def changes(
 def may_change(override: Override) -> bool:
     """Return whether an override can change the figure; annotations change nothing of it."""
     group = str(override.key_or_group)
-    return not (group in ("figure", "figure.annotated") or group.partition(".")[0] in FREE or group.endswith(".runs"))
+    free = group in ("figure", "figure.annotated") or group.partition(".")[0] in FREE
+    return not (free or group.endswith(".runs"))
 
 
 def _change(override: Override, config: DictConfig, figure: str) -> Change:

@@ -100,10 +100,8 @@ def name(law: str, params: Any) -> str:
 
 
 def description(law: str, params: Any) -> str:
-    """Return the text for an instance: its name, if a file has one, its number of arms, its law."""
-    if named := _names(project.layers()).get((law, params)):
-        return f"{named} ({_of_law(law, params, named=True)})"
-    return _of_law(law, params)
+    """Return the text for an instance: its name, if a file has one, else its arms and its law."""
+    return _names(project.layers()).get((law, params)) or _of_law(law, params)
 
 
 def description_of_means(means: Sequence[float]) -> str:
@@ -111,8 +109,7 @@ def description_of_means(means: Sequence[float]) -> str:
     named = {
         tuple(p.means): n for (law, p), n in _names(project.layers()).items() if law == "bernoulli"
     }
-    arms = f"K = {len(means)}, means {_numbers(means)}"
-    return f"{named[tuple(means)]} ({arms})" if tuple(means) in named else arms
+    return named.get(tuple(means)) or f"K = {len(means)}, means {_numbers(means)}"
 
 
 @cache
@@ -136,14 +133,13 @@ def _unnamed(law: str, params: Any) -> str:
     return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
 
 
-def _of_law(law: str, params: Any, named: bool = False) -> str:
+def _of_law(law: str, params: Any) -> str:
     arms, fields = registry.environment(law).arms(params), parameters.plain(params)
     if "means" in fields:
         means = _numbers(fields.pop("means"))
         text = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
     elif "kind" in fields:
-        kind = fields.pop("kind")
-        text = f"K = {arms}" if named else f"K = {arms}, gains of the {kind} adversary"
+        text = f"K = {arms}, gains of the {fields.pop('kind')} adversary"
     else:
         text = f"K = {arms}, law {law}"
     defaults = type(params)._field_defaults

@@ -115,6 +115,10 @@ SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarr
         quantile(values, 0.25),
         quantile(values, 0.75),
     ),
+    "nine-tenths": lambda values, centre: (
+        quantile(values, 0.05),
+        quantile(values, 0.95),
+    ),
     "gini": lambda values, centre: (
         centre - gini_below(values, centre),
         centre + gini_above(values, centre),

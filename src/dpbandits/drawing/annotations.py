@@ -25,9 +25,34 @@ def write_at_the_end(ax: Axes, series: Series) -> None:
     )
 
 
-def write_slopes(
-    ax: Axes, panel: PanelDrawing, symbol: str, above: bool = False, left: bool = False
-) -> None:
+def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
+    """Write the fitted power of `symbol` beside the last point of every curve that has one.
+
+    Labels that would touch are moved apart; the y axis must have its scale.
+    """
+    ends = sorted(
+        (s for s in panel.series if s.slope is not None), key=lambda s: float(s.centre[-1])
+    )
+    height = 9.0  # points, of a label
+    below = -float("inf")
+    for series in ends:
+        value = float(series.centre[-1])
+        axes_y = ax.transData.transform((1.0, value))[1] * 72 / ax.figure.dpi
+        at = max(axes_y, below + height)
+        below = at
+        ax.annotate(
+            rf"$\propto {symbol}^{{{series.slope:.1f}}}$",
+            (1, value),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, at - axes_y),
+            textcoords="offset points",
+            verticalalignment="center",
+            fontsize=7,
+            color=style_of_curve(series).colour,
+        )
+
+
+def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, left: bool = False) -> None:
     """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default.
 
     Writes nothing if no curve has a slope, as with fewer than three points.
@@ -45,9 +70,9 @@ def write_slopes(
     for row, (text, colour) in enumerate(lines):
         ax.annotate(
             text,
-            (0 if left else 1, 1 if above else 0),
+            (0 if left else 1, 0),
             xycoords="axes fraction",
-            xytext=(5 if left else -4, -8 - 11 * row if above else 11 * (len(lines) - row) - 7),
+            xytext=(5 if left else -4, 11 * (len(lines) - row) - 7),
             textcoords="offset points",
             color=colour,
             horizontalalignment="left" if left else "right",

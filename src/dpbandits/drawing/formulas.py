@@ -35,12 +35,15 @@ def plain(text: str) -> str:
 
 def _unicode(source: str) -> str:
     out = ""
-    source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊")
+    source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊").replace(r"\,", " ")
+    source = re.sub(
+        r"\\sqrt\{([^{}]*)\}", r"\\sqrt(\1)", source
+    )  # a sign without an end of its own
     for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
         if name:
             out += SYMBOLS.get(name, name)
         elif symbol:
-            out += "" if symbol in "!," else symbol  # a narrow space, or a literal character
+            out += "" if symbol == "!" else symbol  # a negative space, or a literal character
         elif shift:
             inner = _unicode(argument.strip("{}")).replace("−", "-")
             moved = inner.translate(RAISED if shift == "^" else LOWERED)

@@ -22,7 +22,8 @@ class Style(NamedTuple):
 
 
 # Keyed by algorithm, not by label: "DP-UCB" names two of them. The colours are those of Okabe and
-# Ito and of Tol's muted scheme, which colour-blind readers can distinguish too.
+# Ito and of Tol's muted scheme. Two that meet in a panel and are alike to a colour-blind eye or in
+# grey have different markers or lines; a test computes it.
 STYLES = {
     # Not private: black, with the marker of the private algorithms that build on them.
     "ucb": Style("#000000", "x"),
@@ -43,15 +44,15 @@ STYLES = {
     "dp-ftpl-gauss": Style("#117733", ">"),
     "dp-ftpl-beta": Style("#999933", "<"),
     "dp-ftpl-new": Style("#332288", "d"),
-    "gdp-elim-new": Style("#CC6677", "p"),
-    "dp-klucb": Style("#0072B2", "P"),
+    "gdp-elim-new": Style("#661100", "p"),
+    "dp-klucb": Style("#88CCEE", "P"),
     "dp-imed": Style("#882255", "d"),
-    "lazy-dp-ts": Style("#CC6677", "o"),
+    "lazy-dp-ts": Style("#332288", "<"),
     "dp-ts": Style("#E69F00", "^"),
-    "anytime-lazy-ucb": Style("#56B4E9", "D"),
-    "dp-exp3-lap": Style("#0072B2", "^"),
-    "exp3-tau": Style("#D55E00", "s"),
-    "adac-ucb": Style("#44AA99", "o"),
+    "anytime-lazy-ucb": Style("#56B4E9", "X"),
+    "dp-exp3-lap": Style("#0072B2", "h"),
+    "exp3-tau": Style("#D55E00", "p"),
+    "adac-ucb": Style("#44AA99", ">"),
     "ldp-ucb-b": Style("#D55E00", "v"),
     "ldp-ucb-l": Style("#009E73", ">"),
     "nas": Style("#000000", "o"),

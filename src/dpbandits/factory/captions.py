@@ -1,8 +1,13 @@
-"""Captions of figures: what is drawn, in which games, and the privacy of every curve."""
+"""Captions of figures: what is drawn, in which games, and what the budgets add up to.
+
+A caption is short; the privacy of every single curve, in the words of `privacy`, is in the sidecar.
+"""
 
 import math
+import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from fractions import Fraction
 
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
@@ -10,74 +15,111 @@ from dpbandits.cells.budget import budget, delta_of, given
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
-from dpbandits.drawing.styles import symbol
-from dpbandits.factory import audit_results, games
+from dpbandits.drawing.styles import in_mathtext, symbol
+from dpbandits.factory import audit_results, games, papers
 from dpbandits.privacy.notions import Notion, budget_of
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
 CENTRES = {
-    "mean": "mean",
-    "median": "median",
-    "median-of-means": "median of means (24 groups)",
+    "mean": "means",
+    "median": "medians",
+    "median-of-means": "medians of means (24 groups)",
 }
 SPREADS = {
-    "none": "no band",
-    "std": "band or bars: one standard deviation on either side",
-    "standard-error": "band or bars: one standard error on either side",
-    "quartiles": "band or bars: from the lower to the upper quartile",
-    "gini": "bars: Gini mean difference of the runs above the line, and of those below",
+    "none": "",
+    "std": "bands are one standard deviation on either side",
+    "standard-error": "spreads are one standard error on either side",
+    "quartiles": "bands reach from the lower to the upper quartile",
+    "nine-tenths": "bands hold the middle nine tenths of the runs",
+    "gini": "bars are Gini mean differences of the runs above, and of those below",
 }
 NOT_DECLARED = "privacy not declared"
+NO_BOUND = "no bound known"
 UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
-EXPLANATION = (
-    "Privacy, for a change of one reward: the ε given to an algorithm, the notion in which its"
-    " paper promises it, the ε to which its declared releases compose and, where figure"
-    f" {audit_results.FIGURE} has an audit, a lower bound on the ε that it spends, at the budget of"
-    " that audit."
-)
 
 
 def caption(spec: FigureSpec) -> str:
-    """Return the wrapped text below a figure.
-
-    It has the changes, what is drawn, the games, the note and the privacy of every curve.
-    """
-    source = ", ".join(map(str, filter(None, (spec.paper != OWN and spec.paper, spec.original))))
+    """Return the wrapped text below a figure: changes, contents, games, note and privacy."""
+    paper = spec.paper != OWN and papers.paper(spec.paper).short
+    source = ", ".join(map(str, filter(None, (paper, spec.original or "a figure of our own"))))
     changed = "; ".join(change.words for change in spec.changes)
     drawn = statistics(spec)
     opening = [
         f"Changed from the figure's file: {changed}." if changed else "",
-        f"{spec.title} ({source})." if source else f"{spec.title}.",
+        f"{spec.title} ({source}).",
         spec.about,
         f"{drawn[:1].upper()}{drawn[1:]}.",
+        games.of_figure(spec),
     ]
-    paragraphs = [" ".join(filter(None, opening)), *games.of_figure(spec)]
-    if spec.note:
-        paragraphs += ["", spec.note]
-    if spec.cells():
-        paragraphs += ["", EXPLANATION, *_of_curves(spec)]
-    lines = [line for text in paragraphs for line in _wrapped(plain(text))]
-    return "\n".join(lines) + "\n"
+    texts = [" ".join(filter(None, opening)), spec.note, summary(spec)]
+    named = [re.sub(rf"\b({'|'.join(papers.BY_KEY)})\b", _cited, text) for text in texts if text]
+    return "\n\n".join("\n".join(_wrapped(plain(text))) for text in named) + "\n"
 
 
-def _of_curves(spec: FigureSpec) -> Iterator[str]:
-    # A line shared by curves of several panels is written once. Formulas come last: they have no
-    # privacy budget.
-    panels: dict[str, list[str]] = {}
-    formulas: dict[str, None] = {}
+def _cited(key: re.Match[str]) -> str:
+    return key[0] if key[0] == OWN else papers.paper(key[0]).short
+
+
+def summary(spec: FigureSpec) -> str:
+    """Return what the budgets of all drawn curves add up to, in a sentence or two.
+
+    An audit draws budgets itself, so its figure has no such sentence.
+    """
+    of_curves: dict[str, set[str]] = {}  # words on budgets, by label
+    warnings: dict[str, None] = {}
     for panel in spec.panels:
-        for curve in panel.curves:
-            if isinstance(curve.sources[0], Bound):
-                formulas[curve.legend] = None
-            else:
-                warned = f". Warning: {text}" if (text := warning(curve)) else ""
-                line = f"{curve.legend}: {privacy(curve)}{warned}"
-                panels.setdefault(line, []).append(panel.letter)
-    for line, letters in panels.items():
-        yield f"({'), ('.join(dict.fromkeys(letters))}) {line}"
-    if formulas:
-        yield f"Formulas, without runs: {', '.join(formulas)}"
+        for curve in spec.drawn(panel):
+            cells = [cell for cell in curve.sources if isinstance(cell, Cell | StoppingCell)]
+            if cells and not curve.reading:  # a reading names its budget
+                name = in_mathtext(curve.label.partition(" (epsilon=")[0])
+                of_curves.setdefault(name, set()).add(_spent(cells))
+                if warned := warning(curve):
+                    warnings[f"{name}: {warned}."] = None
+    by_words: dict[str, list[str]] = {}
+    for name, words in of_curves.items():
+        by_words.setdefault(" or ".join(sorted(words)), []).append(name)
+    none, unbounded = by_words.pop("not private", []), by_words.pop(NO_BOUND, [])
+    equal = by_words.pop("ε", [])
+    others = _and([f"{_and(names)} ({words})" for words, names in by_words.items()])
+    sentences = []
+    if none:
+        sentences = [f"{_and(none)} {'is' if len(none) == 1 else 'are'} not private."]
+    if unbounded:
+        sentences.append(f"No bound is known for the composition of {_and(unbounded)}.")
+    if equal:
+        who = "The others compose" if sentences else "All compose"
+        sentences.append(f"{who} to the ε that they are given{', except ' * bool(others)}{others}.")
+    elif others:
+        sentences.append(f"In parentheses, what releases compose to: {others}.")
+    return " ".join([*sentences, *warnings])
+
+
+def _spent(cells: Sequence[AnyCell]) -> str:
+    # The composed budget in units of the given one: `ε`, `ε/5`, `2 ε`, or in words.
+    if any(map(is_undeclared, cells)):
+        return NOT_DECLARED
+    spent = [budget(cell) for cell in cells]
+    if None in spent:
+        return "not private"
+    if math.inf in spent:
+        return NO_BOUND
+    times = [e / given(cell) for e, cell in zip(spent, cells, strict=True) if e and given(cell)]
+    low, high = _times(min(times, default=1.0)), _times(max(times, default=1.0))
+    return low if low == high else f"{low.removesuffix(' ε')} to {high}"
+
+
+def _times(factor: float) -> str:
+    near = Fraction(factor).limit_denominator(200)
+    if not math.isclose(near, factor, rel_tol=1e-6) or 1 not in (near.numerator, near.denominator):
+        return f"{factor:.2g} ε"
+    if near.numerator == 1:
+        return "ε" if near.denominator == 1 else f"ε/{near.denominator}"
+    return f"{near.numerator} ε"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _wrapped(text: str) -> list[str]:
@@ -96,13 +138,15 @@ def runs_of(spec: FigureSpec) -> str:
 
 
 def statistics(spec: FigureSpec) -> str:
-    """Return the meaning of lines and bands: `line: mean of 20 runs, seed 2022; no band`."""
+    """Return the meaning of lines and bands: `lines are means of 20 runs (seed 2022)`."""
     if not spec.cells():
         return "all curves are formulas, without runs"
-    runs = f"{runs_of(spec)}, seed {spec.seed}"
+    runs = f"{runs_of(spec)} (seed {spec.seed})"
     if set(spec.runs_of_cells().values()) == {1}:
         return f"every value is from {runs}"
-    return f"line: {CENTRES[spec.centre]} of {runs}; {SPREADS[spec.spread]}"
+    return "; ".join(
+        filter(None, (f"lines are {CENTRES[spec.centre]} of {runs}", SPREADS[spec.spread]))
+    )
 
 
 def privacy(curve: Curve) -> str:
@@ -138,19 +182,17 @@ def is_undeclared(cell: AnyCell) -> bool:
 
 
 def _audited(cells: Sequence[AnyCell]) -> str:
-    # The lower bound of an audit, always together with the budget of that audit.
+    # The lower bound of an audit, if it was made with the budget of every cell, and not 0.
     bandits = [cell for cell in cells if isinstance(cell, Cell)]
     result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
-    if result is None:
+    if result is None or not result.epsilon:
         return ""
     made_at = (result.budget_given, result.delta)
     same = all(
         (audit_results.given(c.params), getattr(c.params, "delta", 0.0)) == made_at for c in bandits
     )
-    delta = f", δ = {number(result.delta, 3)}" if result.delta else ""
-    where = "" if same else f" at ε = {result.budget_given:g}{delta}"
-    by_one_choice = "" if result.one_choice is None else f", {result.one_choice:.3g} by one choice"
-    return f"; audited{where}: at least {result.epsilon:.3g}{by_one_choice}"
+    by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
+    return f"; audited: at least {result.epsilon:.3g}{by_one_choice}" if same else ""
 
 
 def warning(curve: Curve) -> str:
@@ -162,14 +204,15 @@ def warning(curve: Curve) -> str:
     }
     if not warned:
         return ""
-    where = f" at {plain(symbol(curve.over))} = {_range(list(warned))}" if curve.x else ""
+    some = curve.x and len(warned) < len(curve.x)
+    where = f" at {plain(symbol(curve.over))} = {_range(list(warned))}" if some else ""
     return f"{next(iter(warned.values()))}{where}"
 
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
     if math.isinf(high):
-        return "no finite bound" if math.isinf(low) else f"{number(low)} up to no finite bound"
+        return NO_BOUND if math.isinf(low) else f"{number(low)} or more, {NO_BOUND}"
     if math.isclose(low, high):
         return number(low)
     return f"{number(low)} to {number(high)}"

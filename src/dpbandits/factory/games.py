@@ -1,52 +1,26 @@
 """Descriptions of the games of a figure: the horizon, the arms and their law, or the stream."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import instances
-from dpbandits.spec.figure import TRANSITION, Bound, Curve, FigureSpec, Panel
+from dpbandits.spec.figure import TRANSITION, Bound, FigureSpec
 
 
-def of_figure(spec: FigureSpec) -> Iterator[str]:
-    """Yield a line for every distinct game, with the letters of its panels if there are several."""
-    games = [(panel, of_panel(panel)) for panel in spec.panels]
-    distinct = dict.fromkeys(game for _, game in games)
-    for game in distinct:
-        letters = [panel.letter for panel, own in games if own == game]
-        where = "" if len(distinct) == 1 else f"({'), ('.join(letters)}) "
-        if game:
-            yield f"{where}{game}."
+def of_figure(spec: FigureSpec) -> str:
+    """Return a sentence on the instances and horizons that the drawn curves play; "" without any.
 
-
-def of_panel(panel: Panel) -> str:
-    """Return the game of a panel; if its curves play several games, each with its curves.
-
-    Bounds count only if nothing is played: otherwise they are for the same game, or their label
-    names theirs.
+    Bounds count only if nothing is played.
     """
-    curves = [curve for curve in panel.curves if not isinstance(curve.sources[0], Bound)]
-    curves = curves or [curve for curve in panel.curves if curve.style != TRANSITION]
-    groups: dict[str, list[str]] = {}
-    for curve in curves:
-        if game := of_curve(curve):
-            groups.setdefault(game, []).append(curve.legend)
-    if len(groups) == 1:
-        return next(iter(groups))
-    return "; ".join(f"{', '.join(labels)}: {game}" for game, labels in groups.items())
-
-
-def of_curve(curve: Curve) -> str:
-    """Return the game that a curve is played in, or the one that a bound is evaluated for."""
-    horizons, laws = [], []
-    for source in curve.sources:
-        horizon, law = _game(source)
-        horizons.append(horizon)
-        laws.append(law)
-    parts = (_several(laws), _horizon([h for h in horizons if h is not None]))
-    return ", ".join(filter(None, parts))
+    curves = [curve for panel in spec.panels for curve in spec.drawn(panel)]
+    played = [curve for curve in curves if not isinstance(curve.sources[0], Bound)]
+    sources = [s for c in played or curves if c.style != TRANSITION for s in c.sources]
+    horizons, laws = zip(*map(_game, sources), strict=True)
+    text = ", ".join(filter(None, (_several(laws), _horizon([h for h in horizons if h]))))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _game(source: AnyCell | Bound) -> tuple[int | None, str]:
@@ -80,7 +54,8 @@ def _horizon(horizons: Sequence[int]) -> str:
 
 
 def _several(laws: Iterable[str]) -> str:
+    # Names of instances; of several games that have none, the first and the last.
     distinct = [law for law in dict.fromkeys(laws) if law]
-    if len(distinct) <= 1:
-        return "".join(distinct)
+    if len(distinct) <= 1 or all("," not in law for law in distinct):
+        return ", ".join(distinct)
     return f"{len(distinct)} games, from {distinct[0]} to {distinct[-1]}"

@@ -11,6 +11,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.recorded import recorded
 from dpbandits.config.settings import Settings
 from dpbandits.curves.series import Series
+from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
 from dpbandits.spec.figure import Curve, FigureSpec
@@ -48,6 +49,7 @@ def sidecar(
                 "panel": panel.letter,
                 "label": curve.label,
                 "loglog_slope": slopes[panel.letter, curve.label],
+                "privacy": captions.privacy(curve),
                 "sources": sources(curve),
             }
             for panel in spec.panels
