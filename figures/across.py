@@ -21,7 +21,8 @@ from dpbandits.drawing.shapes import (
 )
 from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
 
-ABREAST, ROW = 6, 1.15  # small panels side by side, and their height in inches
+ABREAST, ROW = 7, 1.15  # small panels side by side, and their height in inches
+HEAD = 0.25  # height of the heading of a block, in rows
 REST = "#cccccc"  # colour of the other algorithms in a small panel
 
 
@@ -44,8 +45,8 @@ def variants(drawing: Drawing) -> Figure:
         ends = np.array([ax.get_xlim() for ax in column])
         for ax in column:
             ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
-    figure.supxlabel("Regret at the horizon / mean regret of the variant in bold", fontsize=8)
     legend_below(figure, [_dot("black", "median of the runs"), _dot("white", "mean")], columns=2)
+    figure.legends[0].set_title("Regret at the horizon / mean regret of the variant in bold")
     return figure
 
 
@@ -100,14 +101,16 @@ def small_multiples(drawing: Drawing) -> Figure:
     the curve and the lowest one at either end. The curves nearest to the lowest come first.
     """
     rows = [-(-len(panel.series) // ABREAST) for panel in drawing.panels]
-    figure = Figure(figsize=(PAGE, ROW * sum(rows) + 0.5))
+    figure = Figure(figsize=(PAGE, ROW * (sum(rows) + HEAD * len(rows)) + 0.3))
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02)
-    parts = figure.subfigures(len(rows), 1, height_ratios=rows, squeeze=False)[:, 0]
+    heights = [lines + HEAD for lines in rows]
+    parts = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)[:, 0]
     for part, panel, lines in zip(parts, drawing.panels, rows, strict=True):
         part.suptitle(panel.title, x=0.01, horizontalalignment="left", weight="bold", size=8)
         axes = part.subplots(lines, ABREAST, sharex=True, sharey=True, squeeze=False)
         _small_multiples(list(axes.flat), panel)
-        part.supylabel("Regret at the horizon" if lines > 1 else "Regret", size=7.5)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("Regret", size=7)
     parts[-1].supxlabel(PARAMETERS.get(drawing.panels[0].series[0].over, ""), size=8)
     return figure
 
@@ -120,16 +123,20 @@ def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
     for ax, i in zip(axes, order, strict=False):
         own, (first, *_, last) = panel.series[i], factors[i][np.isfinite(factors[i])]
         ax.set(xscale="log", yscale="log")
-        for series in panel.series:
-            ax.plot(series.x, series.centre, color=REST, linewidth=0.6)
-        ax.plot(own.x, own.centre, color=style_of_curve(own).colour, linewidth=1.8)
-        ax.set_title(f"{in_mathtext(own.legend)}\n× {first:,.2g} to × {last:,.2g}", size=6.5)
+        for series, centre in zip(panel.series, centres, strict=True):
+            ax.plot(series.x, centre, color=REST, linewidth=0.6)
+        ax.plot(own.x, centres[i], color=style_of_curve(own).colour, linewidth=1.8)
+        ax.set_title(f"{in_mathtext(own.legend)}\n× {_factor(first)} to {_factor(last)}", size=6.5)
         for axis in (ax.xaxis, ax.yaxis):
             write_decades(axis)
             axis.set_minor_formatter(NullFormatter())
         ax.tick_params(labelsize=6)
     for unused in axes[len(order) :]:
         unused.remove()
+
+
+def _factor(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:

@@ -31,7 +31,7 @@ CLOSE = 10  # an inset shows curves up to so many times the lowest
 DECADES = 3  # of the rounds, in an inset
 ABOUT_INSET = "Inset: the lowest curves, regret linear, $t$ logarithmic"
 BESIDE, BELOW = 0.04, 0.03  # fractions of a panel: from its axes to the frame of an inset
-DOTTED = "Lower bound of azize2025 (slides)"
+DOTTED = "Lower bound of Azize et al. 2025 (slides)"
 MEET = "Regimes of privacy meet: two terms of the bound are equal"
 
 

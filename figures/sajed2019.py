@@ -62,7 +62,7 @@ def stopping_rules(drawing: Drawing) -> Figure:
     """
     figure = Figure(figsize=(PAGE, 4.6))
     figure.set_layout_engine("constrained", w_pad=0.1)
-    grid = figure.subplots(2, 2, sharey="row", sharex="col")
+    grid = figure.subplots(2, 2, sharey="row", sharex="col", height_ratios=(2, 1))
     for ax, panel in zip(grid[0], drawing.panels[:2], strict=True):
         order = sum(series.centre for series in panel.series if series.label in TERMS)
         ax.set_title(f"({panel.letter}) {panel.title}")
@@ -81,11 +81,15 @@ def stopping_rules(drawing: Drawing) -> Figure:
                 )
         write_decades(ax.yaxis)
     for ax, panel in zip(grid[1], drawing.panels[2:], strict=True):
-        draw_all_over_parameter(ax, panel)
+        lines = draw_all_over_parameter(ax, panel)
+        for line in lines:
+            line.set_clip_on(False)  # at 0
+        for band in ax.collections:
+            band.remove()  # a share has no deviation to show
         ax.set_title(f"({panel.letter}) {panel.title}")
-        ax.set(xscale="log", ylabel="")
+        ax.set(xscale="log", ylabel="", ylim=(0, None))
         write_decades(ax.xaxis)
     grid[0][0].set_ylabel("Samples / $(t_0 + t_1 + t_2)$")
     grid[1][0].set(xlabel=r"$|\mu|$", ylabel="Share of failures")
-    legend_below(figure, handles, columns=4)
+    legend_below(figure, [*handles, lines[-1]], columns=3)
     return figure

@@ -33,7 +33,7 @@ def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
     ends = sorted(
         (s for s in panel.series if s.slope is not None), key=lambda s: float(s.centre[-1])
     )
-    height = 9.0  # points, of a label
+    height = 11.0  # points, of a label
     below = -float("inf")
     for series in ends:
         value = float(series.centre[-1])
@@ -42,9 +42,8 @@ def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
         below = at
         ax.annotate(
             rf"$\propto {symbol}^{{{series.slope:.1f}}}$",
-            (1, value),
-            xycoords=("axes fraction", "data"),
-            xytext=(3, at - axes_y),
+            (float(series.x[-1]), value),
+            xytext=(6, at - axes_y),
             textcoords="offset points",
             verticalalignment="center",
             fontsize=7,

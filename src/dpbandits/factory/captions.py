@@ -29,7 +29,7 @@ CENTRES = {
 SPREADS = {
     "none": "",
     "std": "bands are one standard deviation on either side",
-    "standard-error": "spreads are one standard error on either side",
+    "standard-error": "spreads are standard errors",
     "quartiles": "bands reach from the lower to the upper quartile",
     "nine-tenths": "bands hold the middle nine tenths of the runs",
     "gini": "bars are Gini mean differences of the runs above, and of those below",
@@ -89,7 +89,7 @@ def summary(spec: FigureSpec) -> str:
         sentences.append(f"No bound is known for the composition of {_and(unbounded)}.")
     if equal:
         who = "The others compose" if sentences else "All compose"
-        sentences.append(f"{who} to the ε that they are given{', except ' * bool(others)}{others}.")
+        sentences.append(f"{who} to the ε they are given{', except ' * bool(others)}{others}.")
     elif others:
         sentences.append(f"In parentheses, what releases compose to: {others}.")
     return " ".join([*sentences, *warnings])

@@ -28,8 +28,7 @@ def _game(source: AnyCell | Bound) -> tuple[int | None, str]:
     if isinstance(source, Cell):
         return source.horizon, instances.description(source.environment, source.instance)
     if isinstance(source, StoppingCell):
-        mean, radius = source.stream
-        return None, f"samples {radius:g} or {-radius:g} of mean {mean:g}"
+        return None, f"samples of {source.stream.radius:g} or {-source.stream.radius:g}"
     if isinstance(source, AuditCell):
         return None, f"{source.plays:,} games an audit"
     arguments = dict(source.arguments)
