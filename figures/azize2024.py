@@ -12,7 +12,10 @@ from dpbandits.drawing.shapes import (
 
 
 def price(drawing: Drawing) -> Figure:
-    """Fig. 5.4: extra regret against rho, x logarithmic; price of privacy over time, x linear."""
+    """Fig. 5.4: extra regret against rho, x logarithmic; price of privacy over time, x linear.
+
+    Annotated, the y axis of the extra regret fits the curves.
+    """
     figure, axes = panel_grid(drawing, columns=2, height=2.7, equal="none")
     for ax, panel in zip(axes, drawing.panels, strict=True):
         over_time = all(series.over == "t" for series in panel.series)
@@ -23,6 +26,10 @@ def price(drawing: Drawing) -> Figure:
         else:
             ax.set_xscale("log")
             write_decades(ax.xaxis)
+            if not drawing.annotated:
+                ax.set_ylim(
+                    -15, 300
+                )  # as in the original, with room for an extra regret of about 0
         ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.legend(handles=lines, loc="upper right")
     return figure

@@ -1,5 +1,7 @@
 """Figures of tossou2016 (Tossou and Dimitrakakis, AAAI 2016)."""
 
+from dataclasses import replace
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -12,6 +14,8 @@ from dpbandits.drawing.shapes import (
     panel_grid,
     write_decades,
 )
+
+PARTS = ("centre", "low", "high")
 
 
 def two_budgets(drawing: Drawing) -> Figure:
@@ -46,13 +50,19 @@ def two_budgets(drawing: Drawing) -> Figure:
 
 
 def error_of_counters(drawing: Drawing) -> Figure:
-    """Errors of the counters and the bound (2.2) against the number of items, log-log."""
+    """Errors of the counters over the bound (2.2), against the number of items, log-log."""
     figure, axes = panel_grid(drawing, columns=3, height=2.9)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_log_over_parameter(ax, panel)
+        bound = panel.series[0].centre
+        over = (
+            replace(s, **{part: getattr(s, part) / bound for part in PARTS}) for s in panel.series
+        )
+        handles = draw_log_over_parameter(ax, replace(panel, series=tuple(over)))
+        for line in handles:
+            line.set_gid(None)  # no curve of the table
         ax.set_xlabel("Number of items $n$")
-    axes[0].set_ylabel("Error of the released sum")
-    legend_below(figure, handles, columns=2)
+    axes[0].set_ylabel("Error of the released sum / bound")
+    legend_below(figure, handles, columns=3)
     return figure
 
 
