@@ -13,8 +13,8 @@ from dpbandits.core.errors import UserError, shown
 # Keys for the looks, the number of runs and the texts of a figure, which need not change a cell.
 PRESENTATION = (
     *("paper", "title", "draw", "label", "centre", "spread", "slopes", "fit", "shows"),
-    *("runs", "input_privacy", "note", "about", "original", "row", "column"),
-    *("legend", "reading", "colour", "marker", "line"),
+    *("runs", "input_privacy", "note", "about", "original", "annotated"),
+    *("row", "column", "legend", "reading", "colour", "marker", "line", "annotation"),
 )
 
 

@@ -166,6 +166,8 @@ def privacy(curve: Curve) -> str:
     delta = delta_of(cells[0])
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
     text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
+    if math.inf in composed:
+        return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
     if claim and claim.notion is Notion.CONCENTRATED:
         rhos = [parameters.plain(cell.params)["rho"] for cell in cells]
         text = f"given ρ = {_range(rhos)}{promised}, composes to ε = {_range(composed)}{at_delta}"
@@ -211,8 +213,6 @@ def warning(curve: Curve) -> str:
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
-    if math.isinf(high):
-        return NO_BOUND if math.isinf(low) else f"{number(low)} or more, {NO_BOUND}"
     if math.isclose(low, high):
         return number(low)
     return f"{number(low)} to {number(high)}"
