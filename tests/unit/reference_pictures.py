@@ -17,8 +17,8 @@ from dpbandits.spec.figure import FigureSpec
 
 @cache
 def specified(name: str) -> tuple[FigureSpec, Drawing]:
-    """Return a figure as its file specifies it, with the numbers of its reference."""
-    spec, _ = load(name, [])
+    """Return an annotated figure as its file specifies it, with the numbers of its reference."""
+    spec, _ = load(name, ["figure.annotated=true"])
     return spec, produce.drawing(spec, references.read(spec, references.PAPER))
 
 

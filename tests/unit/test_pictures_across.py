@@ -24,16 +24,15 @@ from matplotlib.transforms import Bbox
 from dpbandits.core.errors import UserError
 from dpbandits.curves import references
 from dpbandits.curves.series import STATISTICS, Series
-from dpbandits.drawing import artists, plotting
+from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
-from dpbandits.drawing.shapes import ROUND
 from dpbandits.factory import produce
-from dpbandits.spec.figure import Quantity, StyleOverride
+from dpbandits.spec.figure import Quantity
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 
-READINGS = ("readings-tossou2016", "readings-sajed2019", "readings-wang2024", "exp3-readings")
-OURS = (*READINGS, "horizons", "leaderboard", "privacy-audit")
+READINGS = tuple(f"readings-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025"))
+OURS = (*READINGS, "horizons", "leaderboard-epsilon", "leaderboard", "privacy-audit")
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(
     panel="a",
@@ -108,91 +107,51 @@ def test_titles_headings_and_legends_do_not_run_into_one_another(name: str) -> N
             assert not box.overlaps(theirs), (text, other)
 
 
-# Readings side by side ---------------------------------------------------------------------------
+# Variants -----------------------------------------------------------------------------------------
 
 
 def panels_of(figure: Figure) -> list[Axes]:
     return [ax for ax in figure.axes if ax.axison]
 
 
-@pytest.mark.parametrize("name", READINGS)
-def test_only_the_lowest_panels_name_the_round_and_every_axis_has_two_numbers(name: str) -> None:
-    figure = as_saved(name)
-    axes = panels_of(figure)
-    lowest = {places.rowspan.stop for ax in axes if (places := ax.get_subplotspec())}
-    for ax in axes:
-        place = ax.get_subplotspec()
-        assert place is not None
-        assert ax.get_xlabel() == (ROUND if place.rowspan.stop == max(lowest) else "")
-        assert ax.get_ylabel() == ("Regret" if place.is_first_col() else "")
-        for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
-            seen = [tick for tick in axis.get_majorticklocs() if ends[0] <= tick <= ends[1]]
-            assert len(seen) >= 2, (ax.get_title(), ends)
-
-
-@pytest.mark.parametrize("name", READINGS)
-def test_the_legend_of_a_row_has_its_curves_as_they_are_drawn(name: str) -> None:
-    figure, panels = as_saved(name), list(reference(name).panels)
-    rows: dict[str, list[Axes]] = {}
-    for ax, panel in zip(panels_of(figure), panels, strict=True):
-        rows.setdefault(panel.row, []).append(ax)
-    several = legends(figure)
-    assert len(several) == len(rows)
-    for legend, axes in zip(several, rows.values(), strict=True):
-        handles = [h for h in legend.legend_handles if isinstance(h, Line2D)]
-        for ax in axes:
-            assert [look(line) for line in ax.lines] == [look(handle) for handle in handles]
-        assert len({(h.get_color(), h.get_marker()) for h in handles}) == len(handles)
-
-
 def look(line: Line2D) -> tuple[Any, ...]:
     return line.get_color(), line.get_marker(), line.get_linestyle(), line.get_linewidth()
 
 
-def readings(*series: Series) -> list[Line2D]:
-    panel = PanelDrawing("a", "", series, row="DP-UCB")
-    figure = drawing_function("across", "readings_side_by_side")(Drawing("R", (panel,)))
-    (ax,) = panels_of(figure)
-    return list(ax.lines)
+@pytest.mark.parametrize("name", READINGS)
+def test_a_variant_has_a_filled_median_and_a_hollow_mean_over_the_mean_of_the_first(
+    name: str,
+) -> None:
+    for ax, panel in zip(panels_of(as_saved(name)), reference(name).panels, strict=True):
+        dots = [line for line in ax.lines if line.get_marker() == "o"]
+        hollow = [line for line in dots if line.get_markerfacecolor() == "white"]
+        filled = [line for line in dots if line not in hollow]
+        for several, column in ((filled, "median"), (hollow, "mean")):
+            expected = [getattr(s, column)[-1] / panel.series[0].mean[-1] for s in panel.series]
+            assert [float(np.ravel(line.get_xdata())[0]) for line in several] == expected
+        assert len(ax.get_yticklabels()) == len(panel.series)
 
 
-def test_a_reading_is_black_where_its_file_says_so_and_not_by_the_words_of_its_label() -> None:
-    words = replace(ONE, label="DP-UCB (not private)", reading="not private")
-    black = replace(
-        ONE, label="DP-UCB (single)", reading="single", look=StyleOverride("#000000", "x")
-    )
-    first, second, third = readings(ONE, words, black)
-    assert (second.get_color(), second.get_linestyle()) == ("#0072B2", "--")
-    assert (third.get_color(), third.get_marker()) == ("#000000", "x")
-    assert third.get_linewidth() < second.get_linewidth() < first.get_linewidth()
-    assert third.get_zorder() > second.get_zorder() > first.get_zorder()
+@pytest.mark.parametrize("name", READINGS)
+def test_the_first_variant_is_the_one_of_the_other_figures_and_is_bold(name: str) -> None:
+    labelled = [ax.get_yticklabels() for ax in panels_of(as_saved(name))]
+    named = [labels for labels in labelled if labels[0].get_text()]
+    assert len(named) == len({panel.row for panel in reference(name).panels})
+    for labels in named:
+        assert [label.get_weight() == "bold" for label in labels] == [True] + [False] * (
+            len(labels) - 1
+        )
 
 
-def test_what_is_not_private_is_black_in_the_figures_of_readings() -> None:
-    for name in READINGS:
-        for panel in reference(name).panels:
-            for series in panel.series:
-                declared = series.look.colour == "#000000"
-                assert declared == (series.curve in NOT_PRIVATE), (name, series.curve)
-
-
-NOT_PRIVATE = {
-    *("dp-ucb-single", "dp-ucb-bound-single", "dp-ucb-int-every-round"),
-    "wang-every-round",
-    "ucb",
-}
-
-
-def test_an_exporter_gets_the_panels_of_readings_without_rows_between_them() -> None:
-    figure, drawing = as_saved("readings-sajed2019"), reference("readings-sajed2019")
-    assert artists.places(artists.find(figure.axes, drawing)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
-
-
-def test_titles_of_readings_name_what_is_played() -> None:
-    spec, _ = load("exp3-readings", ["figure.panels.f.environment.switch_feedback=unit"])
-    assert {panel.letter: panel.title for panel in spec.panels}["f"] == "switch: unit"
-    spec, _ = load("readings-tossou2016", ["figure.panels.a.epsilon=0.5"])
-    assert spec.panels[0].title == r"$\epsilon = 0.5$, 2 arms"
+def test_every_curve_of_a_leaderboard_has_a_small_panel_with_its_factors_to_the_lowest() -> None:
+    figure, drawing = as_saved("leaderboard-epsilon"), reference("leaderboard-epsilon")
+    titles = [ax.get_title() for ax in panels_of(figure)]
+    assert len(titles) == sum(len(panel.series) for panel in drawing.panels)
+    lowest = min(s.centre[-1] for s in drawing.panels[0].series)
+    for series in drawing.panels[0].series:
+        (title,) = (each for each in titles[:11] if each.startswith(f"{series.legend}\n"))
+        factor = float(title.rpartition(" ")[2].replace(",", ""))
+        assert factor == pytest.approx(series.centre[-1] / lowest, rel=0.05)
 
 
 # Regret over log T -------------------------------------------------------------------------------
@@ -216,7 +175,7 @@ def test_markers_at_both_ends_of_the_horizons_are_whole_and_the_legend_has_every
 def of_two_budgets(label: str, style: str, means: tuple[float, float], **more: Any) -> Series:
     numbers: dict[str, Any] = dict.fromkeys(("mean", "centre", "low"), np.array(means))
     numbers |= {"std": np.zeros(2), "high": np.array(means) * 1.5, "x": np.array([0.1, 1.0])}
-    return replace(ONE, label=label, style=style, **{**numbers, **more})
+    return replace(ONE, label=label, legend=label, style=style, **{**numbers, **more})
 
 
 def audit() -> Figure:
