@@ -152,9 +152,11 @@ def against_arms(drawing: Drawing) -> Figure:
         ax.xaxis.set_major_formatter("{x:.0f}")
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set_xlabel("Number of arms $K$")
-        write_powers(ax, panel, symbol="K")
     axes[0].set_ylabel("Regret at the horizon")
     legend_below(figure, handles, columns=5)
+    figure.draw_without_rendering()  # labels are moved apart by their places on the page
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        write_powers(ax, panel, symbol="K")
     return figure
 
 

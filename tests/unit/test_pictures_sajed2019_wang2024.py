@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 OVER_TIME = ("dpse-epsilon", "ftpl-approx-dp", "ftpl-pure-dp")
 OVER_PARAMETERS = ("ftpl-delta-sweep", "ftpl-epsilon-sweep", "gdp-elim")
 CDFS = ("ftpl-gauss-cdf", "ftpl-beta-cdf", "ftpl-new-cdf")
-ALL = ("dpse-ksweep", "stopping-rules", *OVER_TIME, *OVER_PARAMETERS, *CDFS)
+ALL = ("stopping-rules", *OVER_TIME, *OVER_PARAMETERS, *CDFS)
 
 
 class Picture(NamedTuple):
