@@ -138,7 +138,7 @@ def test_the_first_variant_is_the_one_of_the_other_figures_and_is_bold(name: str
     named = [labels for labels in labelled if labels[0].get_text()]
     assert len(named) == len({panel.row for panel in reference(name).panels})
     for labels in named:
-        assert [label.get_weight() == "bold" for label in labels] == [True] + [False] * (
+        assert [label.get_fontweight() == "bold" for label in labels] == [True] + [False] * (
             len(labels) - 1
         )
 

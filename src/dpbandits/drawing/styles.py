@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dpbandits.core import registry
 from dpbandits.curves.series import Series
+from dpbandits.spec.figure import Curve
 
 PUBLISHED_ID = "published "  # begins the id of the points of a curve that the paper published
 PUBLISHED_LABEL = "The paper's own curve"
@@ -85,7 +86,7 @@ def style_of(name: str) -> Style:
     return STYLES.get(name) or _spare(name)
 
 
-def style_of_curve(series: Series) -> Style:
+def style_of_curve(series: Series | Curve) -> Style:
     """Return the style of a curve: its algorithm's, with the changes from the figure's file."""
     style, look = style_of(series.style), series.look
     asked = {key: value for key, value in look._asdict().items() if value is not None}
