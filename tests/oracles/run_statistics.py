@@ -62,6 +62,8 @@ def ends(values: Sequence[float], centre: float, spread: str) -> tuple[float, fl
     """Return the lower and the upper end of what is drawn around a centre."""
     if spread == "quartiles":
         return quantile(values, 0.25), quantile(values, 0.75)
+    if spread == "nine-tenths":
+        return quantile(values, 0.05), quantile(values, 0.95)
     below, above = {
         "none": (0.0, 0.0),
         "std": (standard_deviation(values),) * 2,

@@ -326,13 +326,14 @@ def test_a_figure_finds_each_spread_under_its_name() -> None:
         "std": (3.0 - deviation, 3.0 + deviation),
         "standard-error": (3.0 - deviation / math.sqrt(5), 3.0 + deviation / math.sqrt(5)),
         "quartiles": (1.0, 4.0),
+        "nine-tenths": (0.2, 11.2),
         # Below 3 the pairs differ by 1, 2, 1; above by 9.
         "gini": (3.0 - 4 / 3, 3.0 + 9.0),
     }
     assert set(statistics.SPREADS) == set(expected)
     for name, (low, high) in expected.items():
         drawn = statistics.SPREADS[name](values, centre)
-        np.testing.assert_allclose(drawn, (low, high), rtol=1e-15)
+        np.testing.assert_allclose(drawn, (low, high), rtol=1e-14)
 
 
 # Distances from a centre always enclose it; quartiles enclose only the median.

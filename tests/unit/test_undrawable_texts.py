@@ -12,7 +12,6 @@ from composed import load
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import mathtext
-from dpbandits.drawing.plotting import PanelDrawing, drawing_function
 from dpbandits.factory import produce_all
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.export import exported
@@ -120,12 +119,3 @@ def test_a_lone_surrogate_of_the_command_line_is_refused(key: str) -> None:
 def test_letters_of_any_language_tabs_and_ends_of_lines_are_texts() -> None:
     spec, _ = load("adap-c2", ["++figure.note='ε ≤ 1, 图, émigré\t\U0001f600'"])
     assert spec.note == "ε ≤ 1, 图, émigré\t\U0001f600"
-
-
-def test_a_heading_is_not_broken_within_a_formula() -> None:
-    heading = drawing_function("across", "readings_side_by_side").__globals__["_heading"]
-    for length in range(80, 96):
-        row = f"{'x' * length} $a - b$ and $c - d$ y-z"
-        lines = heading([PanelDrawing("a", "", (), row)]).split("\n")
-        assert [mathtext.fault(line) for line in lines] == [""] * len(lines) == ["", ""]
-        assert " ".join(lines).replace("y- z", "y-z") == row
