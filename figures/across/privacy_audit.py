@@ -49,7 +49,7 @@ def privacy_audit(drawing: Drawing) -> Figure:
             ax.tick_params(labelbottom=own is axes[-1])
             if own is axes[-1]:
                 ax.set_xlabel(r"privacy loss $\epsilon$")
-        name_rows(own[0], [series.label for series in block[Quantity.CLAIMED]])
+        name_rows(own[0], [series.legend for series in block[Quantity.CLAIMED]])
     legend_below(figure, _marks(), columns=3)
     return figure
 
