@@ -101,5 +101,5 @@ def _marks() -> list[Line2D | Patch]:
         Quantity.COMPOSED: "composed",
     }
     marks = [Line2D([], [], label=text, **MARK, **MARKS[shows]) for shows, text in texts.items()]
-    beyond = r"composed, beyond the axis ($\infty$: no bound)"
+    beyond = r"composed, beyond the axis ($\infty$: no bound known)"
     return [bar, *marks, Line2D([], [], label=beyond, **MARK, **ARROW)]
