@@ -37,9 +37,8 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     assert {path.suffix[1:] for path in folder.iterdir()} == KINDS
     assert {path.stem for path in folder.iterdir()} == {folder.name}
     caption = " ".join((folder / f"{folder.name}.txt").read_text("utf-8").split())
-    assert "(a) AdaP-KLUCB: given ε = 0.5 (global DP), composes to 0.5" in caption
-    assert "(a), (b) UCB: not private" in caption
-    assert "Lower bound: azize2022, Theorem 3" in caption
+    assert "UCB is not private. The others compose to the ε they are given." in caption
+    assert "Lower bound: Azize and Basu 2022, Theorem 3" in caption
     sidecar = json.loads((folder / f"{folder.name}.json").read_bytes())
     assert (
         sidecar["command"] == f"dpbandits compare {' '.join(w for w in words if 'work' not in w)}"

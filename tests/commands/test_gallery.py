@@ -192,7 +192,7 @@ def test_the_places_of_points_are_where_the_curves_are_drawn(
     page = gallery_pages.read(tmp_path / "g" / "figures" / f"{DRAWN}.html")
     (script,) = (e for e in page.find("script") if e.attributes.get("id") == "points")
     lines = json.loads(script.text)
-    series = {s.legend: s for s in loaded[DRAWN].series}
+    series = {formulas.plain(s.legend): s for s in loaded[DRAWN].series}
     assert [line["label"] for line in lines] == list(series)
     for line in lines:
         own = series[line["label"]]
@@ -313,8 +313,8 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     text = path.read_text().replace("title: Evolution of regret over time", f'title: "{EVIL}"')
     text = text.replace("says: AdaP-KLUCB achieves", f'says: "{EVIL}" #', 1)
-    text = re.sub(r"(?m)^note: .*\n(?:  .*\n)*", f'note: "Of {EVIL} noted"\n', text)
-    text = re.sub(r"(?m)^about: .*\n(?:  .*\n)*", f'about: "About {EVIL}"\n', text)
+    texts = f'about: "About {EVIL}"\nnote: "Of {EVIL} noted"\n'
+    text = re.sub(r"(?m)^about: .*\n(?:  .*\n)*", texts, text)
     path.write_text(text)
     shutil.rmtree(project / "figures" / "reference")
     (project / "docs").mkdir()
@@ -394,7 +394,7 @@ def test_a_changed_figure_says_so_wherever_it_is_named(
     assert page.find("figcaption")[0].text.strip().startswith(change)
     assert page.find("h1")[0].text.endswith("changed")
     assert "changed" in page.find("title")[0].text
-    assert "mean of 2 runs, seed 2022" in page.find("figcaption")[0].text
+    assert "means of 2 runs (seed 2022)" in page.find("figcaption")[0].text
     assert f"dpbandits run {DRAWN} {' '.join(CHANGED)} runs=2" in page.text
     assert f"make fig-{DRAWN}" not in page.text
     assert "not tested on a changed figure" in page.text

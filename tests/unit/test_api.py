@@ -161,7 +161,7 @@ def test_a_comparison_has_plays_bounds_standings_and_verdicts() -> None:
         }
         assert first.regret == min(means.values())
         assert first.label == min(means, key=lambda label: means[label])
-    assert "composes to 0.5" in found.caption
+    assert "The others compose to the ε they are given." in " ".join(found.caption.split())
     assert len(found.plot().axes) == 2
     assert len(found.to_frame()) == sum(played.regret.size for played in found.plays.values())
     assert set(found.table().columns) >= {"label", "regret", "error", "rank", "composed"}

@@ -112,7 +112,7 @@ def test_it_is_compared_with_stored_ones() -> None:
     found = dp.compare([(OWN, {"arm": 0}), "dp-se"], **game)
     assert found.plays["one-arm", 0.5].mean[-1] == 0
     assert found.standings[0].label == "One arm (arm=0)"
-    assert "One arm (arm=0): given ε = 0.5 (global DP), composes to 0.5" in found.caption
+    assert "All compose to the ε they are given." in " ".join(found.caption.split())
     assert [path.name for path in Path("cache").iterdir()] == ["dp-se"]
     assert len(found.plot().axes) == 2
 
@@ -120,7 +120,7 @@ def test_it_is_compared_with_stored_ones() -> None:
 def test_privacy_that_is_not_declared_is_not_called_absent() -> None:
     own = SimpleNamespace(LABEL="One arm", Params=Params, play=one_arm)
     found = dp.compare([own, "dp-se"], epsilon=0.5, **SMALL)
-    assert "One arm: privacy not declared" in found.caption
+    assert "except One arm (privacy not declared)" in " ".join(found.caption.split())
     assert "Privacy not declared: One arm" in found.verdicts[0]
 
 

@@ -45,12 +45,6 @@ IDLE = [  # the figure, the override, why it changes nothing
         "figure.profiles.ci.curves.dp-ucb.horizon=5000 figure.horizon=7000 profile=ci",
         "it is overridden by figure.horizon",
     ),
-    (  # the sweep sets the number of arms, the panel the other values
-        "dpse-ksweep",
-        "figure.panels.a.environment.means.arms=4"
-        " +figure.panels.a.sweep={key:environment.means.arms,values:[3,5]}",
-        "it is overridden by figure.panels.a.sweep.values",
-    ),
     ("privacy-audit", "+figure.horizon=5000", "nothing in the figure is computed from this"),
 ]
 
@@ -110,8 +104,6 @@ EFFECTIVE = [
     ("adap-c1", "+figure.panels.b.regret=realised"),
     ("adap-c1", "+figure.panels.b.curves=[adap-ucb]"),
     ("adap-episodes", "figure.environment.means=[0.6,0.1]"),
-    ("dpse-ksweep", "figure.panels.a.environment.means.arms=4"),
-    ("dpse-ksweep", "figure.panels.a.environment.means.first=0.8"),
     ("adap-c1", "~figure.panels.b"),
     ("adap-c1", "~figure.panels.a.epsilon +figure.epsilon=7"),
     ("adap-c1", "~figure.curves +figure.curves.u.algorithm=ucb"),
@@ -128,7 +120,7 @@ EFFECTIVE = [
     ("adap-c1", "figure.panels.a.title='{epsilon}'"),
     ("adap-c1", "figure.spread=std"),
     ("adap-c1", "+figure.slopes=true"),
-    ("adap-c1", "figure.note=x"),
+    ("adap-regimes", "figure.note=x"),
     ("adap-c1", "+figure.curves.dp-se.label=another"),
     ("adap-c1", "~figure.panels.a.title"),
     ("adap-c1", "~figure.spread"),
