@@ -73,7 +73,7 @@ docs: $(READY) ## build the site: out/site/index.html; with out/gallery/ if it e
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo out/site/index.html
 
-report: $(READY) ## judge all claims, docs/reproducibility/; ten minutes after `make all`
+report: $(READY) ## judge all claims, docs/reproducibility/; about 15 minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)
 
 test: $(READY) ## run the short tests, on two cores; four minutes

@@ -1,74 +1,107 @@
-"""Write the tables of README.md and docs/figures.md: `python scripts/make_readme.py`.
+"""Write the generated parts of README.md and docs/figures.md: `python scripts/make_readme.py`.
 
-The tables of papers and of figures are between comments of these files; docs/images/ holds one
-picture per paper, drawn from the committed references.
+They stand between comments of these files and come from the committed results of claims.
+docs/images/small/ has a small picture of every reproduced figure, drawn from its committed
+reference.
 """
 
+import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from marked_part import replaced
+from PIL import Image
 
-from dpbandits.config import claims, compose, conf_files
+from dpbandits.config import compose, conf_files
 from dpbandits.curves import references
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
+from dpbandits.report import pages, write
+from dpbandits.spec.figure import FigureSpec
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = (  # one per paper; the first is the picture at the top of README.md
-    *("adap-ksweep", "dpucb-2arms", "exp3-switching", "dpse-epsilon", "adap-headline"),
-    "ftpl-approx-dp",
-)
+SMALL = ROOT / "docs" / "images" / "small"
+WIDTH, COLOURS = 300, 64  # of a small picture, in pixels, and of its palette
+
+
+def figures() -> list[FigureSpec]:
+    """Return all figures, sorted by paper and then by the paper's figure numbers."""
+    specs = [compose.load(name, [])[0] for name in project.names("figure")]
+    return sorted(specs, key=lambda s: (PAPERS.index(paper(s.paper)), place_of(s.original), s.name))
+
+
+def originals() -> Iterator[FigureSpec]:
+    """Yield the reproduced figures of papers that have a report."""
+    reported = write.papers()
+    yield from (spec for spec in figures() if spec.original and spec.paper in reported)
 
 
 def table() -> str:
-    """Return the table of figures, sorted by paper and then by the paper's figure numbers."""
-    rows = []
-    for name in project.names("figure"):
-        spec, _ = compose.load(name, [])
+    """Return the table of figures, and their small pictures with links to the reports."""
+    lines = ["| figure | title | source |", "|---|---|---|"]
+    for spec in figures():
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
-        order = PAPERS.index(paper(spec.paper)), place_of(spec.original), name
-        rows.append((order, f"| `{name}` | {spec.title} | {where} |"))
-    head = ["| figure | title | source |", "|---|---|---|"]
-    return "\n".join([*head, *(row for _, row in sorted(rows))]) + "\n"
-
-
-def headlines() -> str:
-    """Return a sentence per paper, on what reproduces, with a link to its report."""
-    lines = ["| paper | result |", "|---|---|"]
-    for known in PAPERS:
-        if known.key in claims.papers():
-            link = f"[{known.short}](docs/reproducibility/{known.key}.md)"
-            lines.append(f"| {link} | {claims.texts(known.key).text('headline')} |")
+        lines.append(f"| `{spec.name}` | {spec.title} | {where} |")
+    lines.append("")
+    for spec in originals():
+        title = f"{paper(spec.paper).short}, {spec.original}"
+        picture = f'![{spec.name}](images/small/{spec.name}.png "{title}")'
+        lines.append(f"[{picture}](reproducibility/{spec.paper}.md)")
     return "\n".join(lines) + "\n"
 
 
-TABLES = {"README.md": ("papers", headlines), "docs/figures.md": ("figures", table)}
+def headlines() -> str:
+    """Return a row per paper: its verdicts, and what reproduces."""
+    reports = write.results(write.papers())
+    return "\n".join(pages.headlines(reports, f"{write.FOLDER}/")) + "\n"
+
+
+def total() -> str:
+    """Return how many sentences of all papers reproduce."""
+    return pages.total(write.results(write.papers())) + "\n"
+
+
+TABLES = {
+    "README.md": {"total": total, "papers": headlines},
+    "docs/figures.md": {"figures": table},
+}
 
 
 def with_table(file: str) -> str:
-    """Return a file's text with its new table; exit if one of the table's comments is missing."""
-    name, content = TABLES[file]
-    return replaced((ROOT / file).read_text("utf-8"), name, content())
+    """Return a file's text with its new parts; exit if one of their comments is missing."""
+    text = (ROOT / file).read_text("utf-8")
+    for name, content in TABLES[file].items():
+        text = replaced(text, name, content())
+    return text
 
 
-def picture(name: str) -> bytes:
-    """Return a figure as PNG, drawn from its reference."""
-    spec, _ = compose.load(name, [])
+def small_picture(spec: FigureSpec) -> bytes:
+    """Return a figure as a small PNG, drawn from its reference."""
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    revision = conf_files.read_yaml(references.source_file(name, references.PAPER))["revision"]
-    return plotting.render(draw, drawing, f"dpbandits run {name}, revision {revision}")["png"]
+    source = conf_files.read_yaml(references.source_file(spec.name, references.PAPER))
+    label = f"dpbandits run {spec.name}, revision {source['revision']}"
+    image = Image.open(io.BytesIO(plotting.render(draw, drawing, label)["png"])).convert("RGB")
+    height = round(image.height * WIDTH / image.width)
+    small = image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLOURS)
+    buffer = io.BytesIO()
+    small.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def main() -> int:
+    SMALL.mkdir(exist_ok=True)
+    wanted = {SMALL / f"{spec.name}.png": small_picture(spec) for spec in originals()}
+    for path in {*SMALL.glob("*.png")} - {*wanted}:
+        path.unlink()
+    for path, content in wanted.items():
+        path.write_bytes(content)
     for file in TABLES:
         (ROOT / file).write_text(with_table(file), "utf-8")
-    for name in PICTURES:
-        (ROOT / "docs" / "images" / f"{name}.png").write_bytes(picture(name))
     return 0
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.config import claims
+from dpbandits.drawing.formulas import plain
+from dpbandits.judge import reader
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
 
@@ -13,7 +14,8 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
 def with_table(text: str) -> str:
     """Return the document's text with the new table; exit if its comments are missing."""
     lines = ["| word | number | reason |", "|---|---:|---|"]
-    lines += [f"| {w} | {value:.4g} | {why} |" for w, (value, why) in claims.thresholds().items()]
+    for word, threshold in reader.thresholds().items():
+        lines.append(f"| {word} | {threshold.value:.4g} | {plain(threshold.reason)} |")
     return replaced(text, "thresholds", "\n".join(lines) + "\n")
 
 

@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "contract": ("contract/",),
     "statistics": (
         *("unit/test_statistics", "unit/test_bands", "unit/test_ranks", "unit/test_noise"),
-        *("unit/test_perturbation", "unit/test_claims", "unit/test_verdicts", "unit/test_check"),
+        *("unit/test_perturbation", "unit/test_judge_", "unit/test_check"),
     ),
     "unit": ("unit/", "commands/"),
 }

@@ -37,6 +37,10 @@ def panels(content: str) -> Edit:
     return lambda text: text.partition("panels:")[0] + f"panels: {content}\n"
 
 
+def curves(content: str) -> Edit:
+    return lambda text: re.sub(r"(?ms)^curves:.*?^(?=panels)", f"curves: {content}\n", text)
+
+
 FIGURE, SWEEP = "conf/figure/adap-c2.yaml", "conf/figure/adap-ksweep.yaml"
 UCB, ENVIRONMENT = "conf/algorithm/adap-ucb.yaml", "conf/environment/c2.yaml"
 LINEAR, PAPER = "conf/environment/linear.yaml", "conf/profile/paper.yaml"
@@ -162,7 +166,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     "broken, algorithm": (UCB, BROKEN, C2, ("not valid YAML", UCB, "line 6")),
     "broken, environment": (ENVIRONMENT, BROKEN, C2, (ENVIRONMENT, "line 5")),
     "broken, profile": (PAPER, BROKEN, C2, (f"{PAPER} is not valid YAML: line 6",)),
-    "broken, config": (CONFIG, BROKEN, C2, (f"{CONFIG} is not valid YAML: line 25",)),
+    "broken, config": (CONFIG, BROKEN, C2, (f"{CONFIG} is not valid YAML: line 28",)),
     "a tab, figure": (FIGURE, swap("title: ", "\ttitle: "), C2, ("not valid YAML", FIGURE)),
     "no text at all, figure": (FIGURE, instead(b"\xff\xfe\x00"), C2, (FIGURE,)),
     "no text at all, environment": (ENVIRONMENT, instead(b"\xff\xfe\x00"), C2, (ENVIRONMENT,)),
@@ -247,7 +251,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
     ),
     "a list for curves that are named above": (
         FIGURE,
-        more("curves: [1, 2]"),
+        curves("[1, 2]"),
         C2,
         (f"{FIGURE} cannot be merged with the files that it names",),
     ),
@@ -296,7 +300,7 @@ FILES: dict[str, tuple[str, Edit, str, tuple[str, ...]]] = {
         C2,
         (f"{FIGURE} is not read: it has ", "expected at most 1,048,576"),
     ),
-    "a number for curves": (FIGURE, more("curves: 5"), C2, ("figure.curves", FIGURE)),
+    "a number for curves": (FIGURE, curves("5"), C2, ("figure.curves", FIGURE)),
     "a list for panels": (FIGURE, panels("[a]"), C2, ("figure.panels", FIGURE)),
     "a number for a panel": (FIGURE, panels("{a: 0.1}"), C2, ("figure.panels.a", FIGURE)),
     "an interpolation of nothing": (

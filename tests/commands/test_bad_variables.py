@@ -183,7 +183,7 @@ def test_hydra_is_not_asked_for_its_short_errors(done: dict[str, Done]) -> None:
     here = done["other Hydra's short errors"]
     assert (here.status, here.out) == (2, "")
     readable(here.err)
-    assert here.err.startswith("dpbandits: unknown profile 'x'; valid: ci, evidence, paper, smoke")
+    assert here.err.startswith("dpbandits: unknown profile 'x'; valid: ci, paper, smoke")
 
 
 def test_list_does_without_docstrings(done: dict[str, Done]) -> None:

@@ -19,8 +19,6 @@ from matplotlib.figure import Figure
 
 from dpbandits import gallery
 from dpbandits.algorithms import dp_ucb
-from dpbandits.checks import verdicts
-from dpbandits.config import claims as config_claims
 from dpbandits.config import compose
 from dpbandits.core import registry, roots
 from dpbandits.core.errors import UserError
@@ -32,6 +30,7 @@ from dpbandits.gallery import pages as pages_module
 from dpbandits.gallery.folders import folder_name
 from dpbandits.gallery.mathematics import to_mathml
 from dpbandits.gallery.origins import Origin
+from dpbandits.judge import about, reader
 from dpbandits.privacy import table
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
@@ -76,7 +75,7 @@ def pages(whole: Path) -> dict[str, Page]:
 def test_every_figure_algorithm_and_rule_has_a_page(pages: dict[str, Page]) -> None:
     names = {f"figures/{name}.html" for name in FIGURES}
     names |= {f"algorithms/{name}.html" for name in MEMBERS}
-    names |= {f"reproducibility-{paper}.html" for paper in config_claims.papers()}
+    names |= {f"reproducibility-{paper}.html" for paper in reader.papers()}
     names |= {"index.html", "deviations.html"}
     assert names <= set(pages)
     others = set(pages) - names
@@ -131,15 +130,15 @@ def test_the_counts_of_verdicts_are_those_of_the_judge(
     pages: dict[str, Page], loaded: Loaded
 ) -> None:
     for name in FIGURES:
-        counts = verdicts.count(loaded[name].results)
+        counts = about.count(loaded[name].claims)
         section = pages[f"figures/{name}.html"].find("p", "intro")
         if counts:
             words = " ".join(f"{number} {word}" for word, number in counts.items())
             assert " ".join(section[0].text.split()) == words
         claims = pages[f"figures/{name}.html"].find("ol", "judged")
-        assert bool(claims) == bool(loaded[name].results)
+        assert bool(claims) == bool(loaded[name].claims)
     rows = [e for e in pages["index.html"].find("tr") if "data-verdicts" in e.attributes]
-    every = {r.claim.id: r.verdict.value for name in FIGURES for r in loaded[name].results}
+    every = {c.judged.id: c.verdict for name in FIGURES for c in loaded[name].claims}
     assert Counter(row.attributes["data-verdicts"].replace("-", " ") for row in rows) == Counter(
         every.values()
     )
@@ -150,11 +149,10 @@ def test_a_figures_page_tells_its_claims_with_every_number(
 ) -> None:
     page = pages[f"figures/{DRAWN}.html"]
     result = loaded[DRAWN]
-    assert result.results
-    for claim_result in result.results:
-        assert f"claim-{claim_result.claim.name}" in page.ids
-        for finding in claim_result.findings:
-            assert str(texts.maths(finding.numbers)) in page.path.read_text()
+    assert result.claims
+    for each in result.claims:
+        assert f"claim-{each.judged.name}" in page.ids
+        assert each.numbers in page.text
     assert result.source is not None
     assert all(revision in page.text for revision in result.source.revisions)
     assert f"dpbandits run {DRAWN}" in page.text
@@ -259,7 +257,8 @@ def test_a_look_at_a_figure_changes_none_of_its_bytes() -> None:
 
 @pytest.fixture
 def project(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Project of three figures, one of which has a reference; nothing is cached."""
+    """Project of three figures, one of which has a reference; without claims or a cache."""
+    shutil.rmtree(checkout / "conf" / "claims")
     for path in (checkout / "conf" / "figure").glob("*.yaml"):
         if path.stem not in (DRAWN, "adap-c1", "lower-bounds"):
             path.unlink()
@@ -312,7 +311,6 @@ def test_a_figure_that_fails_is_named_in_one_line_and_the_rest_is_there(
 def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
     path = project / "conf" / "figure" / f"{DRAWN}.yaml"
     text = path.read_text().replace("title: Evolution of regret over time", f'title: "{EVIL}"')
-    text = text.replace("says: AdaP-KLUCB achieves", f'says: "{EVIL}" #', 1)
     texts = f'about: "About {EVIL}"\nnote: "Of {EVIL} noted"\n'
     text = re.sub(r"(?m)^about: .*\n(?:  .*\n)*", texts, text)
     path.write_text(text)
@@ -397,7 +395,7 @@ def test_a_changed_figure_says_so_wherever_it_is_named(
     assert "means of 2 runs (seed 2022)" in page.find("figcaption")[0].text
     assert f"dpbandits run {DRAWN} {' '.join(CHANGED)} runs=2" in page.text
     assert f"make fig-{DRAWN}" not in page.text
-    assert "not tested on a changed figure" in page.text
+    assert "No sentence of a paper is about this changed figure alone" in page.text
     assert "horizon 200" in page.text
     index = pages["index.html"]
     assert [e.text for e in index.find("p", "changed")] == [

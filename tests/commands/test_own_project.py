@@ -305,8 +305,18 @@ def test_init_refuses_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_reports_of_a_project_are_those_of_its_own_claims(own: Path) -> None:
-    assert "report: this project has no claims of its own" in refused(own, "report")
-    assert "report: this project has no claims of its own" in refused(own, "report", "azize2022")
+    for names in ((), ("azize2022",)):
+        assert "report: this project has no claims of its own" in refused(own, "report", *names)
+    example = (ROOT / "docs" / "claims.md").read_text("utf-8").split("```yaml\n")[1].split("```")[0]
+    (own / "conf" / "claims").mkdir()
+    (own / "conf" / "claims" / "my_paper.yaml").write_text(example, "utf-8")
+    edit(own / "conf" / "figure" / "my-figure.yaml", "horizon: 1_000_000", "horizon: 1_000")
+    done = dpbandits(own, "report", "--gather")
+    assert (done.status, done.err) == (0, "")
+    page = (own / "docs" / "reproducibility" / "my_paper.md").read_text("utf-8")
+    assert "Our algorithm is much better than the others." in page
+    assert (own / "figures/reference/claims/my_paper.csv").is_file()
+    assert "; sentences about this figure: 1 " in dpbandits(own, "run", "my-figure", "runs=2").out
 
 
 def test_an_algorithm_among_the_defaults_without_a_curve_is_explained(own: Path) -> None:

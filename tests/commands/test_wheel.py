@@ -110,7 +110,7 @@ def test_reports_are_those_of_the_checkout(python: Path, tmp_path: Path) -> None
         assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes()
 
 
-def test_evidence_does_not_change_the_package(python: Path, tmp_path: Path) -> None:
+def test_results_of_claims_do_not_change_the_package(python: Path, tmp_path: Path) -> None:
     done = run(python, tmp_path, "report", "sajed2019", "--gather")
     assert (done.status, done.out) == (2, "")
     (line,) = done.err.splitlines()

@@ -13,13 +13,15 @@ from dpbandits.spec.figure import FigureSpec
 _compose = compose.load  # the fixture `composed_once` replaces it
 
 
-def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
+def load(
+    figure: str, overrides: Sequence[str], is_variant: bool = False
+) -> tuple[FigureSpec, Settings]:
     """Return a figure and its settings, composed once unless a test edits a copy of the files."""
     if project.folder() == ROOT:
-        return _load(figure, tuple(overrides))
-    return _compose(figure, overrides)
+        return _load(figure, tuple(overrides), is_variant)
+    return _compose(figure, overrides, is_variant)
 
 
 @cache
-def _load(figure: str, overrides: tuple[str, ...]) -> tuple[FigureSpec, Settings]:
-    return _compose(figure, overrides)
+def _load(figure: str, overrides: tuple[str, ...], is_variant: bool) -> tuple[FigureSpec, Settings]:
+    return _compose(figure, overrides, is_variant)

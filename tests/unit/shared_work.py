@@ -10,13 +10,12 @@ TOGETHER = {
         "test_stopping_figures",
     },
     "figures": {
-        *("test_bands_power", "test_captions", "test_changes", "test_check", "test_claims"),
-        *("test_config", "test_deviations_table", "test_drawn_is_the_table", "test_effect"),
-        *("test_drawn_otherwise", "test_evidence", "test_export", "test_listing"),
+        *("test_bands_power", "test_captions", "test_changes", "test_check", "test_config"),
+        *("test_drawn_is_the_table", "test_drawn_otherwise", "test_effect", "test_export"),
+        *("test_judge_committed", "test_judge_table", "test_judge_verdicts", "test_listing"),
         *("test_missing_runs", "test_pictures_across", "test_pictures_azize"),
         *("test_pictures_azize2025", "test_pictures_sajed2019_wang2024", "test_pictures_tossou"),
-        *("test_published", "test_readme", "test_references", "test_report"),
-        "test_undrawable_texts",
+        *("test_published", "test_readme", "test_references", "test_undrawable_texts"),
     },
 }
 SCOPES = {file: scope for scope, files in TOGETHER.items() for file in files}

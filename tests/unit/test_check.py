@@ -179,21 +179,6 @@ def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
     assert re.fullmatch(summary, out.splitlines()[-1])
 
 
-@pytest.mark.parametrize("is_current", [True, False])
-def test_evidence_of_other_sources_is_named_without_an_alarm(
-    with_references: Path,
-    is_current: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(against_reference, "is_current", lambda spec: is_current)
-    figures = [EXACT, "adap-alpha"]  # the first one has no runs, and so no evidence
-    words = [f"paths.cache={with_references / 'cache'}", "runs=3"]
-    assert against_reference.check(figures, words) == ExitStatus.DONE
-    named = "dpbandits: evidence of other sources: adap-alpha; `dpbandits report --confirm"
-    assert (named in capsys.readouterr().err) is not is_current
-
-
 def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
     with_references: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

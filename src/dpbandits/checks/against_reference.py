@@ -18,8 +18,6 @@ from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, com
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.curves import references
-from dpbandits.curves.evidence_records import is_current
 from dpbandits.curves.series import values
 from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
@@ -146,13 +144,6 @@ def _check(figures: Sequence[str], overrides: Sequence[str], compiling: Compilin
         sys.stdout.flush()
         names = ", ".join(failed)
         print(f"dpbandits: not checked, because runs failed: {names}", file=sys.stderr)
-    if stale := [spec.name for spec, _ in prepared if _has_stale_evidence(spec)]:
-        sys.stdout.flush()
-        print(
-            f"dpbandits: evidence of other sources: {', '.join(stale)}; `dpbandits report --confirm"
-            " <figure>` accepts it if no bit of its runs moved",
-            file=sys.stderr,
-        )
     print(_summary(len(compared) - len(failed), made, alarms))
     if failed:
         return ExitStatus.FAILED
@@ -172,11 +163,6 @@ def _summary(figures: int, comparisons: int, alarms: int) -> str:
 
 def _curves_are(number: int) -> str:
     return f"{counted(number, 'curve')} {'is' if number == 1 else 'are'}"
-
-
-def _has_stale_evidence(spec: FigureSpec) -> bool:
-    # The profile `ci` changes numbers of runs and horizons, which have no sources of their own.
-    return (references.folder(spec.name) / "evidence.json").is_file() and not is_current(spec)
 
 
 def _print_alarms(checked: Checked) -> int:

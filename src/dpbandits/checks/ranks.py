@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dpbandits.checks.comparisons import Verdict, quotient
+from dpbandits.checks.comparisons import ERRORS, Mean, order
 from dpbandits.curves.series import Series
-from dpbandits.spec.claim_tests import Limits
-
-LOWER = Limits(at_most=1.0)  # of a quotient: the first number is at most the second
 
 
 class Rank(NamedTuple):
@@ -37,14 +34,13 @@ def mean_rank(several: Sequence[Rank]) -> Rank:
 
 def _rank(own: Series, others: Sequence[Series], i: int) -> Rank:
     compared = [
-        quotient(LOWER, (other.mean[i], own.mean[i]), (other.error(i), own.error(i)), "")
+        order(Mean(other.mean[i], other.error(i)), Mean(own.mean[i], own.error(i)))
         for other in others
     ]
-    verdicts = [each.verdict(up_to_noise=False) for each in compared]
     lower = sum(each.room > 0 for each in compared)
     alike = sum(each.room == 0 for each in compared)
     return Rank(
         place=1 + lower + alike / 2,
-        best=1 + verdicts.count(Verdict.HOLDS),
-        worst=1 + len(others) - verdicts.count(Verdict.FAILS),
+        best=1 + sum(each.is_clear for each in compared),
+        worst=1 + sum(each.in_errors >= -ERRORS for each in compared),
     )

@@ -46,16 +46,15 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "papers": {
         "nargs": "*",
         "metavar": "paper",
-        "help": "keys of papers; default: all. With --gather or --confirm, also figures",
+        "help": "keys of papers; default: all",
     },
     "--gather": {
         "action": "store_true",
-        "help": "first compute the missing runs by which claims are judged, and store statistics",
+        "help": "judge the claims first, from as many runs as it takes, and store the results",
     },
-    "--confirm": {
-        "action": "store_true",
-        "help": "after a change of the sources that moves no bit: compute the runs that a"
-        " figure draws and accept its evidence for these sources if they have the recorded bits",
+    "--texts": {
+        "metavar": "folder",
+        "help": "folder of the papers' texts, <paper>.txt: refuse quotes that are not in them",
     },
     "algorithms": {
         "nargs": "*",

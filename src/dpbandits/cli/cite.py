@@ -8,6 +8,7 @@ from importlib.metadata import version
 from dpbandits.config import conf_files
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.factory import citations
 from dpbandits.factory.papers import OWN, PAPERS, Paper
 from dpbandits.files import project
 from dpbandits.files.provenance import revision
@@ -32,27 +33,13 @@ def cite(names: Sequence[str]) -> int:
     print(PROJECT.format(version=version("dpbandits"), revision=revision()))
     for paper in papers:
         if not names or paper.key in chosen:
-            print(f"\n{entry(paper)}")
+            print(f"\n{citations.entry(paper)}")
     sys.stdout.flush()
     for name in names:
         if not _keys(name, papers):
             file = project.member_file("algorithm", name)
             print(f"dpbandits: {name} has no paper: {file} names none", file=sys.stderr)
     return 0
-
-
-def entry(paper: Paper) -> str:
-    """Return the BibTeX entry of a paper, with what the papers themselves state."""
-    kind, place = ("article", "journal") if paper.journal else ("inproceedings", "booktitle")
-    fields = {
-        "title": f"{{{paper.title}}}",
-        "author": paper.authors,
-        place: paper.journal or paper.venue,
-        **({"volume": paper.volume} if paper.volume else {}),
-        "year": str(paper.year),
-    }
-    lines = [f"  {name:<9} = {{{text}}}" for name, text in fields.items()]
-    return f"@{kind}{{{paper.key},\n" + ",\n".join(lines) + "\n}"
 
 
 def _keys(name: str, papers: Sequence[Paper]) -> set[str]:

@@ -154,12 +154,14 @@ def gallery(words: list[str], out: str | None) -> int:
     return gallery.from_words(words, None if out is None else Path(out))
 
 
-def report(papers: list[str], gather: bool, confirm: bool) -> int:
+def report(papers: list[str], gather: bool, texts: str | None) -> int:
     """Write the reproducibility reports of some papers, or of all."""
     load_factory()
+    from pathlib import Path
+
     from dpbandits.report.write import report
 
-    return report(papers, gather, confirm)
+    return report(papers, gather, Path(texts) if texts else None)
 
 
 class Verb(NamedTuple):
@@ -233,7 +235,7 @@ VERBS = {
     ),
     "report": Verb(
         "write the reproducibility reports of papers, docs/reproducibility/",
-        ("papers", "--gather", "--confirm"),
+        ("papers", "--gather", "--texts"),
         report,
     ),
     "gallery": Verb(

@@ -41,10 +41,13 @@ class Read(NamedTuple):
     origins: Origins
 
 
-def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
+def load(
+    figure: str, overrides: Sequence[str], is_variant: bool = False
+) -> tuple[FigureSpec, Settings]:
     """Return the figure and the settings that `figure=<figure> <overrides>` describe.
 
-    Raises UserError for an invalid configuration or an override without effect.
+    Raises UserError for an invalid configuration or an override without effect. A variant that the
+    judge plays may repeat what the file says, and draws nothing: its labels may be equal.
     """
     if "=" in figure:
         raise UserError(f"{shown(figure)} is not a figure: its name comes first, then key=value")
@@ -60,8 +63,9 @@ def load(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
             )
     words = [f"figure={figure}", *overrides]
     with one_line_errors(words):
-        read = _read(hydra_config.compose(words), figure, overrides)
-        unused_overrides.refuse_idle(read.origins)
+        read = _read(hydra_config.compose(words), figure, overrides, is_variant)
+        if not is_variant:
+            unused_overrides.refuse_idle(read.origins)
         return read.spec, read.settings
 
 
@@ -111,7 +115,9 @@ def from_hydra(config: DictConfig) -> Read:
         return _read(config, figure, overrides)
 
 
-def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
+def _read(
+    config: DictConfig, figure: str, overrides: Sequence[str], is_variant: bool = False
+) -> Read:
     parsed = hydra_config.parse(overrides)
     keys = frozenset(str(o.package or o.key_or_group) for o in parsed)
     usual = conf_files.usual_members()
@@ -128,7 +134,7 @@ def _read(config: DictConfig, figure: str, overrides: Sequence[str]) -> Read:
         plain[group] = section.content
     origins.choice(plain["profile"]["name"], project.names("profile"), "profile.name", "profile")
     spec = Reader(origins).read()
-    for panel in spec.panels:
+    for panel in () if is_variant else spec.panels:
         labels.refuse_equal(panel, origins)
     return Read(spec, read_settings(origins, overrides), origins)
 

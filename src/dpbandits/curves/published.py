@@ -75,11 +75,13 @@ def has_law(curve: Curve) -> bool:
     return isinstance(cell, Cell) and hasattr(registry.environment(cell.environment), "law")
 
 
-def place(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> float:
-    """Return the place of the published curve among the runs, with its best offset.
+def as_far(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> np.ndarray:
+    """Return which runs are as far from the median of all as the published curve, or farther.
 
-    `of_runs` has shape (runs, x). A published curve that was moved to start at 0 may have lost up
-    to the regret of one pull of each arm; the offset at which it is most plausible counts.
+    `of_runs` has shape (runs, x); the result has shape (offsets, runs). A published curve that was
+    moved to start at 0 may have lost up to the regret of one pull of each arm; every offset is
+    tried, and the one at which the curve is most plausible counts. The p-value is the largest share
+    of curves, ours and the paper's.
     """
     cell = curve.sources[0]
     assert isinstance(cell, Cell)
@@ -90,23 +92,24 @@ def place(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> float:
     largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
     offsets = np.linspace(0.0, largest, OFFSETS)
     at = np.searchsorted(x, rounds)
-    return max(place_among(of_runs[:, at], regret + offset) for offset in offsets)
+    return np.array([as_far_as(of_runs[:, at], regret + offset) for offset in offsets])
 
 
-def place_among(of_runs: np.ndarray, other: np.ndarray) -> float:
-    """Return the share of curves that are as far from the median of all as `other`, or farther.
+def as_far_as(of_runs: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return which curves are as far from the median of all as `other`, or farther.
 
-    `of_runs` has shape (runs, points), `other` (points,). The distance of a curve is the largest
-    over the points, in root mean squares of its side, since runs may be skewed; differences up to
-    the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are alike, and the share
-    is at most p with probability p or less, whatever the law of the runs is.
+    `of_runs` has shape (runs, points), `other` (points,), the result (runs,). The distance of a
+    curve is the largest over the points, in root mean squares of its side, since runs may be
+    skewed; differences up to the RESOLUTION count as 0. If `other` is one more run, all n + 1
+    curves are alike, and the share of the curves, `other` included, is at most p with probability p
+    or less, whatever the distribution of the runs is.
     """
     every = np.vstack([of_runs, other])
     median = np.median(every, axis=0)
     away = every - median
     away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
     distance = np.maximum(_scaled(away), _scaled(-away)).max(axis=1)
-    return float(np.mean(distance >= distance[-1] * (1.0 - 1e-12)))
+    return np.asarray(distance[:-1] >= distance[-1] * (1.0 - 1e-12))
 
 
 def _scaled(away: np.ndarray) -> np.ndarray:

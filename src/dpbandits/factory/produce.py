@@ -9,20 +9,20 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dpbandits.checks import verdicts
 from dpbandits.checks.comparisons import counted
-from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
-from dpbandits.factory import judged_claims, sidecar
+from dpbandits.factory import sidecar
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.sidecar import command, digest
 from dpbandits.files import schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
+from dpbandits.judge import about
+from dpbandits.judge.about import About
 from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import Begun
@@ -42,7 +42,7 @@ class Words:
     """Words about the curves of a figure: the caption and the verdicts on claims."""
 
     caption: str
-    results: Sequence[ClaimResult]
+    claims: Sequence[About]
 
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
@@ -68,26 +68,25 @@ def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
     completing = Completing(runs, settings, spec.name, folder)
 
     def finish(at_the_last: Callable[[], None]) -> int:
-        described, results = "", None
+        described = ""
 
         def compose() -> None:  # a second or two
-            nonlocal described, results
-            described, results = caption(spec), judged_claims.before_runs(spec)
+            nonlocal described
+            described = caption(spec)
 
         completed = completing.finish(at_the_last, meanwhile=compose)
         if completed.failures:
             return ExitStatus.FAILED
         series = summarise(spec, completed.store)
-        if results is None:
-            results = judged_claims.about(spec, completed.store)
-        words = Words(described, results)
+        claims = about.about(spec, completed.store)
+        words = Words(described, claims)
         drawn = _write_files(spec, settings, completed.store, draw, style, series, words)
         cached = sum(runs.values()) - completed.computed
         print(
             f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
             f" {'drawn' if drawn else 'pictures are up to date'};"
             f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
-            f"{_in_words(verdicts.count(results))}"
+            f"{_in_words(about.count(claims))}"
         )
         return ExitStatus.DONE
 
@@ -102,7 +101,7 @@ def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     style = plotting.style_digest(spec.paper)
     series = summarise(spec, store)
-    words = Words(caption(spec), judged_claims.about(spec, store))
+    words = Words(caption(spec), about.about(spec, store))
     _write_files(spec, settings, store, draw, style, series, words)
     return series
 
@@ -117,7 +116,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
     style = plotting.style_digest(spec.paper)
     store = cached(spec, settings)
     series = summarise(spec, store)
-    words = Words(caption(spec), judged_claims.about(spec, store))
+    words = Words(caption(spec), about.about(spec, store))
     _write_files(spec, settings, store, draw, style, series, words, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
@@ -151,20 +150,11 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
 
 
-VERDICT_WORDS = {
-    "holds": "reproduced",
-    "fails": "not reproduced",
-    "depends": "depending on the reading",
-    "undecided": "undecided",
-    "not tested": "not tested",
-}
-
-
 def _in_words(counted: dict[str, int]) -> str:
     # `; sentences about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
     if not counted:
         return ""
-    counts = ", ".join(f"{number} {VERDICT_WORDS[word]}" for word, number in counted.items())
+    counts = ", ".join(f"{number} {word}" for word, number in counted.items())
     return f"; sentences about this figure: {counts} (verdict.json)"
 
 
@@ -184,7 +174,7 @@ def _write_files(
     file = folder / spec.name
     texts = {"csv": to_csv(series), "txt": words.caption.encode()}
     described = sidecar.sidecar(spec, settings, store, series)
-    verdict = _verdict(spec, words.results)
+    verdict = _verdict(spec, words.claims)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}
@@ -217,11 +207,11 @@ def _of_kind(file: Path, kind: str) -> Path:
     return file.with_name(f"{file.name}.{kind}")  # the name of a figure may have dots
 
 
-def _verdict(spec: FigureSpec, results: Sequence[ClaimResult]) -> bytes:
+def _verdict(spec: FigureSpec, claims: Sequence[About]) -> bytes:
     # The claims of a paper with their verdicts; empty without claims.
-    if not results:
+    if not claims:
         return b""
-    content = {"figure": spec.name, "claims": verdicts.as_json(results)}
+    content = {"figure": spec.name, "claims": about.as_json(claims)}
     return schemas.to_json({"schema": schemas.VERDICT, **content})
 
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.curves import references
 from dpbandits.curves.series import Series, summarise, x_values
-from dpbandits.factory import judged_claims
 from dpbandits.files.provenance import revision, versions
+from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
@@ -49,7 +48,7 @@ class Result:
     spec: FigureSpec
     settings: Settings
     series: tuple[Series, ...]
-    results: tuple[ClaimResult, ...]
+    claims: tuple[About, ...]
     source: Source | None
 
 
@@ -71,8 +70,7 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
         series, source = _reference_of(spec), _of_reference(figure)
         if not series:
             return Result(spec, settings, (), (), None)
-    results = tuple(judged_claims.about(spec, store))
-    return Result(spec, settings, tuple(series), results, source)
+    return Result(spec, settings, tuple(series), tuple(about(spec, store)), source)
 
 
 def _reference_of(spec: FigureSpec) -> list[Series]:

@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 FIGURE = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
-VERDICT = "dpbandits-verdict/2"  # out/<figure>/verdict.json
-EVIDENCE = "dpbandits-evidence/2"  # figures/reference/<figure>/evidence.json
+VERDICT = "dpbandits-verdict/3"  # out/<figure>/verdict.json
+CLAIMS = "dpbandits-claims/1"  # figures/reference/claims/<paper>.json
 EXPORT = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
 TUNE = "dpbandits-tune/1"  # beside the table of `dpbandits tune`

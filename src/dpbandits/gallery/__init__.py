@@ -76,7 +76,7 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
 
 
 def _summary(figures: Sequence[FigurePage]) -> str:
-    claims = len({result.claim.id for figure in figures for result in figure.results})
+    claims = len({claim.judged.id for figure in figures for claim in figure.claims})
     return f"{origins.in_words(figure.origin for figure in figures)}; {counted(claims, 'claim')}"
 
 

@@ -8,9 +8,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.checks import verdicts
-from dpbandits.checks.findings import Finding
-from dpbandits.checks.verdicts import ClaimResult
 from dpbandits.config import conf_files
 from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError
@@ -25,6 +22,8 @@ from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.gallery import dark, folders, hover
 from dpbandits.gallery.origins import Origin
+from dpbandits.judge import about
+from dpbandits.judge.about import About
 from dpbandits.spec.figure import Original
 
 ORIGINS = {
@@ -82,14 +81,14 @@ class FigurePage:
         return "svg" in self.kinds
 
     @property
-    def results(self) -> tuple[ClaimResult, ...]:
+    def claims(self) -> tuple[About, ...]:
         """The claims with their verdicts."""
-        return self.result.results if self.result else ()
+        return self.result.claims if self.result else ()
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of claims by verdict."""
-        return verdicts.count(self.results)
+        return about.count(self.claims)
 
     @property
     def origin(self) -> Origin:
@@ -164,9 +163,3 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
         folders.write(folder / f"{spec.name}.{kind}", content)
     width, height = size
     return replace(page, kinds=tuple(files), size=(width, height), lines=tuple(lines))
-
-
-def decisive(result: ClaimResult) -> list[Finding]:
-    """Return the findings to show in a table: the one that decides, or one for each reading."""
-    readings = [r for r in result.readings if r.verdict is result.verdict][:1] or result.readings
-    return [finding for reading in readings if (finding := reading.decisive)]

@@ -8,10 +8,6 @@ from typing import Any
 
 import jinja2
 
-from dpbandits.checks import verdicts
-from dpbandits.checks.comparisons import Verdict
-from dpbandits.checks.verdicts import ClaimResult
-from dpbandits.config import claims
 from dpbandits.core import roots
 from dpbandits.drawing.formulas import plain
 from dpbandits.factory import captions
@@ -20,15 +16,18 @@ from dpbandits.files import project
 from dpbandits.files.provenance import revision
 from dpbandits.gallery import dark, folders, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
-from dpbandits.gallery.figures import FigurePage, decisive
+from dpbandits.gallery.figures import FigurePage
+from dpbandits.judge import about, reader
+from dpbandits.judge.about import About
+from dpbandits.judge.verdicts import Verdict
 from dpbandits.run.progress import duration
 
 VERDICTS = {
-    Verdict.HOLDS: "the curves show what the claim says",
-    Verdict.FAILS: "the curves contradict the claim",
-    Verdict.DEPENDS: "the readings of the text disagree",
-    Verdict.UNDECIDED: "the standard errors are too large to decide",
-    Verdict.NOT_TESTED: "no test says anything: a vacuous bound, a condition not met, no evidence",
+    Verdict.REPRODUCED: "the curves show what the sentence says",
+    Verdict.NOT: "the curves contradict the sentence",
+    Verdict.DEPENDS: "implementations that the text admits disagree",
+    Verdict.INCONCLUSIVE: "the runs do not decide",
+    Verdict.NOT_TESTABLE: "no run decides",
 }
 ASSETS = ("gallery.css", "gallery.js")
 
@@ -70,9 +69,9 @@ def _write_documents(pages: "_Pages") -> None:
     text = _document("deviations.md")
     content, headings = texts.document(text, known)
     pages.templates.globals["anchors"] = {anchor for _, anchor, _ in headings}
-    title = "Deviations, errata and readings"
+    title = "What papers leave open"
     pages.write("deviations.html", "document.html", content=content, headings=headings, title=title)
-    for key in claims.papers():
+    for key in reader.papers():
         content, headings = texts.document(_document(f"reproducibility/{key}.md"), known)
         pages.write(
             f"reproducibility-{key}.html",
@@ -85,16 +84,19 @@ def _write_documents(pages: "_Pages") -> None:
 
 def _document(name: str) -> str:
     # Links to the report of a paper lead to its page; the gallery has no page of other documents.
-    # Comments mark the parts that a script writes.
+    # Comments mark the parts that a script writes; pictures and folds of a report are left out.
     path = project.find(f"docs/{name}")
     if not path.is_file():
         return f"docs/{name} is missing from this project.\n"
 
     def linked(link: re.Match[str]) -> str:
         text, target = link[1], Path(link[2]).stem
-        return f"[{text}](reproducibility-{target}.html)" if target in claims.papers() else text
+        return f"[{text}](reproducibility-{target}.html)" if target in reader.papers() else text
 
     shown = re.sub(r"^<!-- [\w -]+ -->\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    shown = re.sub(r"<summary>(.*?): <b>(.*?)</b></summary>", r"#### \1: \2", shown)
+    shown = re.sub(r"\[([^\]]+)\]\((#[\w-]+|\w+\.csv)\)", r"\1", shown)
+    shown = re.sub(r"\[?!\[.*?\]\(.*?\)(\]\(.*?\))?|<a id=.*?</a>|</?details.*?>", "", shown)
     return re.sub(r"\[([^\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)", linked, shown)
 
 
@@ -126,16 +128,16 @@ def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
 
 def _totals(figures: Sequence[FigurePage], paper: str = "") -> dict[str, int]:
     # The number of distinct sentences by verdict, of a paper or of all.
-    results = (result for figure in figures for result in figure.results)
-    return verdicts.count(r for r in results if not paper or r.claim.paper == paper)
+    every = (claim for figure in figures for claim in figure.claims)
+    return about.count(claim for claim in every if not paper or claim.judged.paper.paper == paper)
 
 
-def _claims(figures: Sequence[FigurePage]) -> list[tuple[list[FigurePage], ClaimResult]]:
+def _claims(figures: Sequence[FigurePage]) -> list[tuple[list[FigurePage], About]]:
     # Every claim once, with the figures that it is about.
-    by_id: dict[str, tuple[list[FigurePage], ClaimResult]] = {}
+    by_id: dict[str, tuple[list[FigurePage], About]] = {}
     for figure in figures:
-        for result in figure.results:
-            by_id.setdefault(result.claim.id, ([], result))[0].append(figure)
+        for claim in figure.claims:
+            by_id.setdefault(claim.judged.id, ([], claim))[0].append(figure)
     return list(by_id.values())
 
 
@@ -195,12 +197,11 @@ class _Pages:
             "figures": figures,
             "algorithms": algorithms,
             "by_name": {algorithm.name: algorithm for algorithm in algorithms},
-            "decisive": decisive,
-            "reports": claims.papers(),
+            "reports": reader.papers(),
             "cited_papers": {
-                result.claim.paper: paper(result.claim.paper).short
+                claim.judged.paper.paper: paper(claim.judged.paper.paper).short
                 for figure in figures
-                for result in figure.results
+                for claim in figure.claims
             },
             "also": _other_names(algorithms),
         }

@@ -1,215 +1,143 @@
-"""Pages of the reports, in Markdown: one per paper and one over all."""
+"""Pages of the reports, in Markdown: one per paper (templates/report.md) and one over all."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
-from dpbandits.checks import verdicts
-from dpbandits.checks.comparisons import Verdict
-from dpbandits.checks.verdicts import ClaimResult, ReadingResult
-from dpbandits.curves import evidence_records
-from dpbandits.factory.papers import Paper, paper
-from dpbandits.report.content import Report, number, runs_needed, turns_at
-from dpbandits.spec.claims import Kind
+import jinja2
 
-WORDS = {
-    Verdict.HOLDS: "reproduces",
-    Verdict.FAILS: "does not reproduce",
-    Verdict.DEPENDS: "depends on the reading",
-    Verdict.UNDECIDED: "undecided",
-    Verdict.NOT_TESTED: "not tested",
-}
-COUNTS = tuple(WORDS)
+from dpbandits.checks.comparisons import plain
+from dpbandits.config import compose
+from dpbandits.drawing.formulas import plain as without_tex
+from dpbandits.factory import citations
+from dpbandits.factory.papers import paper
+from dpbandits.judge import texts
+from dpbandits.judge.model import as_list
+from dpbandits.judge.table import Gathered
+from dpbandits.judge.verdicts import Judged, Result, Verdict
+from dpbandits.spec.figure import FigureSpec
 
 
-def of_paper(report: Report) -> str:
+def counts(reports: Iterable[Gathered]) -> Counter[Verdict]:
+    """Return the number of sentences by verdict, in the order of Verdict."""
+    found = Counter(judged.verdict for of in reports for judged in of.sentences())
+    return Counter({verdict: found[verdict] for verdict in Verdict if found[verdict]})
+
+
+def in_part(reports: Iterable[Gathered]) -> int:
+    """Return the number of sentences of which only a part is judged."""
+    return sum(bool(judged.claim.part) for of in reports for judged in of.sentences())
+
+
+def counted(numbers: Mapping[Verdict, int]) -> str:
+    """Return counts of verdicts in words."""
+    words = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items())
+    return words.replace("depends", "depending")
+
+
+def of_paper(of: Gathered) -> str:
     """Return the page of a paper."""
-    of = paper(report.paper)
-    return "\n".join(
-        [
-            f"# Reproducibility of {of.short}",
-            "",
-            f"{of.authors}, *{of.title}*, {of.venue}.",
-            "",
-            f"**{report.headline}**",
-            "",
-            "This page is written by `make report` from the claims in"
-            f" `conf/claims/{report.paper}.yaml` and the committed statistics of their runs.",
-            "[How claims are judged](../checks.md#3-verdicts-which-published-claims-reproduce).",
-            "",
-            *_scope(report),
-            *_method(report),
-            *_results(report),
-            *_lists(report),
-            *_cite(of),
-        ]
+    sentences = of.sentences()
+    numbers = {judged.name: i for i, judged in enumerate(sentences, 1)}
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("dpbandits.report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "filled": partial(texts.filled, gathered=of),
+        "number": numbers.__getitem__,
+        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
+        "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
+        "text": _text,
+        "place": lambda judged: f"({judged.claim.section or judged.name})",
+        "plain": plain,
+    }
+    return environment.get_template("report.md").render(
+        of=of,
+        paper=of.paper,
+        cited=paper(of.paper.paper),
+        bibtex=citations.entry(paper(of.paper.paper)),
+        originals=_originals(of),
+        runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
+        tested=[judged for judged in sentences if judged.results],
+        statements=[of.claims[name] for name in of.paper.statements],
+        ours=[of.claims[name] for name in of.paper.ours],
+        drawn={name: next(iter(c.variants)) for name, c in of.paper.choices.items()},
+        turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
+        errata_of=lambda name: [
+            i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
+        ],
+        **{f.__name__: f for f in (counts, in_part, counted, room, variants, further)},
+        **{f.__name__: f for f in (texts.factor, texts.interval, texts.chance, texts.in_words)},
     )
 
 
-def _scope(report: Report) -> Iterator[str]:
-    yield from ("## Scope", "", "The central claims, in the paper's words:", "")
-    for result in report.central:
-        yield f"* {_quote(result)} ({result.claim.section}): {_verdict(result)}."
-    yield ""
+def _text(judged: Judged) -> str:
+    claim = judged.claim
+    return f"“{without_tex(claim.quote)}”" if claim.quote else without_tex(claim.says)
 
 
-def _method(report: Report) -> Iterator[str]:
-    yield from ("## Method", "", report.method, "")
-    if report.choices:
-        yield from ("Readings that had to be chosen:", "")
-        yield from (f"* {choice}" for choice in report.choices)
-        yield ""
-    yield "| figure | runs | seconds of a core | revision | machine |"
-    yield "|---|---:|---:|---|---|"
-    for run in report.runs:
-        yield (
-            f"| `{run.figure}` | {run.runs} | {run.seconds:,.0f} | {run.revision} | {run.machine} |"
-        )
-    yield ""
+def _originals(of: Gathered) -> list[FigureSpec]:
+    specs = [compose.load(figure, [])[0] for figure in of.paper.figures()]
+    numbered = [(s.original.number, s.name, s) for s in specs if s.original]
+    return [s for _, _, s in sorted(numbered, key=lambda n: n[:2]) if s.paper == of.paper.paper]
 
 
-def _results(report: Report) -> Iterator[str]:
-    kinds = (
-        (Kind.SENTENCE, "Sentences of the paper"),
-        (Kind.THEOREM, "Theorems"),
-        (Kind.OURS, "Statements of this project"),
-    )
-    yield from ("## Results", "")
-    yield "A number is followed by its interval of 95 %. The last column has the number at which"
-    yield "the verdict would turn, where the limit is one that this project gave to a word."
-    yield ""
-    for kind, heading in kinds:
-        results = report.of_kind(kind)
-        if results:
-            yield from (f"### {heading}", "", *_table(results), *_details(results))
-
-
-def _table(results: Sequence[ClaimResult]) -> Iterator[str]:
-    yield "| claim | the paper's number | here | verdict | turns at |"
-    yield "|---|---|---|---|---|"
-    for result in results:
-        first = _deciding(result)
-        here = number(first.decisive.measure) if first and first.decisive else ""
-        turns = turns_at(first) if first else ""
-        yield (
-            f"| [{result.claim.name}](#{_anchor(result)}) | {result.claim.published} | {here} |"
-            f" {_verdict(result)} | {turns} |"
-        )
-    yield ""
-
-
-def _details(results: Sequence[ClaimResult]) -> Iterator[str]:
-    for result in results:
-        claim = result.claim
-        yield from (f"#### {claim.name}", "", f"> {claim.quote}", "")
-        figures = ", ".join(f"`{figure}`" for figure in claim.figures)
-        yield f"{claim.section}. Figures: {figures}. **{_verdict(result)}**."
-        if claim.explanation:
-            yield from ("", claim.explanation)
-        yield from ("", "| reading | verdict | numbers |", "|---|---|---|")
-        for reading in result.readings:
-            yield f"| {reading.name} | {_of_reading(reading)} | {_numbers(reading)} |"
-        yield ""
-
-
-def _lists(report: Report) -> Iterator[str]:
-    sentences = report.of_kind(Kind.SENTENCE)
-    parts = (
-        ("Reproduced", (Verdict.HOLDS,)),
-        ("Not reproduced", (Verdict.FAILS,)),
-        ("Dependent on the reading", (Verdict.DEPENDS,)),
-        ("Undecided or not tested", (Verdict.UNDECIDED, Verdict.NOT_TESTED)),
-    )
-    for heading, kinds in parts:
-        chosen = [result for result in sentences if result.verdict in kinds]
-        if chosen:
-            yield from (f"## {heading}", "")
-            yield from (f"* {_quote(r)}{_reason(r)}" for r in chosen)
-            yield ""
-    for heading, texts in (
-        ("Errata", report.errata),
-        ("Easy parts", report.easy),
-        ("Hard parts", report.hard),
-    ):
-        if texts:
-            yield from (f"## {heading}", "", *(f"* {text}" for text in texts), "")
-
-
-def _reason(result: ClaimResult) -> str:
-    silences = ", ".join(silence.value for silence in result.silences)
-    about = f" ({silences})" if silences else ""
-    return f"{about}. {result.claim.explanation}" if result.claim.explanation else f"{about}."
-
-
-def _cite(of: Paper) -> Iterator[str]:
-    yield from ("## How to cite", "")
-    yield f"dpbandits, reproducibility report on {of.short}, with the revision of the table above;"
-    yield f"and the paper itself: {of.authors}, {of.title}, {of.venue}."
-    yield ""
-
-
-def _deciding(result: ClaimResult) -> ReadingResult | None:
-    own = [reading for reading in result.readings if reading.verdict is result.verdict]
-    return next(iter(own or result.readings), None)
-
-
-def _verdict(result: ClaimResult) -> str:
-    silences = ", ".join(silence.value for silence in result.silences)
-    return WORDS[result.verdict] + (f": {silences}" if silences else "")
-
-
-def _of_reading(reading: ReadingResult) -> str:
-    if reading.verdict is Verdict.UNDECIDED:
-        # The others may be about a figure without runs, which has no record of its evidence.
-        undecided = [f for f in reading.findings if f.verdict is Verdict.UNDECIDED]
-        runs = max(_runs(finding.figure) for finding in undecided)
-        needed = runs_needed(reading, runs)
-        return (
-            f"undecided; about {needed:,} runs would decide" if needed < math.inf else "undecided"
-        )
-    silences = dict.fromkeys(f.silence.value for f in reading.findings if f.silence)
-    own = reading.verdict is Verdict.NOT_TESTED and silences
-    return f"not tested: {', '.join(silences)}" if own else reading.verdict.value
-
-
-def _runs(figure: str) -> int:
-    # The largest number of runs of its curves.
-    return max(evidence_records.read_record(figure)["runs"])
-
-
-def _numbers(reading: ReadingResult) -> str:
-    decisive = reading.decisive
-    if decisive is None:
+def room(result: Result) -> str:
+    """Return the factor between the sides of a statement, or the budgets of a guarantee."""
+    if not result.comparisons and result.text:
+        spent = "no finite ε" if math.isinf(result.left) else f"ε = {plain(result.left)}"
+        return f"composes to {spent}, given {plain(result.right)}"
+    if not result.comparisons or not result.is_log:
         return ""
-    several = len(reading.findings) > 1
-    words = decisive.numbers.replace("|", "\\|")
-    more = f" (the decisive one of {len(reading.findings)})" if several else ""
-    turns = f"; turns at {turns_at(reading)}" if turns_at(reading) else ""
-    return f"`{decisive.figure}` {words}{more}{turns}"
+    smallest, typical = (plain(math.exp(-n)) for n in (result.estimate, result.typical))
+    return smallest if smallest == typical else f"{smallest}; {typical}"
 
 
-def _quote(result: ClaimResult) -> str:
-    quote = result.claim.quote
-    return quote if quote.startswith("[") else f"“{quote}”"
+def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
+    """Yield the result as drawn, and under every other variant alone; equal ones once."""
+    drawn, rows = dict(next(iter(judged.results))), dict[str, tuple[list[str], Result]]()
+    for combination, result in judged.results.items():
+        if _changes(combination, drawn) <= 1:
+            names, _ = rows.setdefault(repr(result), ([], result))
+            names.append(texts.in_words(dict(combination), drawn))
+    yield from (("; ".join(names), result) for names, result in rows.values())
 
 
-def _anchor(result: ClaimResult) -> str:
-    return result.claim.name
+def further(judged: Judged) -> Counter[Verdict]:
+    """Return the verdicts under combinations that change more than one choice."""
+    drawn = dict(next(iter(judged.results)))
+    return Counter(r.verdict for c, r in judged.results.items() if _changes(c, drawn) > 1)
 
 
-def index(reports: Iterable[Report]) -> str:
+def _changes(combination: Iterable[tuple[str, str]], drawn: Mapping[str, str]) -> int:
+    return sum(drawn[name] != variant for name, variant in combination)
+
+
+def index(reports: Sequence[Gathered]) -> str:
     """Return the page over all papers."""
-    lines = [
-        "# Reproducibility of the papers",
-        "",
-        "One report per paper, written by `make report`. Counts are of distinct sentences of a",
-        "paper.",
-        "",
-        "| paper | in one sentence | " + " | ".join(WORDS[v] for v in COUNTS) + " |",
-        "|---|---|" + "---:|" * len(COUNTS),
-    ]
-    for report in reports:
-        counted = verdicts.count(report.results)
-        counts = " | ".join(str(counted.get(v.value, "")) for v in COUNTS)
-        name = paper(report.paper).short
-        lines.append(f"| [{name}]({report.paper}.md) | {report.headline} | {counts} |")
-    return "\n".join([*lines, ""])
+    picture = "![Distance of every sentence from turning](../images/claims.svg)"
+    head = ["# Which claims reproduce", "", total(reports), "", picture, ""]
+    return "\n".join([*head, *headlines(reports, ""), ""])
+
+
+def total(reports: Sequence[Gathered]) -> str:
+    """Return how many sentences of how many papers reproduce, in one sentence."""
+    numbers = counts(reports)
+    return (
+        f"Of {numbers.total()} sentences of {len(reports)} papers, **{counted(numbers)}**;"
+        f" of {in_part(reports)} only a part is judged."
+    )
+
+
+def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
+    """Yield the table of papers with their counts and headlines."""
+    yield from ("| paper | sentences | in short |", "|---|---|---|")
+    for of in reports:
+        name, text = of.paper.paper, texts.filled(of.paper.headline.text, of).replace("|", "\\|")
+        link = f"[{paper(name).short}]({folder}{name}.md)"
+        yield f"| {link} | {counted(counts([of]))} | {text} |"

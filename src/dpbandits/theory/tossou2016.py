@@ -2,7 +2,7 @@
 
 Regret is in units of reward. `means`: one per arm; `horizon`: t, rounds; `epsilon`: the budget;
 logarithms are natural. The theorems on DP-UCB and DP-UCB-INT are evaluated as printed, although
-their proofs fail: see docs/deviations.md. The functions raise UserError if a theorem does not
+their proofs fail: see the report on the paper. The functions raise UserError if a theorem does not
 apply.
 """
 

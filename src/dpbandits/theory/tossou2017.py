@@ -2,7 +2,7 @@
 
 `arms`: K; `horizon`: T, rounds; `epsilon`, `delta`: the budget; `tau`: rounds per batch. Regret is
 in units of gain, a privacy loss is an epsilon; logarithms are natural. A function with `printed` in
-its name evaluates the paper's text where its proof gives something else: see docs/deviations.md.
+its name evaluates the paper's text where its proof gives something else: see the paper's report.
 """
 
 import math
