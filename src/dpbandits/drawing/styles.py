@@ -66,7 +66,7 @@ STYLES = {
 # For algorithms without an entry above, such as those of users: colours as far as possible from
 # all colours above and from one another.
 SPARE_COLOURS = (
-    *("#F200F2", "#A800FC", "#003DF2", "#F2003D"),
+    *("#F200F2", "#D28769", "#003DF2", "#F2003D"),
     *("#C579F2", "#00A600", "#1B214C", "#9100A6"),
 )
 SPARE_MARKERS = ("h", "*", "X", "8")
