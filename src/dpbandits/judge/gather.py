@@ -1,7 +1,7 @@
 """Gathering of the results of a paper's claims: runs until claims are decided, then the table.
 
-The first look takes the figures' own runs, and up to FIRST of them where they are cheap; claims
-that stay inconclusive get four times as many, twice, as far as the seconds of a core allow.
+The first look takes FIRST runs, each later one four times as many for the claims that are still
+inconclusive; where an algorithm decides in every round, as many as a number of rounds allows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,9 +23,10 @@ from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 
-FIRST, CHEAP = 1000, 1.0  # runs of the first look, and the seconds of a core that they may take
-LOOKS, LAST = 3, 2.0  # looks at most, and the least seconds of an experiment at a later one
-SHARED = 400.0  # seconds of a core that the experiments of a later look share, if that is more
+FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
+BATCHED = 0.4e-9  # seconds a round: an algorithm that decides in every round takes five times that
+ROUNDS = 2 * 10**8  # rounds of an experiment at a look; at a later look experiments share as many
+SHARED = 5 * 10**10  # as this, if that is more for each
 
 
 def gather(names: Sequence[str]) -> int:
@@ -109,18 +110,17 @@ class _Gathering:
         return ExitStatus.DONE
 
     def _raised(self, curves: Iterable[Curve], look: int) -> bool:
-        # Raises the numbers of runs for a look; returns whether there are more than before. A run
-        # costs what the cheapest experiment of its algorithm and game has cost: the first one was
-        # compiled, too.
+        # Raises the numbers of runs for a look; returns whether there are more than before.
         before, wanted = dict(self.runs), {cell for curve in curves for cell in cells(curve)}
-        seconds = max(LAST, SHARED / max(len(wanted), 1)) if look else CHEAP
-        costs: dict[tuple[object, ...], list[float]] = {}
-        played = {cell: self.store.covered(cell) for cell in self.runs if isinstance(cell, Cell)}
-        for cell, known in played.items():
-            cost = max(self.store.seconds(cell), 1e-6) / max(len(known), 1)
-            costs.setdefault(_game(cell), []).append(cost)
+        played = [cell for cell in self.runs if isinstance(cell, Cell)]
+        pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
+        for cell in played:
+            of_run = self.store.seconds(cell) / max(len(self.store.covered(cell)), 1)
+            pace[cell.member] = min(of_run / cell.horizon, pace.get(cell.member, 1.0))
+        rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
         for cell in (cell for cell in played if cell in wanted):
-            runs = min(FIRST * 4**look, int(seconds / min(costs[_game(cell)])))
+            batched = pace[cell.member] < BATCHED
+            runs = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // cell.horizon)
             self.runs[cell] = max(runs, self.runs[cell])
         return self.runs != before
 
@@ -140,7 +140,3 @@ class _Gathering:
         }
         joint = table.largest_sets(claims.values())
         table.write(table.Gathered(self.paper, claims, numbers, joint, record))
-
-
-def _game(cell: Cell) -> tuple[object, ...]:
-    return cell.algorithm, cell.environment, cell.instance, cell.horizon

@@ -122,7 +122,9 @@ class Store:
         curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
         absent = np.ones(runs, bool)
         for path in self._paths(cell):
-            if (read := self._read(path, cell)) is None:
+            match = BLOCK_NAME.fullmatch(path.name)
+            beyond = match is not None and int(match[1]) >= runs
+            if beyond or (read := self._read(path, cell)) is None:
                 continue
             about, of_block = read
             first = about.runs.start
