@@ -25,8 +25,8 @@ from dpbandits.store.blocks import Store
 
 FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
 BATCHED = 0.4e-9  # seconds a round: an algorithm that decides in every round takes five times that
-ROUNDS = 2 * 10**8  # rounds of an experiment at a look; at a later look experiments share as many
-SHARED = 5 * 10**10  # as this, if that is more for each
+ROUNDS = 10**8  # rounds of an experiment at a look; at a later look experiments share as many
+SHARED = 10**10  # as this, if that is more for each
 
 
 def gather(names: Sequence[str]) -> int:
