@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -91,16 +91,22 @@ class Resampler:
 
     def _reduced(self, source: AnyCell | Bound, runs: np.ndarray, reduce: Reduce) -> np.ndarray:
         assert not isinstance(source, Bound)
-        size = self.size or len(runs)
         streams = source.description() if self.size else _streams(source)
         seed = hashlib.sha256(json.dumps([streams, self.size]).encode()).digest()
-        rng, found = np.random.default_rng([*seed]), [reduce(runs, np.ones((1, len(runs))))]
-        for _ in range(0, RESAMPLES, AT_ONCE):
-            drawn = rng.integers(0, len(runs), size=(AT_ONCE, size))
-            drawn += np.arange(AT_ONCE)[:, None] * len(runs)
-            counts = np.bincount(drawn.ravel(), minlength=AT_ONCE * len(runs))
-            found.append(reduce(runs, counts.reshape(AT_ONCE, -1).astype(float)))
-        return np.vstack(found)
+        rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
+        shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
+        parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
+        found = (reduce(shuffled, part.astype(float)) for part in parts)
+        return np.vstack([reduce(runs, np.ones((1, len(runs)))), *found])
+
+
+@lru_cache(8)
+def _counts(runs: int, size: int) -> np.ndarray:
+    # How often every resample has every run, (RESAMPLES, runs). Experiments share the counts:
+    # their runs and their resamples, in an order of their own, make them independent.
+    rng = np.random.default_rng([runs, size])
+    drawn = (rng.integers(0, runs, size) for _ in range(RESAMPLES))
+    return np.array([np.bincount(d, minlength=runs) for d in drawn], np.min_scalar_type(size))
 
 
 def cells(curve: Curve) -> list[AnyCell]:
