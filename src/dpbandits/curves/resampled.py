@@ -22,7 +22,7 @@ from dpbandits.spec.figure import Bound, Curve
 from dpbandits.store.blocks import Store
 
 RESAMPLES = 1000
-AT_ONCE = 100  # resamples that are held in memory at a time
+AT_ONCE = 250  # resamples that are held in memory at a time
 Reduce = Callable[[np.ndarray, np.ndarray], np.ndarray]  # runs (n, x), counts (s, n) -> (s, x)
 
 
@@ -32,12 +32,17 @@ class Resampler:
     `size` is the number of runs of a resample: None for as many as there are, with streams shared
     as in the runs; otherwise that of the paper, whose curves were drawn independently. Without a
     store every statistic is 1: then only `used`, the played curves that were asked for, counts.
+    With `resamples` 0 there is only the estimate.
     """
 
     def __init__(
-        self, store: Store | None, runs: Mapping[AnyCell, int], size: int | None = None
+        self,
+        store: Store | None,
+        runs: Mapping[AnyCell, int],
+        size: int | None = None,
+        resamples: int = RESAMPLES,
     ) -> None:
-        self.store, self.size = store, size
+        self.store, self.size, self.resamples = store, size, resamples
         self.used: dict[Curve, None] = {}
         self._runs = runs
         self._known: dict[tuple[object, ...], np.ndarray] = {}
@@ -95,7 +100,7 @@ class Resampler:
         seed = hashlib.sha256(json.dumps([streams, self.size]).encode()).digest()
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
-        parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
+        parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, self.resamples, AT_ONCE))
         found = (reduce(shuffled, part.astype(float)) for part in parts)
         return np.vstack([reduce(runs, np.ones((1, len(runs)))), *found])
 

@@ -129,7 +129,7 @@ class _Gathering:
         return not complete(self.runs, self.settings, title, folder).failures
 
     def _write(self, claims: dict[str, Judged]) -> None:
-        ours = Resampler(self.store, self.runs)
+        ours = Resampler(self.store, self.runs, resamples=0)
         numbers = {name: self.figures.value(name, ours) for name in self.paper.numbers}
         specs = map(self.figures.spec, self.paper.figures())
         record = {
