@@ -90,8 +90,11 @@ def joint_table(gathered: Gathered) -> bytes:
 
 def _combinations(sentences: list[Judged]) -> list[Mapping[str, str]]:
     # Of the choices that turn a verdict on a sentence.
-    turning = dict.fromkeys(choice for judged in sentences for choice in judged.turned_by())
-    return combinations(sentences[0].paper, turning) if sentences else []
+    if not sentences:
+        return []
+    turning = {choice for judged in sentences for choice in judged.turned_by()}
+    paper = sentences[0].paper
+    return combinations(paper, [choice for choice in paper.choices if choice in turning])
 
 
 def write(gathered: Gathered) -> None:
