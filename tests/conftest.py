@@ -1,8 +1,6 @@
 """Shared fixtures: the checkout and copies of it, a small cell, an empty store, interrupts."""
 
 import copy
-import gc
-import io
 import json
 import shutil
 import signal
@@ -15,13 +13,12 @@ from typing import Any
 import composed
 import pytest
 import tests_shown
-from omegaconf import DictConfig, OmegaConf
-from shared_work import SCOPES
+from browser import CHROMIUM
+from omegaconf import DictConfig
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
 from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cli.process import NEW_OBJECTS
 from dpbandits.config import compose, hydra_config
 from dpbandits.environments import bernoulli
 from dpbandits.files import project
@@ -39,36 +36,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Show the progress of the tests."""
     if tests_shown.is_wanted(config):
         config.pluginmanager.register(tests_shown.Shown(config))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """Let no search for reference cycles pass over the modules and the collected tests."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(NEW_OBJECTS)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let workers begin with the sets of TOGETHER and long tests, one of which would end alone."""
-    if hasattr(config, "workerinput"):
-        long = {item.path for item in items if item.get_closest_marker("long")}
-        items.sort(key=lambda item: (item.path.stem not in SCOPES, item.path not in long))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let one worker play the files of every set in TOGETHER."""
-    if config.getoption("dist") != "loadfile":
-        return None
-    from xdist.scheduler import LoadFileScheduling  # late: only xdist calls this
-
-    class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
-        def _split_scope(self, nodeid: str) -> str:
-            file = super()._split_scope(nodeid)
-            return SCOPES.get(Path(file).stem, file)
-
-    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -143,14 +110,18 @@ def fresh_keys() -> Iterator[None]:
     identity.key.cache_clear()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def parsed_once() -> Iterator[None]:
-    """Parse equal files of conf/ once a process; Hydra parses them again at every composition."""
-    load = OmegaConf.load
-    parsed = cache(lambda text: load(io.StringIO(text)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OmegaConf, "load", lambda file: copy.deepcopy(parsed(file.read())))
-        yield
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Browser; skips the test if Playwright or Chromium is not installed."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="no Playwright: pip install -r requirements-browser.lock"
+    )
+    if not CHROMIUM:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

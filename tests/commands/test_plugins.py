@@ -62,21 +62,15 @@ def test_a_plugin_may_bring_conf(site: Path) -> None:
         ("gone = made_up.policies.gone", "of which no source is installed"),
         ("gone = no_such_package.policies", "of which no source is installed"),
         ("dp-se = made_up.policies.first", "two algorithms are named 'dp-se'"),
+        ("broken = made_up.policies.broken", "broken.py, line 1: ModuleNotFoundError: No module"),
     ],
 )
 def test_a_plugin_that_cannot_be_used_is_refused_in_one_line(
     site: Path, line: str, reason: str
 ) -> None:
+    (site / "made_up" / "policies" / "broken.py").write_text("import nonsense\n")
     register(site, line)
-    done = dpbandits(site, "privacy")
+    done = dpbandits(site, "privacy", *(["broken"] if "broken" in line else []))
     assert done.status == 2
     (message,) = done.err.splitlines()
     assert reason in message
-
-
-def test_a_plugin_that_does_not_import_is_refused_in_one_line(site: Path) -> None:
-    (site / "made_up" / "policies" / "first.py").write_text("import nonsense\n")
-    done = dpbandits(site, "privacy", "made-up-etc")
-    assert done.status == 2
-    (message,) = done.err.splitlines()
-    assert "first.py, line 1: ModuleNotFoundError: No module named 'nonsense'" in message

@@ -4,7 +4,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,18 +131,16 @@ def test_a_host_that_vanishes_loses_nothing(cluster: Cluster, undisturbed: Calm,
     )
 
 
-@dataclass(frozen=True)
-class Cut:
-    """Course of a command, one of whose two workers was cut off for a while."""
-
-    kept: int  # runs on the disk when it was cut off
-    after: int  # runs that it began after its return
-    again: int  # runs that were played twice
-    given_up: bool  # by the scheduler
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scheduler, workers and command wait longer for each other than Dask's 30 seconds."""
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "120s")
 
 
-def cut_off(cluster: Cluster, undisturbed: Calm) -> Cut:
-    """Cut a host off and connect it again while a command runs; check the command's result."""
+@pytest.mark.usefixtures("patient")
+def test_a_host_that_is_cut_off_for_less_than_the_timeout_returns_to_work(
+    cluster: Cluster, undisturbed: Calm, row: Row
+) -> None:
     first, second = cluster.worker(), cluster.worker()
     process = cluster.start()
     kept = on_disk(FIGURE, cluster.folder).number
@@ -154,39 +152,12 @@ def cut_off(cluster: Cluster, undisturbed: Calm) -> Cut:
     assert_complete(process, cluster, undisturbed)
     after = cluster.played(first) - begun
     again = begun + after + cluster.played(second) - FIGURE.runs
-    return Cut(kept, after, again, cluster.removed())
-
-
-def test_a_host_that_is_cut_off_for_half_a_minute_loses_nothing(
-    cluster: Cluster, undisturbed: Calm, row: Row
-) -> None:
-    cut = cut_off(cluster, undisturbed)
-    fate = "gave the worker up" if cut.given_up else "kept the worker"
+    assert not cluster.removed()
+    assert after > 0
     row(
-        f"A worker's network is cut for {CUT} s",
-        f"one of two, when {cut.kept} of {FIGURE.runs} runs were written",
-        f"the scheduler {fate}, which played {cut.after} runs after its return; {cut.again} runs"
-        " played twice; status 0, the bytes of threads",
-    )
-
-
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let scheduler, workers and command wait longer for each other than Dask's 30 seconds."""
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "120s")
-
-
-@pytest.mark.usefixtures("patient")
-def test_a_host_that_is_cut_off_for_less_than_the_timeout_returns_to_work(
-    cluster: Cluster, undisturbed: Calm, row: Row
-) -> None:
-    cut = cut_off(cluster, undisturbed)
-    assert not cut.given_up
-    assert cut.after > 0
-    row(
-        "The same with a timeout of 120 s",
-        f"one of two, when {cut.kept} of {FIGURE.runs} runs were written",
-        f"the worker played {cut.after} runs after its return; {cut.again} runs played twice;"
+        f"A worker's network is cut for {CUT} s, with a timeout of 120 s",
+        f"one of two, when {kept} of {FIGURE.runs} runs were written",
+        f"the worker played {after} runs after its return; {again} runs played twice;"
         " status 0, the bytes of threads",
     )
 
@@ -208,34 +179,36 @@ def test_a_host_that_joins_late_gets_work(cluster: Cluster, undisturbed: Calm, r
     )
 
 
-def resumed(cluster: Cluster, undisturbed: Calm) -> int:
-    """Repeat the command on threads; return the number of runs that were written before."""
+def lost(cluster: Cluster, process: Process, message: str, undisturbed: Calm) -> str:
+    """Assert that the command ends with a line, and resumes on threads; return what happened."""
+    begin = time.monotonic()
+    done = process.done()
+    seconds = time.monotonic() - begin
+    assert_told(done, 2, f"{message}; {KEPT}")
+    assert seconds < LIMIT
     there = on_disk(FIGURE, cluster.folder)
     assert there.partial == 0
     again = FIGURE.start(cluster.folder).done()
     assert again.counts == (FIGURE.runs - there.number, there.number, "drawn")
     assert_as_if_calm(cluster.folder, undisturbed)
-    return there.number
+    return (
+        f"one line and status 2 after {seconds:.0f} s; {there.number} of {there.number} written"
+        " runs used again, the bytes of threads"
+    )
 
 
 def test_the_loss_of_all_hosts_is_one_line_and_the_same_command_resumes(
     cluster: Cluster, undisturbed: Calm, row: Row
 ) -> None:
-    process = (cluster.worker(), cluster.start())[1]
+    cluster.worker()
+    process = cluster.start()
     for host in cluster.workers:
         host.vanish()
-    begin = time.monotonic()
-    done = process.done()
-    seconds = time.monotonic() - begin
-    assert_told(done, 2, f"{cluster.dask.address} has had no worker for 30 seconds; {KEPT}")
-    assert seconds < LIMIT
-    number = resumed(cluster, undisturbed)
+    message = f"{cluster.dask.address} has had no worker for 30 seconds"
     row(
         "The hosts of all workers vanish",
-        f"the only one; when {number} of {FIGURE.runs} runs were written; then the same"
-        " command on threads",
-        f"one line and status 2 after {seconds:.0f} s; {number} of {number} written"
-        " runs used again, the bytes of threads",
+        "the only one, after some runs; then the same command on threads",
+        lost(cluster, process, message, undisturbed),
     )
 
 
@@ -245,17 +218,9 @@ def test_the_loss_of_the_scheduler_s_host_is_one_line_and_the_same_command_resum
     cluster.worker()
     process = cluster.start()
     cluster.middle.vanish()
-    begin = time.monotonic()
-    done = process.done()
-    seconds = time.monotonic() - begin
-    assert_told(
-        done, 2, f"the connection to the scheduler at {cluster.dask.address} is lost; {KEPT}"
-    )
-    assert seconds < LIMIT
-    number = resumed(cluster, undisturbed)
+    message = f"the connection to the scheduler at {cluster.dask.address} is lost"
     row(
         "The scheduler's host vanishes",
-        f"when {number} of {FIGURE.runs} runs were written; then the same command on threads",
-        f"one line and status 2 after {seconds:.0f} s; {number} of {number} written"
-        " runs used again, the bytes of threads",
+        "after some runs; then the same command on threads",
+        lost(cluster, process, message, undisturbed),
     )

@@ -10,15 +10,19 @@ import matplotlib.style
 import numpy as np
 import pytest
 from commands import ROOT
+from composed import load
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reference_pictures import specified
 
+from dpbandits.curves import references
 from dpbandits.curves.series import Series
-from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function, style_file
+from dpbandits.drawing.plotting import Drawing, drawing_function, style_file
+from dpbandits.factory import produce
+from dpbandits.spec.figure import FigureSpec
 
 NUMBERS = ("x", "runs", "mean", "std", "median", "min", "max", "centre", "low", "high")
+ANNOTATED = "figure.annotated=true"
 Columns = dict[str, np.ndarray]
 Curve = tuple[str, str]  # panel and label
 
@@ -37,25 +41,44 @@ def table(figure: str) -> dict[Curve, Columns]:
 
 
 @cache
+def specified(figure: str, *overrides: str) -> tuple[FigureSpec, Drawing]:
+    """Return a figure and what its drawing function gets, with the numbers of its reference."""
+    spec, _ = load(figure, overrides)
+    return spec, produce.drawing(spec, references.read(spec, references.PAPER))
+
+
+def draw(spec: FigureSpec, drawing: Drawing, lays_out: bool = False) -> Figure:
+    """Return the picture of these numbers."""
+    with matplotlib.style.context(style_file(), after_reset=True):
+        figure = drawing_function(spec.paper, spec.draw)(drawing)
+        if lays_out:
+            figure.draw_without_rendering()
+    return figure
+
+
+@cache
 def drawn(figure: str, others: bool = True) -> tuple[Figure, Drawing]:
-    """Return the picture of a figure's reference, without solving its layout.
+    """Return the annotated picture of a figure's reference, without solving its layout.
 
     Without the `others`, all columns except x, centre, low and high are nan, so that an artist that
     shows one of them shows nothing.
     """
-    spec, drawing = specified(figure)
+    spec, drawing = specified(figure, ANNOTATED)
     if not others:
-        drawing = replace(drawing, panels=tuple(map(_blank, drawing.panels)))
-    with matplotlib.style.context(style_file(), after_reset=True):
-        return drawing_function(spec.paper, spec.draw)(drawing), drawing
+
+        def blank(series: Series) -> Series:
+            none = np.full(series.x.size, np.nan)
+            return replace(series, mean=none, std=none, median=none, min=none, max=none)
+
+        panels = (replace(p, series=tuple(map(blank, p.series))) for p in drawing.panels)
+        drawing = replace(drawing, panels=tuple(panels))
+    return draw(spec, drawing), drawing
 
 
-def _blank(panel: PanelDrawing) -> PanelDrawing:
-    def blank(series: Series) -> Series:
-        none = np.full(series.x.size, np.nan)
-        return replace(series, mean=none, std=none, median=none, min=none, max=none)
-
-    return replace(panel, series=tuple(map(blank, panel.series)))
+@cache
+def laid_out(figure: str) -> Figure:
+    """Return the annotated picture of a figure's reference, laid out as in its files."""
+    return draw(*specified(figure, ANNOTATED), lays_out=True)
 
 
 def artist_id(curve: Curve) -> str:
@@ -67,14 +90,18 @@ def artist_id(curve: Curve) -> str:
     )
 
 
+def insets(ax: Axes) -> list[Axes]:
+    return [child for child in ax.child_axes if isinstance(child, Axes)]
+
+
 def lines_by_id(figure: Figure) -> dict[str, list[tuple[Axes, Line2D]]]:
     """Return every line that carries the id of a curve, with its axes."""
     found: dict[str, list[tuple[Axes, Line2D]]] = {}
-    for ax in figure.axes:
-        for each in (ax, *(child for child in ax.child_axes if isinstance(child, Axes))):
-            for line in each.lines:
+    for panel in figure.axes:
+        for ax in (panel, *insets(panel)):
+            for line in ax.lines:
                 if str(line.get_gid()).startswith("curve-"):
-                    found.setdefault(str(line.get_gid()), []).append((each, line))
+                    found.setdefault(str(line.get_gid()), []).append((ax, line))
     return found
 
 

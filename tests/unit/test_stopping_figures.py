@@ -40,7 +40,9 @@ def source(spec: FigureSpec, letter: str, name: str, index: int) -> StoppingCell
     return found
 
 
-def test_a_swept_part_of_the_stream_leaves_the_rest_as_it_stands() -> None:
+def test_a_sweep_leaves_the_rest_as_it_stands_and_panels_share_what_they_play() -> None:
+    # NAS plays three means, the second also for both budgets of panel b; other rules five cells.
+    assert len(spec_of().cells()) == 3 + 2 * (3 + 2)
     spec = spec_of("figure.stream.radius=2")
     assert source(spec, "a", "nas", 1).stream == Stream(0.25, 2.0)
     assert source(spec, "b", "dp-nas", 1).stream == Stream(0.5, 2.0)
@@ -52,11 +54,6 @@ def test_a_swept_part_of_the_stream_leaves_the_rest_as_it_stands() -> None:
         "c": {Quantity.FAILURES},
         "d": {Quantity.FAILURES},
     }
-
-
-def test_panels_that_show_different_things_of_a_rule_play_it_once() -> None:
-    # NAS plays three means, the second also for both budgets of panel b; other rules five cells.
-    assert len(spec_of().cells()) == 3 + 2 * (3 + 2)
 
 
 def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: Path) -> None:
@@ -86,15 +83,10 @@ def test_a_stopping_cell_s_random_numbers_have_a_name_of_their_own() -> None:
         dataclasses.replace(cell, params=cell.params._replace(beta=0.05 + 1e-9)),
     )
     first = play_stopping_rule.simulate(cell, range(5))[0]
+    assert first[:, 0].max() <= cell.samples_at_most()
     for other in others:
         assert other.description() != cell.description()
         assert not np.array_equal(play_stopping_rule.simulate(other, range(5))[0], first)
-
-
-def test_no_cell_that_is_played_takes_more_samples_than_is_said() -> None:
-    for cell in spec_of().cells():
-        assert isinstance(cell, StoppingCell)
-        assert play_stopping_rule.simulate(cell, range(20))[0][:, 0].max() <= cell.samples_at_most()
 
 
 # The pulls of one arm ----------------------------------------------------------------------------
