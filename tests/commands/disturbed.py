@@ -240,12 +240,6 @@ def while_writing_a_block() -> None:
     when("os.rename", ".npz", interrupt, 3)
 
 
-def while_clearing_up() -> None:
-    """Interrupt again when the first interrupt has caused the removal of a partial file."""
-    while_writing_a_block()
-    when("os.remove", ".partial", interrupt, 1 + 2 * 2 + 1)  # after those of identities and blocks
-
-
 def while_saying_so() -> None:
     """Interrupt again while the message about the first interrupt is printed, slowly."""
     while_writing_a_block()
@@ -322,7 +316,6 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
     "noted": noted,
     "killed": killed,
     "clock is off": clock_is_off,
-    "importing argparse": partial(while_importing, "argparse"),
     "importing numpy": partial(while_importing, "numpy"),
     "importing hydra": partial(while_importing, "hydra"),
     "composing": partial(while_composing, "ConfigAttributeError"),
@@ -332,7 +325,6 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
     "writing a block": while_writing_a_block,
     "drawing": while_drawing,
     "writing a picture": partial(when, "os.rename", ".svg", interrupt),
-    "clearing up": while_clearing_up,
     "saying so": while_saying_so,
     "one was lost": after_one_that_was_lost,
     "in the background": in_the_background,

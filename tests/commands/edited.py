@@ -165,8 +165,8 @@ def run(scenario: Scenario) -> None:
     if not scenario.command:
         play_cells(folder, events)
         return
-    from dpbandits.cli.libraries import load_factory
     from dpbandits.cli.main import main
+    from dpbandits.cli.process import load_factory
 
     load_factory()
     play_stand_ins()

@@ -195,7 +195,7 @@ def test_list_does_without_docstrings(done: dict[str, Done]) -> None:
 def test_help_is_shown_on_a_terminal_of_no_known_width(done: dict[str, Done]) -> None:
     here = done["other a terminal of nonsense"]
     assert (here.status, here.err) == (0, "")
-    assert here.out.startswith("usage: dpbandits run [-h] figure [key=value ...]")
+    assert here.out.startswith("Usage: dpbandits run FIGURE")
 
 
 def test_folders_that_cannot_be_used_are_reported_and_change_nothing(done: dict[str, Done]) -> None:

@@ -208,22 +208,10 @@ REFUSALS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*DPBANDITS, "run", "adap-c22"),
         ("unknown figure 'adap-c22'", "'adap-c2'"),
     ),
-    "unknown figure, run.py": (
-        (*RUN_PY, "figure=adap-c22"),
-        ("unknown figure 'adap-c22'", "'adap-c2'"),
-    ),
     "no figure, run.py": (RUN_PY, ("which figure?", FIRST_FIGURES)),
     "unknown key": (
         (*DPBANDITS, "run", "adap-c2", "figure.horizn=5"),
         ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),
-    ),
-    "unknown key, run.py": (
-        (*RUN_PY, "figure=adap-c2", "figure.horizn=5"),
-        ("unknown key 'figure.horizn' (command line)", "'figure.horizon'"),
-    ),
-    "unknown added key, run.py": (
-        (*RUN_PY, "figure=adap-c2", "+figure.horizn=5"),
-        ("unknown key 'figure.horizn' (command line)", "'horizon'"),
     ),
     "nothing to plot": (
         (*DPBANDITS, "plot", "adap-c2", "profile=smoke"),
@@ -347,7 +335,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 
 def test_a_command_that_draws_does_not_import_the_libraries_of_audits() -> None:
     # scipy.stats takes as long to import as all the rest.
-    loaded = "from dpbandits.cli.libraries import load_factory; load_factory()"
+    loaded = "from dpbandits.cli.process import load_factory; load_factory()"
     loads = f"import sys; {loaded}; print(*sys.modules)"
     done = Process(sys.executable, "-c", loads).done()
     assert (done.status, done.err) == (0, "")
@@ -358,4 +346,4 @@ def test_a_command_that_draws_does_not_import_the_libraries_of_audits() -> None:
 def test_without_a_command_the_help_is_printed() -> None:
     done = Process(*DPBANDITS).done()
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("usage: dpbandits")
+    assert done.out.startswith("Usage: dpbandits")

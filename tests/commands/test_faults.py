@@ -32,7 +32,7 @@ TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
 WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # folder of the changed figure, below paths.out
 CELLS = 12
 IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two per cell
-LIBRARIES = ("importing argparse", "importing numpy", "importing hydra")
+LIBRARIES = ("importing numpy", "importing hydra")
 EXPLAINED = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
 
 
@@ -268,7 +268,6 @@ INTERRUPTED = (  # below the line of the terminal that shows ^C
 )
 # Number of stored blocks of two runs.
 MOMENTS = {
-    "importing argparse": 0,
     "importing numpy": 0,
     "importing hydra": 0,
     "composing": 0,
@@ -278,7 +277,6 @@ MOMENTS = {
     "writing a block": 2,
     "drawing": 2 * CELLS,
     "writing a picture": 2 * CELLS,
-    "clearing up": 2,
     "saying so": 2,
     "one was lost": 0,
 }

@@ -164,7 +164,7 @@ def test_a_comparison_has_plays_bounds_standings_and_verdicts() -> None:
     assert "The others compose to the ε they are given." in " ".join(found.caption.split())
     assert len(found.plot().axes) == 2
     assert len(found.to_frame()) == sum(played.regret.size for played in found.plays.values())
-    assert set(found.table().columns) >= {"label", "regret", "error", "rank", "composed"}
+    assert set(found.table().columns) >= {"label", "regret", "error", "behind", "composed"}
 
 
 def test_one_algorithm_with_two_values_of_a_parameter_has_two_labels() -> None:
@@ -216,8 +216,8 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"means": None}, "neither is given"),
     ("play", ("ucb",), {"means": None, "environment": "c9"}, "unknown environment 'c9'"),
     ("play", ("ucb",), {"means": [0.5, 2]}, r"means in \[0, 1\]"),
-    ("play", ("ucb",), {"horizon": None}, "horizon, the number of rounds, is missing"),
-    ("compare", (["ucb"],), {"horizon": None}, "horizon, the number of rounds, is missing"),
+    ("play", ("ucb",), {"horizon": None}, "horizon is missing"),
+    ("compare", (["ucb"],), {"horizon": None}, "horizon is missing"),
     ("play", ("ucb",), {"horizon": 1}, "at least 2, the number of arms"),
     ("play", ("ucb",), {"runs": 0}, "runs must be a whole number from 1"),
     ("play", ("ucb",), {"seed": -1}, "seed must be a whole number"),

@@ -5,17 +5,22 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
+from dpbandits.api.games import Game, player, specification
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import kernel, machine_code, registry
 from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
 from dpbandits.core.parameters import Positive
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
+from dpbandits.run import in_memory
 
 SMALL: dict[str, Any] = {"means": [0.9, 0.5], "horizon": 300, "runs": 4, "seed": 1}
 
@@ -65,32 +70,27 @@ def test_it_is_played_and_nothing_is_stored() -> None:
 
 
 def test_it_plays_the_runs_that_its_file_would_play() -> None:
-    # Only the name of the algorithm is part of the random streams of the policy; rewards are equal.
+    # The name of the algorithm is part of the random streams of the policy.
     own = SimpleNamespace(LABEL="AdaP UCB", Params=adap_ucb.Params, play=adap_ucb.play)
-    from dpbandits.api.players import player
-    from dpbandits.run import in_memory
-
-    found = player(own, {"epsilon": 1.0})
-    assert found.name == "adap-ucb-in-memory"
+    assert in_memory.register(own) == "adap-ucb-in-memory"
     filed = dp.play("adap-ucb", epsilon=1.0, **SMALL)
-    spec_cell = _cell_of("adap-ucb")
-    cell = in_memory.MemoryCell(
-        **{key: getattr(spec_cell, key) for key in spec_cell.__dataclass_fields__},
-        definition=found.definition,
-    )
-    curves, _ = in_memory.simulate(cell, range(4))
+    game = Game(None, SMALL["means"], {"horizon": 300, "runs": 4, "seed": 1})
+    players = [player("adap-ucb", {"epsilon": 1.0})]
+    (cell,) = specification("play", players, (), game, bounds=False).cells()
+    assert isinstance(cell, Cell)
+    with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
+        assert not in_memory.is_stored(cell)
+        curves, _ = simulate(cell, range(4))
     np.testing.assert_array_equal(curves, filed.regret)
 
 
-def _cell_of(name: str) -> Any:
-    from dpbandits.api.described import Request, specification
-    from dpbandits.api.players import player
-
-    request = Request(
-        "play", [player(name, {"epsilon": 1.0})], None, [0.9, 0.5], (), None, 300, 4, 1, "linear"
-    )
-    (cell,) = specification(request, with_bound=False).cells()
-    return cell
+def test_a_second_object_of_one_name_replaces_the_first() -> None:
+    for noise, expected in ((1.0, 0.5), (0.5, 1.0)):
+        releases = [Laplace(0, 1, 1, sensitivity=1.0, scale=noise / 0.5)]
+        own = SimpleNamespace(**{**vars(OWN), "releases": lambda *game, r=releases: r})
+        played = dp.play(own, epsilon=0.5, **SMALL)
+        assert played.budget is not None
+        assert played.budget.composed == expected
 
 
 def test_a_function_and_a_class_are_algorithms_too() -> None:
@@ -121,7 +121,7 @@ def test_privacy_that_is_not_declared_is_not_called_absent() -> None:
     own = SimpleNamespace(LABEL="One arm", Params=Params, play=one_arm)
     found = dp.compare([own, "dp-se"], epsilon=0.5, **SMALL)
     assert "except One arm (privacy not declared)" in " ".join(found.caption.split())
-    assert "Privacy not declared: One arm" in found.verdicts[0]
+    assert {each.label: each.privacy for each in found.standings}["One arm"] == "not declared"
 
 
 def test_its_parameters_are_checked() -> None:
@@ -129,7 +129,7 @@ def test_its_parameters_are_checked() -> None:
         dp.play(OWN, epsilon=1, arn=1, **SMALL)
     with pytest.raises(dp.UserError, match="one-arm: epsilon must be positive"):
         dp.play(OWN, epsilon=0, **SMALL)
-    with pytest.raises(dp.UserError, match="Params must be a class derived from"):
+    with pytest.raises(dp.UserError, match="Params must be a NamedTuple"):
         dp.play(SimpleNamespace(play=one_arm, Params=dict), **SMALL)
 
 

@@ -31,7 +31,6 @@ from dpbandits.audit_kernels.features import (
     first_choice,
     number_of_cells,
 )
-from dpbandits.cli.audit import subject_of
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit, pull, pull_many
 from dpbandits.core.errors import UserError
@@ -42,6 +41,11 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 
 # Bounds ------------------------------------------------------------------------------------------
+
+
+def subject_of(algorithm: str, **settings: float) -> Subject:
+    """Return the subject of an audit."""
+    return Subject(algorithm, tuple(settings.items()))
 
 
 @pytest.mark.parametrize(("count", "games"), [(0, 10), (3, 10), (10, 10), (700, 10_000)])
@@ -415,7 +419,7 @@ def test_the_search_keeps_tables_of_every_family(kept: list[set[tuple[int, int, 
 def test_tables_on_which_nothing_is_released_are_not_played_again(
     kept: list[set[tuple[int, int, float]]],
 ) -> None:
-    subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])  # six pulls of every arm
+    subject = subject_of("dp-ftpl-gauss", epsilon=2, delta=1e-5)  # six pulls of every arm
     Auditor(subject, 1, 2).audit(20_000)
     start = {(64, 72, 0.0), (64, 72, 1.0)}
     assert kept[0] > start
@@ -424,7 +428,7 @@ def test_tables_on_which_nothing_is_released_are_not_played_again(
 
 @pytest.mark.long
 def test_without_any_release_no_loss_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"])
+    subject = subject_of("dp-ftpl-gauss", epsilon=2, delta=1e-5)
     monkeypatch.setattr(dp_ftpl_gauss, "releases", lambda *a: iter(()))
     monkeypatch.setattr(Subject, "horizons", [8])
     monkeypatch.setattr(designs, "TIMES", ())  # all are as short as the start
@@ -481,7 +485,7 @@ def test_the_same_seed_gives_the_same_audit() -> None:
 
 
 def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> None:
-    subject = subject_of("dp-ucb-int", ["epsilon=1", "delta=0.01", "v=1.5"])
+    subject = subject_of("dp-ucb-int", epsilon=1, delta=0.01, v=1.5)
     one, all_ = subject.limits(2, 64)
     params = dp_ucb_int.Params(1.0, 0.01, 1.5)
     assert subject.params(64) == params
@@ -492,7 +496,7 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
 
 def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta() -> None:
     # The promise concerns the mean over rewards: fixed tables do not contradict it, releases do.
-    subject = subject_of("gdp-elim-new", ["epsilon=1", "delta=0.01"])
+    subject = subject_of("gdp-elim-new", epsilon=1, delta=0.01)
     (limit,) = subject.limits(2, 2422)
     assert limit == (subject.composed(2, 2422, 0.01), 0.01, False)
     assert limit.epsilon == pytest.approx(1.0)
@@ -511,7 +515,7 @@ def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta(
 def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
     earlier: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    auditor = Auditor(subject_of("dp-ftpl-gauss", ["epsilon=2", "delta=1e-5"]), 1, 1)
+    auditor = Auditor(subject_of("dp-ftpl-gauss", epsilon=2, delta=1e-5), 1, 1)
     design = next(designs.constant(8))
     feature = features(2, 8)[2]
     counts = np.zeros((2, number_of_cells(2, 8)), np.uint32)
@@ -532,29 +536,29 @@ def test_a_choice_that_is_not_the_first_in_all_measured_games_proves_nothing(
     ("typed", "told"),
     [
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
-        (("dp-nas",), "dp-nas plays no arms, and an audit observes nothing else; `dpbandits"),
+        (("dp-nas",), "'dp-nas' is a stopping rule, which plays no arms"),
         (("ucb",), "ucb promises no privacy, so that an audit has nothing to refute"),
         (("ucb", "--epsilon", "2"), "ucb promises no privacy"),
         (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
         (("adap-ucb", "--epsilon", "much"), "epsilon must be positive and finite, got 'much'"),
-        (("adap-ucb", "--plays", "10"), "--plays must be a number from 1000 to 10^10, got"),
-        (("adap-ucb", "--plays", "many"), "--plays must be a number from 1000 to 10^10, got"),
+        (("adap-ucb", "--plays", "10"), "plays must be a number from 1000 to 10^10, got"),
+        (("adap-ucb", "--plays", "many"), "plays must be a number from 1000 to 10^10, got"),
         (
             ("adap-ucb", "--many-arms", "2"),
-            "--many-arms must be a whole number from 3 to 1024, got",
+            "many_arms must be a whole number from 3 to 1024, got",
         ),
-        (("adap-ucb", "--many-arms", "1e4"), "--many-arms must be a whole number from 3 to 1024"),
+        (("adap-ucb", "--many-arms", "1e4"), "many_arms must be a whole number from 3 to 1024"),
         (
             ("adap-ucb", "--changed-reward", "0"),
-            "--changed-reward must be a whole number from 1 to 10,000, got 0",
+            "changed_reward must be a whole number from 1 to 10,000, got 0",
         ),
-        (("adap-ucb", "--seed", "-1"), "--seed must be a whole number from 0"),
-        (("adap-ucb", "--workers", "0"), "--workers must be a whole number from 1 to 1024"),
-        (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon, not by 'epsilon=2'"),
+        (("adap-ucb", "--seed", "-1"), "seed must be a whole number from 0"),
+        (("adap-ucb", "--workers", "0"), "workers must be a whole number from 1 to 1024"),
+        (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon"),
         (("adap-ucb", "alpha=3", "alpha=4"), "alpha is set twice"),
         (("adap-ucb", "alpha"), "parameters are written as name=value, got 'alpha'"),
-        (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),
-        (("dp-se", "horizon=9"), "horizon cannot be set: the length of the audit's games"),
+        (("adap-ucb", "beta=1"), "has no parameter 'beta'"),
+        (("dp-se", "horizon=9"), "horizon is that of the game"),
         (("dp-ftpl-gauss",), "delta is missing"),
         (("dp-ucb", "counter=tripel"), "counter must be"),
     ],
@@ -589,9 +593,9 @@ def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
     for name in registry.algorithm_names():
         module = registry.algorithm(name)
         if hasattr(module, "claim"):
-            needs = [f"delta={0.01}"] if "delta" in module.Params._fields else []
-            budget = budget_of(module.Params._fields)
-            assert subject_of(name, [f"{budget}=1", *needs]).limits(2, 64)
+            needs = {"delta": 0.01} if "delta" in module.Params._fields else {}
+            budget = str(budget_of(module.Params._fields))
+            assert subject_of(name, **{budget: 1.0}, **needs).limits(2, 64)
         else:
             with pytest.raises(UserError, match="promises no privacy"):
-                subject_of(name, ["epsilon=1"])
+                subject_of(name).claim(2, 64)

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import pytest
-from commands import DPBANDITS, Process
 from in_process import called
 
 from dpbandits.cli import privacy
@@ -22,6 +21,9 @@ from dpbandits.theory import tossou2017
 def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
     """Return claimed and composed epsilon, by reading."""
     return {row.reading: (row.stated.epsilon, row.composed) for row in found if row.name == name}
+
+
+GAME: dict[str, Any] = {"epsilon": 1.0, "rho": 1.0, "horizon": 10**6, "arms": 5, "delta": None}
 
 
 @pytest.fixture(scope="module")
@@ -151,13 +153,13 @@ def test_zcdp_is_claimed_in_rho_and_stated_at_a_delta() -> None:
 
 
 def test_the_command_prints_rho_and_what_it_implies(capsys: pytest.CaptureFixture[str]) -> None:
-    assert privacy.show(["adac-ucb"], 1.0, 10**6, 5, None, 0.5) == 0
+    assert privacy.show(["adac-ucb"], **{**GAME, "rho": 0.5}) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("Privacy at epsilon = 1, rho = 0.5, 1,000,000 rounds, 5 arms")
     assert f"AdaC-UCB rho = 0.5 rho = 0.5 {gaussian_epsilon(0.5, 1e-6):.4g} 1e-06" in out
     assert "epsilon = 5.757 as rho + 2 sqrt(rho log(1/delta))" in out
     assert f"{epsilon_of_rho(0.5, 1e-6):.4g} by the best order alpha" in out
-    assert privacy.show(["dp-se"], 1.0, 10**6, 5, None) == 0
+    assert privacy.show(["dp-se"], **GAME) == 0
     assert "rho" not in capsys.readouterr().out
 
 
@@ -190,27 +192,10 @@ def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
         raise NoAccountant("not installed")
 
     monkeypatch.setattr(table, "tight_epsilon", missing)
-    assert privacy.show(["dp-se"], 1.0, 10**6, 5, None) == 0
+    assert privacy.show(["dp-se"], **GAME) == 0
     out = capsys.readouterr().out
     assert "?" in out
     assert "requirements-accounting.lock" in out
-
-
-def test_the_command_prints_a_table_the_notions_and_the_reasons() -> None:
-    command = ("privacy", "dp-ucb", "dp-se", "--horizon", "1e5", "--epsilon", "0.5", "--arms", "3")
-    done = Process(*DPBANDITS, *command).done()
-    assert (done.status, done.err) == (0, "")
-    lines = [" ".join(line.split()) for line in done.out.splitlines()]
-    assert lines[0] == "Privacy at epsilon = 0.5, 100,000 rounds, 3 arms"
-    assert "DP-UCB counter: hybrid-full 0.5 1 1 0" in lines
-    assert "DP-SE 0.5 0.5 0.5 0" in lines
-    assert "DP-SE: sajed2019, Theorem 4.1" in lines
-    text = " ".join(lines)
-    for notion in (Notion.PER_ROUND, Notion.GLOBAL):
-        assert notion.definition in text
-    assert Notion.LOCAL.definition not in text
-    assert "DP-UCB (counter: hybrid-full): either part of a counter has epsilon" in text
-    assert max(map(len, done.out.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(

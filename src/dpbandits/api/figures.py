@@ -1,17 +1,25 @@
-"""`figure`: a figure of conf/figure/, computed, as a table, files and axes."""
+"""`figure`: a figure of conf/figure/, computed, as a table, files and axes; and pictures."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.api import tables
-from dpbandits.api.computing import computed
+import matplotlib.style
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpbandits.api.games import computed, frame
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, shown
+from dpbandits.curves import series
 from dpbandits.curves.series import Series
+from dpbandits.drawing import plotting
+from dpbandits.drawing.plotting import PanelDrawing
+from dpbandits.drawing.shapes import draw_all_over_time
 from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
@@ -19,7 +27,6 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.spec.figure import FigureSpec
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 
@@ -60,13 +67,13 @@ class FigureResult:
         Raises:
             UserError: if pandas is not installed.
         """
-        return tables.of_series(self._series)
+        header, numbers = (*series.PLACE, *series.STATISTICS), len(series.STATISTICS)
+        rows = [(*row[:-numbers], *map(float, row[-numbers:])) for row in series.rows(self._series)]
+        return frame(rows, columns=list(header))
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the figure anew and return it; `figure.axes` can be changed before it is saved."""
-        from dpbandits.api import pictures
-
-        return pictures.of_figure(self._spec, self._series)
+        return draw_figure(self._spec, self._series)
 
 
 def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
@@ -102,8 +109,8 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     refuse_undrawable(spec)
     folder = settings.folder(spec.name)
     check_writable(folder)
-    done = computed(spec, settings, progress)
-    written = produce.write(spec, settings, done.store)
+    store, missing = computed(spec, settings, progress)
+    written = produce.write(spec, settings, store)
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.KINDS}
     return FigureResult(
         name=spec.name,
@@ -111,7 +118,27 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
         caption=caption(spec),
         folder=folder,
         files=MappingProxyType(files),
-        computed=done.runs,
+        computed=missing,
         _spec=spec,
         _series=tuple(written),
     )
+
+
+def draw_curve(curve: Series, ax: Axes | None) -> Axes:
+    """Draw a curve over time on the axes, or on those of a new figure, and return them."""
+    with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
+        draw_all_over_time(ax, PanelDrawing("a", "", (curve,)))
+        ax.set(xlabel="Round $t$", ylabel="Regret")
+        ax.legend()
+    return ax
+
+
+def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
+    """Draw a figure as its drawing function does, and return it."""
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    with matplotlib.style.context(plotting.style_file(), after_reset=True):
+        figure = draw(produce.drawing(spec, curves))
+        figure.draw_without_rendering()
+    return figure

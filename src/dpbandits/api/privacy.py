@@ -1,24 +1,61 @@
-"""`budget`, `run_audit` and `lower_bound`: numbers about privacy without a game of one's own."""
+"""`budget`, `run_audit` and `lower_bound`: numbers about privacy, without runs of a game."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from dpbandits.api import budgets
-from dpbandits.api.budgets import Budget
-from dpbandits.api.described import means_of
-from dpbandits.api.players import Player, player
+from dpbandits.api.games import Game, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
-from dpbandits.core import parameters, registry
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.cells.budget import budget as spent
+from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
-from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers
+from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
+from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
+from dpbandits.privacy.notions import AnyGuarantee, approximate
+from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import azize2022
 
-NO_CURVE = ("algorithm", "label", "legend", "reading", "colour", "marker", "line", "runs")
+
+@dataclass(frozen=True)
+class Budget:
+    """Privacy budget of an algorithm over a whole game, for a change of one reward.
+
+    Attributes:
+        claimed: epsilon that the paper claims; for zCDP, the one that follows at this delta.
+        composed: epsilon to which the declared releases compose as in the papers, by a sum or, at a
+            delta, by the theorem of Dwork, Rothblum and Vadhan; `math.inf` if there is no bound.
+        delta: delta of the claim; both epsilons hold at this delta.
+        notion: definition of privacy that the claim is for, such as "global DP".
+        source: paper and theorem of the claim.
+        tight: smallest epsilon that follows from the releases at this delta; None if it was not
+            computed, or if the extra `accounting` is not installed.
+    """
+
+    claimed: float
+    composed: float
+    delta: float
+    notion: str
+    source: str
+    tight: float | None = None
+
+    @classmethod
+    def of(cls, promise: AnyGuarantee, composed: float, tight: float | None = None) -> "Budget":
+        """Return the budget for a claim and the epsilons that its releases compose to."""
+        claim = approximate(promise)
+        notion = claim.notion.title
+        return cls(claim.epsilon, composed, claim.delta, notion, claim.where, tight)
+
+    @classmethod
+    def spent_by(cls, cell: Cell) -> "Budget | None":
+        """Return the budget of a cell, not tightly composed; None if it promises no privacy."""
+        claim, composed = cell.claim(), spent(cell)
+        return None if claim is None or composed is None else cls.of(claim, composed)
 
 
 def budget(
@@ -47,18 +84,16 @@ def budget(
     """
     rounds = _checked("horizon", Rounds, horizon)
     number = _checked("arms", Arms, arms)
-    own = player(algorithm, parameters_of_it)
-    module = own.definition or registry.algorithm(own.curve["algorithm"])
-    claim, releases = getattr(module, "claim", None), getattr(module, "releases", None)
-    if claim is None or releases is None:
-        raise UserError(f"budget: {own.name} promises no privacy")
-    values = _values(own)
-    if "horizon" in own.fields:
-        values["horizon"] = rounds
-    params: Any = parameters.build(own.params, values, own.name, lambda key: "argument")
-    return budgets.of_releases(
-        claim(params, number, rounds), list(releases(params, number, rounds))
-    )
+    chosen = player(algorithm, parameters_of_it)
+    module: Any = registry.algorithm(chosen.algorithm)
+    if not (hasattr(module, "claim") and hasattr(module, "releases")):
+        raise UserError(f"budget: {chosen.name} promises no privacy")
+    game = chosen.params({"horizon": rounds}), number, rounds
+    claim, releases, tight = module.claim(*game), list(module.releases(*game)), None
+    delta = approximate(claim).delta
+    with suppress(NoAccountant):
+        tight = tight_epsilon(releases, delta)
+    return Budget.of(claim, composed_epsilon(releases, delta), tight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +155,11 @@ def run_audit(
         >>> found.claimed, found.refutes_claim
         (1.0, False)
     """
-    own = player(algorithm, parameters_of_it)
-    if own.definition is not None:
-        raise UserError(f"run_audit: {own.name} must be named; an audit needs its source in a file")
+    if not isinstance(algorithm, str):
+        raise UserError(
+            f"run_audit: an audit needs a name, and the source in a file; got {algorithm!r}"
+        )
+    chosen = player(algorithm, parameters_of_it)
     games = _checked("plays", Plays, plays)
     arms = _checked("many_arms", ManyArms, many_arms)
     changed = None
@@ -130,18 +167,18 @@ def run_audit(
         changed = _checked("changed_reward", ChangedReward, changed_reward)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)
-    subject = Subject(own.curve["algorithm"], tuple(_values(own).items()))
+    subject = Subject(chosen.algorithm, tuple(chosen.settings.items()))
     subject.claim(2, 64)  # raises before anything is played
     findings = tuple(Auditor(subject, root, threads, 0, arms, changed).audit(games))
     claim = findings[0].claim
     return AuditResult(
-        algorithm=own.name,
-        parameters=MappingProxyType(_values(own)),
-        epsilon=max(each.epsilon for each in findings),
+        algorithm=chosen.name,
+        parameters=MappingProxyType(chosen.settings),
+        epsilon=max(finding.epsilon for finding in findings),
         claimed=claim.epsilon,
         delta=claim.delta,
-        refutes_claim=any(each.refutes_claim for each in findings),
-        refutes_releases=any(each.refutes_releases for each in findings),
+        refutes_claim=any(finding.refutes_claim for finding in findings),
+        refutes_releases=any(finding.refutes_releases for finding in findings),
         findings=findings,
     )
 
@@ -177,26 +214,20 @@ def lower_bound(
         >>> dp.lower_bound(environment="c2", horizon=[1000, 10**6]).shape
         (2,)
     """
-    of_arms = means_of("lower_bound", environment, means)
-    budget_of = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
-
-    def at(rounds: Any) -> float:
-        horizon = _checked("horizon", Rounds, rounds)
-        return azize2022.problem_dependent_lower_bound(of_arms, horizon, budget_of)
-
+    law, instance = Game(environment, means).bandit("lower_bound")
+    if law != "bernoulli":
+        raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {law}")
+    budget = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
     several = isinstance(horizon, Sequence | np.ndarray) and not isinstance(horizon, str)
-    return np.array([at(each) for each in np.asarray(horizon).tolist()]) if several else at(horizon)
-
-
-def _values(own: Player) -> dict[str, Any]:
-    # The parameters of an algorithm: those of its file and those that were given.
-    return {key: value for key, value in own.curve.items() if key not in NO_CURVE} | dict(
-        own.settings
-    )
+    bounds = []
+    for rounds in np.asarray(horizon).tolist() if several else [horizon]:
+        rounds = _checked("horizon", Rounds, rounds)
+        bounds.append(azize2022.problem_dependent_lower_bound(instance.means, rounds, budget))
+    return np.array(bounds) if several else bounds[0]
 
 
 def _checked(name: str, annotation: Any, value: Any) -> Any:
     try:
-        return parameters.coerce(annotation, value)
+        return coerce(annotation, value)
     except ValueError as error:
         raise UserError(f"{name} must be {error}, got {shown(value)}") from None

@@ -121,6 +121,7 @@ class Game:
         streams = (Role.REWARDS, self.environment_name), (Role.POLICY, self.policy_name)
         states = [pcg64_states(cell.seed, role, runs, name) for role, name in streams]
         in_kernel = len(runs) > 1 and _played[cell.algorithm] >= MANY
+        in_kernel = in_kernel and cell.algorithm not in registry.NOT_STORED
         policy = self.policy if in_kernel else self._specialise(bandit, rng)
         curves, rounds = play_many(
             policy, cell.params, bandit, rng, (rewards, own), np.stack(states, axis=1), in_kernel

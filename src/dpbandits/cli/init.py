@@ -31,8 +31,8 @@ def init(name: str) -> int:
     files = [path for path in TEMPLATE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     # The marker is written last: without it, a folder that was begun is no project.
     for path in sorted(files, key=lambda path: (path.name == MARKER, path)):
-        own = path.relative_to(TEMPLATE)
-        target = folder / own.with_name(HIDDEN.get(own.name, own.name))
+        relative = path.relative_to(TEMPLATE)
+        target = folder / relative.with_name(HIDDEN.get(relative.name, relative.name))
         target = target.with_name(target.name.replace("my_paper", package))
         text = path.read_text("utf-8").replace("my_paper", package).replace("my-paper", title)
         write_atomically(target, text.encode(), remedy="")

@@ -5,8 +5,13 @@
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from dpbandits.cli.process import status_of
+from dpbandits.cli.process import load_factory, status_of
+from dpbandits.core.messages import in_one_line
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
 
 HELP = """\
 usage: dpbandits multirun figure=<name> [key=value,value ...]
@@ -41,23 +46,20 @@ def main() -> int:
     Hydra only collects the jobs: if it ran them, it would stop at a failure or report only the
     first.
     """
-    if {"-h", "--help"} & {*sys.argv[1:]}:
+    words = sys.argv[1:]
+    if {"-h", "--help"} & {*words}:
         print(HELP, end="")
         return 0
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
-    # Imported late, so that an interrupt or an error during the imports is reported in one line.
+    # Imported late, so that an error during the imports is reported in one line.
     import hydra
-    from hydra.core.hydra_config import HydraConfig
-    from omegaconf import DictConfig
 
-    from dpbandits.cli.libraries import load_factory
     from dpbandits.config import compose, hydra_config
     from dpbandits.core.errors import UserError
-    from dpbandits.core.messages import in_one_line
     from dpbandits.sweeps.jobs import Job, read
 
     jobs: list[Job] = []
-    home, words = os.getpid(), sys.argv[1:]
+    home = os.getpid()
 
     def play(those: list[Job]) -> int:
         load_factory()
@@ -66,18 +68,16 @@ def main() -> int:
         return produce(those, words)
 
     @hydra.main(version_base="1.3", config_path=hydra_config.main_folder(), config_name="config")
-    def task(composed: DictConfig) -> None:
+    def task(composed: "DictConfig") -> None:
         job = read(composed)
         if os.getpid() == home:
             jobs.append(job)
-            return
         # A launcher runs the job in another process, with a copy of the list; only an error gets
-        # back. It becomes a short UserError here, because Hydra would add text of its own.
-        if status := status_of(lambda: play([job])):
-            elsewhere = HydraConfig.get()
+        # back.
+        elif status := status_of(lambda: play([job])):
             raise UserError(
-                f"job {elsewhere.job.num} of the multirun ended with status {status}; its output"
-                f" is below {elsewhere.sweep.dir}/.submitit"
+                f"a job of the multirun ended with status {status}; its output is below the folder"
+                " .submitit of the multirun"
             )
 
     try:

@@ -1,27 +1,125 @@
-"""Table of `dpbandits privacy` for the terminal."""
+"""`dpbandits audit` and `dpbandits privacy`: what is typed, and the results for the terminal."""
 
 import math
+import shlex
 import sys
 import textwrap
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from dpbandits.api.games import player
+from dpbandits.api.privacy import AuditResult, run_audit
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError, shown
 from dpbandits.privacy.concentrated import classical_epsilon
-from dpbandits.privacy.notions import ConcentratedGuarantee
+from dpbandits.privacy.notions import ConcentratedGuarantee, budget_of
 from dpbandits.privacy.table import Row, rows
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.progress import duration
 
 WIDTH = 100  # columns if the output is no terminal
 
 
+def value_of(text: str) -> str | bool | int | float:
+    """Return the number, the truth value or else the text that a word stands for.
+
+    Numbers may have underscores: 1_000_000. Nothing is checked.
+    """
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text.replace("_", ""))
+        except ValueError:
+            continue
+    return text
+
+
+def parameters_of(words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of words `name=value`. Raises UserError for any other or a repeated one."""
+    values: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals):
+            raise UserError(f"parameters are written as name=value, got {shown(word)}")
+        if name in values:
+            raise UserError(f"{name} is set twice")
+        values[name] = value_of(value)
+    return values
+
+
+def audit(
+    algorithm: str, parameters: Sequence[str], epsilon: str, **options: str | None
+) -> ExitStatus:
+    """Audit an algorithm and print the result; return ALARM if a promise is refuted.
+
+    `options` are those of `run_audit`, as typed. Raises UserError for an invalid argument.
+    """
+    given = parameters_of(parameters)
+    if "epsilon" in given:
+        raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
+    member = player(algorithm, {}).algorithm
+    if budget_of(registry.algorithm(member).Params._fields) == "epsilon":
+        given = {"epsilon": value_of(epsilon), **given}
+    asked: dict[str, Any] = {
+        key: value_of(text) for key, text in options.items() if text is not None
+    }
+    start = time.monotonic()
+    found = run_audit(algorithm, **asked, **given)
+    for line in lines(found):
+        print(line)
+    took = duration(time.monotonic() - start)
+    print(f"  {asked['plays']:,} games in {took}, seed {asked['seed']}")
+    exceeded = []
+    if found.refutes_claim:
+        exceeded.append("the budget that its paper claims")
+    if found.refutes_releases:
+        exceeded.append("the budget of its declared releases")
+    if not exceeded:
+        return ExitStatus.DONE
+    sys.stdout.flush()
+    print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
+    return ExitStatus.ALARM
+
+
+def lines(found: AuditResult) -> Iterator[str]:
+    """Yield the lines of the result for the terminal."""
+    settings = shlex.join(f"{name}={value}" for name, value in found.parameters.items())
+    claim = found.findings[0].claim
+    yield f"{found.algorithm} {settings}"
+    yield f"  claimed: {_budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
+    for finding in found.findings:
+        loss, delta = finding.loss, finding.claim.delta
+        observed = "one choice" if finding.one_choice else "all arms"
+        if not finding.cells:
+            yield f"  {observed}: no difference was seen; with few games an audit has little power"
+            continue
+        yield f"  {observed}, on tables of {finding.tables}"
+        if not finding.one_choice:
+            declared = _budget(*finding.declared[:2])
+            yield f"    declared: {declared} by its releases in such a game"
+        bounds = [f"epsilon >= {finding.pure_epsilon:.4g}"]
+        if delta:
+            bounds.append(f"epsilon >= {finding.epsilon:.4g} at delta = {delta:g}")
+        if finding.delta:
+            bounds.append(f"delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}")
+        likely = loss.likely_epsilon(0.0)
+        yield (
+            f"    audited: {'; '.join(bounds)}; with 99 % confidence; observed frequencies:"
+            f" epsilon = {likely:.4g}"
+        )
+        yield (
+            f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"
+            f" {loss.fewer:,} of {loss.games:,} games"
+        )
+
+
 def show(
-    names: Sequence[str],
-    epsilon: float,
-    horizon: int,
-    arms: int,
-    delta: float | None,
-    rho: float = 1.0,
+    names: Sequence[str], *, epsilon: Any, rho: Any, horizon: Any, arms: Any, delta: Any
 ) -> int:
     """Print the table, the definitions of the notions and reasons why numbers differ; return 0."""
     table_rows = rows(names, epsilon, horizon, arms, delta, rho)
@@ -102,3 +200,9 @@ def _stated(row: Row) -> str:
 
 def _number(value: float) -> str:
     return "no bound" if math.isinf(value) else f"{value:.4g}"
+
+
+def _budget(epsilon: float, delta: float) -> str:
+    if math.isinf(epsilon):
+        return "no bound"
+    return f"epsilon = {epsilon:.4g}" + (f", delta = {delta:g}" if delta else "")

@@ -1,109 +1,84 @@
-"""Process of a command: its exit status, its errors and Ctrl-C."""
+"""Process of a command: its libraries, its errors in one line, and its exit status."""
 
-# All other imports are late, inside `guarded`: an interrupt before it would print a traceback.
-import gc
+import importlib
+import io
+import logging
 import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
-from types import FrameType
+from typing import Any
 
+from dpbandits.core.errors import UserError, variables_of
+from dpbandits.core.messages import in_one_line
 from dpbandits.run.exit_status import ExitStatus
-
-# Objects made since the last search for reference cycles that start the next one. Python's 700 are
-# for programs with many cycles; here a fifth of the time of a composition or a compilation would
-# go into searches of what is imported.
-NEW_OBJECTS = 50_000
 
 
 def status_of(action: Callable[[], int]) -> int:
-    """Run an action and return its exit status.
+    """Run an action and return its exit status; report an error or an interrupt in one line.
 
-    A UserError or a MemoryError is reported in one line, with the status MISTAKE.
+    An unexpected exception is reported below its traceback, with the status FAILED.
     """
-    from dpbandits.core.errors import UserError
-    from dpbandits.core.messages import in_one_line
-
     try:
-        return action()
-    except UserError as error:
-        print(f"dpbandits: {error}", file=sys.stderr)
-    except MemoryError as error:
-        print(f"dpbandits: {in_one_line(error)}; what was written is kept", file=sys.stderr)
-    return ExitStatus.MISTAKE
+        status = action()
+        sys.stdout.flush()
+        return status
+    except BaseException as error:
+        return _reported(error)
+
+
+def _reported(error: BaseException) -> int:
+    cause: BaseException | None = error  # OmegaConf may turn an interrupt into an error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    if cause is not None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # exiting already
+        message = "completed blocks are kept, and the same command continues from there"
+        print(f"\ndpbandits: interrupted; {message}", file=sys.stderr)  # below the terminal's ^C
+        return ExitStatus.INTERRUPTED
+    if isinstance(error, SystemExit | GeneratorExit):
+        raise error
+    if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitStatus.DONE
+    from dpbandits.run.own_errors import of_own_source
+
+    status, message = ExitStatus.MISTAKE, str(error)
+    if isinstance(error, MemoryError):
+        message = f"{in_one_line(error)}; what was written is kept"
+    elif not isinstance(error, UserError) and not (message := of_own_source(error)):
+        traceback.print_exception(error)
+        status = ExitStatus.FAILED
+        please = "this is an error of the program: please report it with the lines above"
+        message = f"{in_one_line(error)}; {please}"
+    print(f"dpbandits: {message}", file=sys.stderr)
+    return status
 
 
 def guarded(action: Callable[[], int]) -> None:
-    """Run an action and exit with its status.
+    """Run an action and exit with its status, as `status_of` returns it."""
+    logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a path that it cannot encode
+    sys.exit(status_of(action))
 
-    The status is INTERRUPTED after Ctrl-C, and FAILED after an unexpected exception, whose
-    traceback is printed. An exception of a project's or plugin's source is reported in one line,
-    with the status MISTAKE.
+
+def load_joblib() -> None:
+    """Import joblib; raise UserError if an environment variable prevents it."""
+    with variables_of("joblib", "JOBLIB_", "LOKY_"):
+        importlib.import_module("joblib").cpu_count()
+
+
+def load_factory() -> Any:
+    """Return the module that produces figures, with the libraries that draw and play them.
+
+    Raises UserError if an environment variable prevents an import.
     """
-    _interrupt_once()
-    gc.set_threshold(NEW_OBJECTS)
-    try:
-        import io
-        import logging
-
-        logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
-        # A path that the terminal cannot encode must not end a run of hours with an error.
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
-        try:
-            status = status_of(action)
-        except BrokenPipeError:
-            raise
-        except Exception as error:
-            status = _failed(error)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # exiting already
-        print(
-            "\ndpbandits: interrupted; completed blocks are kept, and the same command continues"
-            " from there",
-            file=sys.stderr,
-        )
-        status = ExitStatus.INTERRUPTED
-    except BrokenPipeError:  # the reader of the output has closed it
-        status = ExitStatus.DONE
-    # Not sys.exit: it would wait for a kernel that still plays in a thread.
-    os._exit(status)
-
-
-def _failed(error: Exception) -> int:
-    import traceback
-
-    from dpbandits.config.interrupts import reraise_interrupt
-    from dpbandits.core.messages import in_one_line
-    from dpbandits.run.own_errors import of_own_source
-
-    reraise_interrupt(error)
-    if own := of_own_source(error):
-        print(f"dpbandits: {own}", file=sys.stderr)
-        return ExitStatus.MISTAKE
-    traceback.print_exception(error)
-    print(
-        f"dpbandits: {in_one_line(error)}; this is an error of the program: please report it with"
-        " the lines above",
-        file=sys.stderr,
-    )
-    return ExitStatus.FAILED
-
-
-def _interrupt_once() -> None:
-    # A second Ctrl-C within a second must not interrupt the cleanup after the first. A later one
-    # counts again: the first may have hit a library's destructor, which discards exceptions.
-    last: float | None = None
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if last is None or now - last > 1:
-            last = now
-            raise KeyboardInterrupt
-
-    # A background process of a script ignores interrupts, and must keep doing so.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, interrupt)
+    with variables_of("matplotlib", "MPL", "MATPLOTLIB"):
+        importlib.import_module("matplotlib")
+    load_joblib()
+    with variables_of("numpy", "SOURCE_DATE_EPOCH"):
+        time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    return importlib.import_module("dpbandits.factory.produce")

@@ -25,6 +25,8 @@ NEEDED = {  # names that every member must define
     "law": ("Params", "arms"),
     "stopping rule": ("LABEL", "Params", "halt"),
 }
+# Algorithms passed from Python, by name: they have no source, and their runs are not stored.
+NOT_STORED: dict[str, ModuleType] = {}
 
 
 class Member(NamedTuple):
@@ -149,7 +151,7 @@ def algorithm(name: str) -> ModuleType:
     Raises UserError if there is none of this name, or if its file cannot be imported or lacks a
     required name.
     """
-    return _module("algorithm", name, ROOTS, PLUGINS)
+    return NOT_STORED.get(name) or _module("algorithm", name, ROOTS, PLUGINS)
 
 
 def environment(name: str) -> ModuleType:

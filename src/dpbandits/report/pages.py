@@ -10,7 +10,6 @@ import jinja2
 from dpbandits.checks.comparisons import plain
 from dpbandits.config import compose
 from dpbandits.drawing.formulas import plain as without_tex
-from dpbandits.factory import citations
 from dpbandits.factory.papers import paper
 from dpbandits.judge import texts
 from dpbandits.judge.model import as_list
@@ -60,7 +59,7 @@ def of_paper(of: Gathered) -> str:
         of=of,
         paper=of.paper,
         cited=paper(of.paper.paper),
-        bibtex=citations.entry(paper(of.paper.paper)),
+        bibtex=paper(of.paper.paper).bibtex,
         originals=_originals(of),
         runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
         tested=[judged for judged in sentences if judged.results],

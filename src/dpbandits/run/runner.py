@@ -25,9 +25,7 @@ from dpbandits.cells.play_bandit import simulate
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
-from dpbandits.run import in_memory
 from dpbandits.run.engines import started
-from dpbandits.run.in_memory import MemoryCell
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.worker import refusal, sources_of, unreadable
@@ -221,9 +219,7 @@ def attempt(task: Task, sources: str | None = None) -> Outcome:
     if (refused := refusal(task.cell, sources)) is not None:
         return Outcome(task, error=refused)
     try:
-        if isinstance(task.cell, MemoryCell):
-            curves, seconds = in_memory.simulate(task.cell, task.runs)
-        elif isinstance(task.cell, Cell):
+        if isinstance(task.cell, Cell):
             curves, seconds = simulate(task.cell, task.runs)
         elif isinstance(task.cell, StoppingCell):
             curves, seconds = play_stopping_rule.simulate(task.cell, task.runs)

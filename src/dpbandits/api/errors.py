@@ -1,3 +1,0 @@
-"""The error of the interface."""
-
-from dpbandits.core.errors import UserError as UserError
