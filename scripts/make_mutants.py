@@ -40,8 +40,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cells": ("bandit_cell.py", "budget.py", "play_bandit.py", "play_stopping_rule.py"),
     "theory": ("*.py",),
     "privacy": ("*.py",),
-    "audit": ("designs.py", "events.py", "games.py", "search.py", "subject.py"),
-    "audit_kernels": ("*.py",),
+    "audit": ("designs.py", "events.py", "games.py", "kernels.py", "search.py", "subject.py"),
     "curves": ("series.py", "statistics.py"),
     "checks": ("*.py",),
     "drawing": (

@@ -1,8 +1,7 @@
 """Play every algorithm without the compiler; test_plain_python.py runs this in its own process,
 with `quick` or `all`.
 
-Prints the pulls and the exact curve of every algorithm, law and mode. Also plays every algorithm on
-a law that has no means.
+Prints the pulls and the exact curve of every algorithm, law and mode.
 """
 
 import dataclasses
@@ -12,7 +11,6 @@ import sys
 from typing import Any
 
 import numba
-import numpy as np
 import test_tables
 from cells import (
     ALGORITHMS,
@@ -22,14 +20,12 @@ from cells import (
     TABLES,
     cell_of,
     is_quick,
-    params_of,
 )
 
 from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run
 from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.core import registry
-from dpbandits.core.bandit import new_bandit
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 # Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,
@@ -89,22 +85,8 @@ def stops() -> dict[str, list[list[str]]]:
     return result
 
 
-def hidden_pulls() -> dict[str, list[int]]:
-    """Return the pulls of every algorithm on the law that has no means."""
-    from dpbandits.verify.hidden_law import Hidden  # late: it registers itself
-
-    result = {}
-    for algorithm in ALGORITHMS:
-        rng = np.random.Generator(np.random.PCG64(1))
-        law = Hidden(np.array(MEANS))
-        bandit = new_bandit(law, len(MEANS), 3000, np.array([3000]), rng)
-        registry.algorithm(algorithm).play(params_of(algorithm, 3000), bandit, rng)
-        result[algorithm] = bandit.pulls.tolist()
-    return result
-
-
 if __name__ == "__main__":
     settings: Any = numba.config
     assert settings.DISABLE_JIT
     which = outcomes(quick=sys.argv[1] == "quick")
-    print(json.dumps({"outcomes": which, "stops": stops(), "hidden": hidden_pulls()}))
+    print(json.dumps({"outcomes": which, "stops": stops()}))

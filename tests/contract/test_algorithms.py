@@ -4,6 +4,7 @@ import inspect
 import math
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,19 +23,21 @@ from cells import (
 )
 from many_runs import final_outcomes
 
+from dpbandits import contract
+from dpbandits.audit.subject import Subject
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.budget import budget
-from dpbandits.cells.play_bandit import play_run, simulate
+from dpbandits.cells.play_bandit import play_run
 from dpbandits.config import conf_files
-from dpbandits.core import parameters, registry
+from dpbandits.contract import declared, playing
+from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.privacy.notions import ConcentratedGuarantee, Notion, approximate, budget_of
+from dpbandits.privacy.notions import NOTIONS, approximate
 from dpbandits.privacy.releases import composed_epsilon, composed_rho
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
-from dpbandits.verify.same_law import p_value
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
 # outcomes vary. Close calls are comparisons of two equal arms on the first, DP-SE's eliminations on
@@ -45,38 +48,42 @@ HORIZON = 20_000
 SHORT = 4000  # for an algorithm that pulls in batches at its start alone
 RUNS = 600
 MORE_RUNS = 2000  # for an algorithm whose outcome reveals little of its rewards
-# A correct kernel fails a whole test with probability below 10^-4, by Bonferroni over its
-# comparisons: on each instance the final regret and the pulls of each of two arms.
-LIMIT = 1e-4 / (len(CLOSE_CALLS) * 3)
+
+
+LONG = {
+    "batched and single pulls follow the same distribution",
+    "an audit finds no greater loss",
+    "plain Python gives the same bits",
+    "the policy sees only its rewards",
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, marks=[pytest.mark.long] if check.title in LONG else [])
+        for check in contract.checks(*ALGORITHMS)
+    ],
+    ids=str,
+)
+def test_an_algorithm_keeps_the_contract(check: contract.Check) -> None:
+    check()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_algorithm_file_is_complete(algorithm: str) -> None:
+def test_an_algorithm_file_has_texts_for_readers(algorithm: str) -> None:
     module = registry.algorithm(algorithm)
     assert module.__doc__
     assert module.LABEL
     assert module.Params.__doc__
     assert list(inspect.signature(module.play.py_func).parameters) == ["params", "bandit", "rng"]
     assert conf_files.read_member("algorithm", algorithm)["algorithm"] == algorithm
-    private = budget_of(module.Params._fields) is not None
-    assert hasattr(module, "releases") == private, "private if and only if releases are declared"
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_its_parameters_have_the_types_that_a_configuration_can_hold(algorithm: str) -> None:
-    params = params_of(algorithm, 100)
-    for name, annotation in parameters.fields(type(params)).items():
-        plain = parameters.plain(params)[name]
-        assert parameters.coerce(annotation, plain) == getattr(params, name)
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
 def test_a_run_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
     means, epsilon = CLOSE_CALLS[1]
-    cell = cell_of(algorithm, law, means, HORIZON, epsilon)
-    together, _ = simulate(cell, range(8))
-    alone = [simulate(cell, range(run, run + 1))[0][0] for run in (7, 0, 3)]
-    np.testing.assert_array_equal(alone, together[[7, 0, 3]])
+    playing.run_alone_and_together(cell_of(algorithm, law, means, HORIZON, epsilon))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -122,26 +129,6 @@ def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
             assert bandit.pulls.sum() == cell.horizon
             assert bandit.curve[-1] == pytest.approx(gaps @ bandit.pulls, rel=1e-12)
             assert np.all(np.diff(bandit.curve) >= 0)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_horizon_of_one_round_per_arm_is_played(algorithm: str) -> None:
-    bandit = play_run(cell_of(algorithm, means=(0.2, 0.4, 0.6), horizon=3), 0)
-    assert bandit.pulls.sum() == 3
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_anytime_algorithm_has_the_prefix_property(algorithm: str) -> None:
-    if "horizon" in registry.algorithm(algorithm).Params._fields:
-        pytest.skip("it is told the horizon")
-    long, short = cell_of(algorithm, horizon=5000), cell_of(algorithm, horizon=700)
-    common = np.intersect1d(long.checkpoints(), short.checkpoints())
-    assert common.size > 50
-    for run in range(5):
-        curves = [
-            play_run(cell, run).curve[np.isin(cell.checkpoints(), common)] for cell in (long, short)
-        ]
-        np.testing.assert_array_equal(curves[0], curves[1])
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on("beta"))
@@ -190,12 +177,7 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
-    for means, epsilon in CLOSE_CALLS:
-        # With all arguments by name, as in `_is_caught`, whose batched runs are these.
-        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=RUNS)
-        per_round = outcomes(algorithm, means, epsilon, seed=2, per_round=True, runs=RUNS)
-        for column in range(batched.shape[1]):
-            assert p_value(batched[:, column], per_round[:, column]) > LIMIT
+    equal_in(algorithm, RUNS)
 
 
 @pytest.mark.parametrize("algorithm", sorted(BLIND))
@@ -213,20 +195,27 @@ def test_a_blind_algorithm_pulls_alike_whatever_the_rewards_are(algorithm: str) 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", sorted({*BATCHED} - BLIND))
 def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> None:
-    assert any(
-        _is_caught(algorithm, means, epsilon, runs)
-        for runs in (RUNS, MORE_RUNS)
-        for means, epsilon in CLOSE_CALLS
-    )
+    with pytest.raises(contract.Broken):
+        equal_in(algorithm, RUNS, MORE_RUNS, shift=0.01)
 
 
-def _is_caught(algorithm: str, means: tuple[float, ...], epsilon: float, runs: int) -> bool:
-    # Compare the pulls alone: the regret would differ by the gap even for the same pulls.
-    shifted = (*means[:-1], means[-1] + 0.01)
-    batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=runs)
-    per_round = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True, runs=runs)
-    columns = range(1, batched.shape[1])
-    return any(p_value(batched[:, c], per_round[:, c]) < LIMIT for c in columns)
+def equal_in(algorithm: str, *numbers: int, shift: float = 0.0) -> None:
+    for runs in numbers:
+        playing.equal_laws(samples(algorithm, runs, shift))
+
+
+def samples(algorithm: str, runs: int, shift: float) -> list[Any]:
+    """Return means and outcomes in both modes; of round-by-round play with a shifted mean."""
+    found = []
+    for means, epsilon in CLOSE_CALLS:
+        shifted = (*means[:-1], means[-1] + shift)
+        # With all arguments by name, because the cache tells them apart.
+        batched = outcomes(algorithm, means, epsilon, seed=1, per_round=False, runs=runs)
+        single = outcomes(algorithm, shifted, epsilon, seed=2, per_round=True, runs=runs).copy()
+        if shift:  # the regret would differ by the gap even for the same pulls
+            single[:, 0] = batched[:, 0]
+        found.append((means, batched, single))
+    return found
 
 
 PRIVATE = [name for name in ALGORITHMS if hasattr(registry.algorithm(name), "releases")]
@@ -261,29 +250,16 @@ def test_the_declared_releases_compose_to_the_budget_that_was_given(
 
 
 @pytest.mark.parametrize("algorithm", PRIVATE)
-def test_an_algorithm_releases_rewards_of_its_own_arms_within_the_horizon(algorithm: str) -> None:
-    arms, horizon = 3, 100_000
-    for params in readings_of(algorithm, horizon, 0.5):
-        releases = list(registry.algorithm(algorithm).releases(params, arms, horizon))
-        assert {release.arm for release in releases} == set(range(arms))
-        assert all(release.last <= horizon for release in releases)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_who_declares_releases_says_what_is_promised_and_nobody_else(algorithm: str) -> None:
-    assert hasattr(registry.algorithm(algorithm), "claim") == (algorithm in PRIVATE)
-    claim = cell_of(algorithm).claim()
-    assert (claim is not None) == (algorithm in PRIVATE)
-    if claim is not None:
-        assert claim.notion in Notion
+def test_every_reading_releases_statistics_of_all_arms_within_the_horizon(algorithm: str) -> None:
+    for params in readings_of(algorithm, 100_000, 0.5):
+        subject = Subject.of(algorithm, params)
+        declared.possible_releases(subject)
+        assert {release.arm for release in subject.releases(3, 100_000)} == {0, 1, 2}
+        claim = subject.claim(3, 100_000)
+        assert claim.notion in NOTIONS
         assert claim.where
-        assert isinstance(claim, ConcentratedGuarantee) == (
-            "rho" in cell_of(algorithm).params._fields
-        )
-        assert isinstance(claim, ConcentratedGuarantee) == (claim.notion is Notion.CONCENTRATED)
-        stated = approximate(claim)
-        assert stated.epsilon > 0
-        assert 0 <= stated.delta < 1
+        assert claim.epsilon > 0
+        assert 0 <= claim.delta < 1
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])

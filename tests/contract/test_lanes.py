@@ -20,6 +20,7 @@ from dpbandits.cells import play_bandit, shared_tables
 from dpbandits.cells.bandit_cell import Cell, Grid, Regret
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.cells.play_bandit import Game, play_run, simulate
+from dpbandits.contract.playing import p_value
 from dpbandits.core import registry
 from dpbandits.core.lane_ir import in_lanes
 from dpbandits.environments import adversaries, bernoulli
@@ -28,7 +29,6 @@ from dpbandits.environments.adversaries import Kind
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
-from dpbandits.verify.same_law import p_value
 
 IN_LANES = [name for name in ALGORITHMS if hasattr(registry.algorithm(name), "IN_LANES")]
 INSTANCES = [

@@ -22,11 +22,11 @@ from dpbandits.algorithms._largest_sample import (
     stretch_length,
 )
 from dpbandits.algorithms._listed_arms import OFTEN, segment
+from dpbandits.contract.playing import p_value
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli, beta
 from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile
-from dpbandits.verify.same_law import p_value
 
 # Parameters with short starts.
 PARAMS: list[tuple[str, dict[str, float]]] = [

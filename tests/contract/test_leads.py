@@ -9,10 +9,10 @@ from many_runs import check_counts, final_outcomes
 from scipy.stats import chi2_contingency
 
 from dpbandits.algorithms import _leads, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.contract.playing import p_value
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit, pull_many
 from dpbandits.environments import bernoulli
-from dpbandits.verify.same_law import p_value
 
 NINE = (*(0.1 + 0.05 * arm for arm in range(8)), 0.9)
 NEW = dp_ftpl_new.Params

@@ -9,11 +9,11 @@ from many_runs import final_outcomes
 
 from dpbandits.algorithms import _masks, dp_ftpl_new
 from dpbandits.algorithms._largest_sample import Method
+from dpbandits.contract.playing import p_value
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.vectors import seed_lanes
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation, reach
-from dpbandits.verify.same_law import p_value
 
 NEW = dp_ftpl_new.Params
 HORIZON = 6000

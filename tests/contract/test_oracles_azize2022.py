@@ -201,9 +201,6 @@ CASES: dict[str, list[tuple[Any, ...]]] = {
         itertools.product(INSTANCES, (2, T), EPSILONS, (3.1, 8.0))
     ),
     "adap_klucb_upper_bound": list(itertools.product(INSTANCES, (50, T), EPSILONS, (3.1, 8.0))),
-    "adap_klucb_upper_bound_shape": list(
-        itertools.product(INSTANCES, (2, T), EPSILONS, (3.1, 8.0), (30.5,), (1.86, 0.2))
-    ),
 }
 
 

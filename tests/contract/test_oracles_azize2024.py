@@ -13,8 +13,6 @@ from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import adac_ucb, adaptive_ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.core.errors import UserError
-from dpbandits.theory.azize2024 import adac_ucb_upper_bound
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 # (rho, beta): of the thesis; little and much noise; a long exploration; next to no bonus.
@@ -59,17 +57,3 @@ def test_the_counterpart_is_the_limit_of_much_rho() -> None:
         ours = ours_of(adaptive_ucb, adaptive_ucb.Params(), "beta", means, 500, seed)
         assert limit.arms == ours.arms
         assert not ours.draws
-
-
-@pytest.mark.parametrize("beta", [3.1, 10.0])
-@pytest.mark.parametrize("rho", [0.1, 5.0])
-@pytest.mark.parametrize("means", MEANS, ids=str)
-def test_theorem_5_6_is_the_literal_one(means: tuple[float, ...], rho: float, beta: float) -> None:
-    for horizon in (10, 10**7):
-        expected = azize2024.upper_bound(means, horizon, rho, beta)
-        assert adac_ucb_upper_bound(means, horizon, rho, beta) == pytest.approx(expected, rel=1e-12)
-
-
-def test_theorem_5_6_needs_a_beta_above_3() -> None:
-    with pytest.raises(UserError, match=r"Theorem 5.6 is for beta > 3, got beta = 3"):
-        adac_ucb_upper_bound((0.9, 0.1), 100, 1.0, 3.0)

@@ -30,10 +30,6 @@ def test_every_bound_is_that_of_the_paper(arms: int, horizon: int) -> None:
                 oracle.corollary_3_2_regret(arms, horizon),
             ),
             (
-                theory.exp3_tau_budget(arms, horizon),
-                oracle.corollary_3_2_epsilon(arms, horizon),
-            ),
-            (
                 theory.exp3_privacy_loss(arms, horizon, gamma),
                 oracle.theorem_3_3(arms, horizon, gamma, printed=False),
             ),

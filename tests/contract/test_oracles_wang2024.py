@@ -231,14 +231,6 @@ CASES: dict[str, list[tuple[Any, ...]]] = {
         )
         if budget != (1e-7, 1e-3)  # the theorem needs a longer horizon there
     ],
-    "wang2024.ftpl_gauss_leading_sum": [
-        (means, T, *budget, lambda_)
-        for means, budget, lambda_ in itertools.product(INSTANCES, WITH_DELTA, (0.0, 0.004))
-    ],
-    "wang2024.ftpl_beta_leading_sum": [
-        (means, T, *budget, lambda_)
-        for means, budget, lambda_ in itertools.product(INSTANCES, WITH_DELTA, (0.0, 0.003))
-    ],
     "wang2024.ftpl_new_upper_bound": [
         (means, horizon, *budget)
         for means, horizon, budget in itertools.product(INSTANCES, (3, T), BUDGETS)

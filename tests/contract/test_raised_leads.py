@@ -13,10 +13,10 @@ from dpbandits.algorithms import _raised_leads, dp_ts, lazy_dp_ts
 from dpbandits.algorithms._beta_tail import tail_bound
 from dpbandits.algorithms._leads import LONGEST, segment, total
 from dpbandits.algorithms._raised_means import Log, RaisedMeans, numbers_at, raised
+from dpbandits.contract.playing import p_value
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit, rounds_played
 from dpbandits.environments import bernoulli
-from dpbandits.verify.same_law import p_value
 
 C2, CLOSE = (0.75, 0.625, 0.5, 0.375, 0.25), (0.75, 0.7, 0.7, 0.7, 0.7)
 

@@ -21,9 +21,9 @@ from dpbandits.algorithms._raised_means import (
     numbers_at,
     raised_sample,
 )
+from dpbandits.contract.playing import p_value
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.verify.same_law import p_value
 
 C2, GAP = (0.75, 0.625, 0.5, 0.375, 0.25), (0.8, 0.05, 0.05, 0.05, 0.05)
 MANY = tuple(0.3 + 0.02 * arm for arm in range(12))

@@ -30,6 +30,7 @@ from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms._local import Start
 from dpbandits.cells.bandit_cell import Regret
 from dpbandits.cells.play_bandit import play_run
+from dpbandits.contract.playing import p_value
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kernel import specialised
@@ -42,7 +43,6 @@ from dpbandits.mechanisms.exact import exact_sums
 from dpbandits.mechanisms.hybrid import hybrid_counters
 from dpbandits.mechanisms.local_sums import local_sums
 from dpbandits.mechanisms.randomised_response import chance_of_one
-from dpbandits.verify.same_law import p_value
 
 # Policies with a scheme of their own for Bernoulli arms.
 SCHEMES = ["dp-ucb", "dp-ucb-bound", "imed", "klucb", "ldp-ucb-b", "ldp-ucb-l"]

@@ -12,13 +12,13 @@ from dpbandits.cells.bandit_cell import StoppingCell, Stream
 from dpbandits.cells.budget import budget
 from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.config import conf_files
+from dpbandits.contract.playing import p_value
 from dpbandits.core import parameters, registry
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
-from dpbandits.verify.same_law import p_value
 
 RULES = registry.stopping_rule_names()
 PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]

@@ -21,12 +21,12 @@ import numpy as np
 from golden_rows import COMMON, SEED, Case
 
 from dpbandits.audit import games, search
+from dpbandits.audit import kernels as features
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
+from dpbandits.audit.kernels import no_games
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.audit_kernels import features
-from dpbandits.audit_kernels.features import no_games
 from dpbandits.cells import play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Regret, StoppingCell
 from dpbandits.core import registry

@@ -230,19 +230,3 @@ def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha:
             if c < 1 and divergence(mean + c * gap, best) >= alpha * level:
                 return episode
         episode += 1
-
-
-def adap_klucb_upper_bound_shape(
-    means: Sequence[float], horizon: int, epsilon: float, alpha: float, c1: float, c2: float
-) -> float:
-    """Return Theorem 8 as printed."""
-    best = max(means)
-    return sum(
-        c1
-        * (best - mean)
-        / min(divergence(mean, best), c2 * epsilon * (best - mean))
-        * math.log(horizon)
-        + 3 * alpha / (alpha - 3)
-        for mean in means
-        if mean < best
-    )

@@ -45,15 +45,3 @@ class NonPrivate(Algorithm1):
     def index(self, private_mean: float, m: float, t: int) -> float:
         """Return the first term of (5.4) under the root."""
         return private_mean + math.sqrt(1 / 2 * (1 / m) * self.beta * math.log(t))
-
-
-def upper_bound(means: Sequence[float], horizon: int, rho: float, beta: float) -> float:
-    """Return the problem-dependent bound of Theorem 5.6, for beta > 3."""
-    gaps = [max(means) - mean for mean in means]
-    return sum(
-        8 * beta / gap * math.log(horizon)
-        + 8 * math.sqrt(beta * math.log(horizon) / rho)
-        + 2 * beta / (beta - 3)
-        for gap in gaps
-        if gap > 0
-    )

@@ -37,24 +37,6 @@ def global_lower_bound(
     return max(0.0, log_fraction(epsilon, delta, s, 5 * s, 40 * c0, 5 * s) / 16)
 
 
-def ftpl_gauss_leading_sum(
-    means: Sequence[float], horizon: int, epsilon: float, delta: float, lambda_: float
-) -> float:
-    """Return the sum of Theorem 11."""
-    start, log_t = gauss_start(epsilon, delta), math.log(horizon)
-    return sum(max(2 * g * log_t / (g - 2 * lambda_) ** 2, start * g) for g in gaps_of(means))
-
-
-def ftpl_beta_leading_sum(
-    means: Sequence[float], horizon: int, epsilon: float, delta: float, lambda_: float
-) -> float:
-    """Return the sum of Theorem 13."""
-    start, log_t = beta_start(epsilon, delta), math.log(horizon)
-    return sum(
-        max(5 * g * log_t / (2 * (g - 5 / 2 * lambda_) ** 2), start * g) for g in gaps_of(means)
-    )
-
-
 def ftpl_new_upper_bound(
     means: Sequence[float], horizon: int, epsilon: float, delta: float
 ) -> float:

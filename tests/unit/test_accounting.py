@@ -15,10 +15,8 @@ from dpbandits.algorithms import adap_ucb, dp_ucb_int, exp3_tau
 from dpbandits.privacy import accounting
 from dpbandits.privacy.accounting import (
     NoAccountant,
-    ReleaseGroup,
     delta_of_equals,
     epsilon_of_equals,
-    grid,
     tight_epsilon,
 )
 from dpbandits.privacy.releases import (
@@ -165,7 +163,7 @@ def test_where_the_accountant_is_missing_that_is_said_in_one_line(
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    accounting._of_parts.cache_clear()
+    accounting._of_groups.cache_clear()
     with pytest.raises(NoAccountant, match=r"^the tight .* pip install -r requirements-accounting"):
         tight_epsilon([laplace(0.5), laplace(0.25)], 0.1)
     assert tight_epsilon([coin(0.5, 0.0, 10)], 0.1) < composed_epsilon([coin(0.5, 0.0, 10)], 0.1)
@@ -176,11 +174,6 @@ def test_what_reads_the_worst_reward_is_found_once() -> None:
     assert list(readers(overlapping)) == [overlapping]
     apart = [laplace(1.0, first=1, last=2), laplace(2.0, first=3, last=4)]
     assert list(readers(apart)) == [[apart[0]], [apart[1]]]
-
-
-def test_the_grid_is_fine_for_many_small_releases_and_never_has_too_many_points() -> None:
-    assert grid([ReleaseGroup(True, 0.1, 0.0, 100)], 1.0) == pytest.approx(0.002)
-    assert grid([ReleaseGroup(True, 1e-9, 0.0, 10**9)], 1.0) == 2.0**-16
 
 
 # The accountant ----------------------------------------------------------------------------------
@@ -330,9 +323,9 @@ def test_a_coarser_grid_says_more_and_never_less(monkeypatch: pytest.MonkeyPatch
     found = []
     for fineness in (0.01, 0.02, 0.1, 0.5):
         monkeypatch.setattr(accounting, "FINENESS", fineness)
-        accounting._of_parts.cache_clear()
+        accounting._of_groups.cache_clear()
         found.append(tight_epsilon(releases, params.delta))
-    accounting._of_parts.cache_clear()
+    accounting._of_groups.cache_clear()
     assert found == sorted(found)
     assert found[1] == pytest.approx(found[0], rel=1e-4)
     assert found[2] == pytest.approx(found[0], rel=3e-3)

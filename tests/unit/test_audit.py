@@ -20,17 +20,17 @@ from dpbandits.audit import games as audit_games
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.games import BLOCK, block_of_games, counts_of_games
-from dpbandits.audit.search import AuditFinding, Auditor, Candidate
-from dpbandits.audit.stream_names import Part
-from dpbandits.audit.subject import Limit, Subject
-from dpbandits.audit_kernels.count import count
-from dpbandits.audit_kernels.features import (
+from dpbandits.audit.kernels import (
     WINDOW,
     Feature,
+    count,
     features,
     first_choice,
     number_of_cells,
 )
+from dpbandits.audit.search import AuditFinding, Auditor, Candidate
+from dpbandits.audit.stream_names import Part
+from dpbandits.audit.subject import Limit, Subject
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit, pull, pull_many
 from dpbandits.core.errors import UserError
@@ -454,7 +454,7 @@ def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> N
 def test_half_of_the_noise_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equivalent to claiming half of the epsilon that it spends.
     real = adap_ucb.claim
-    monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(epsilon=0.5))
+    monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(budget=0.5))
     (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
     assert finding.refutes_claim
     assert not finding.refutes_releases

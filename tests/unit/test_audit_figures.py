@@ -95,7 +95,7 @@ def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -
         "algorithms/adap_ucb.py",
         "audit/search.py",
         "audit/events.py",
-        "audit_kernels/count.py",
+        "audit/kernels.py",
     ):
         assert file in reached
     assert "algorithms/dp_ucb.py" not in reached

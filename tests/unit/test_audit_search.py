@@ -12,12 +12,12 @@ from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs, games, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, _side_by_side
+from dpbandits.audit.kernels import BUCKETS, all_one, features, number_of_cells
 from dpbandits.audit.search import ROUNDS, AuditFinding, Auditor, Candidate
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import ChangedReward, Limit, Subject
-from dpbandits.audit_kernels.features import BUCKETS, all_one, features, number_of_cells
 from dpbandits.core.randomness import Role, stream
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion
 
 SUBJECT = Subject("adap-ucb", (("epsilon", 1.0),))
 PURE = Limit(1.0, 0.0, False)
@@ -192,7 +192,7 @@ def test_the_means_at_the_edge_are_halved_down_from_the_whole_interval() -> None
 
 
 @pytest.mark.parametrize("one_choice", [False, True])
-@pytest.mark.parametrize("notion", list(Notion))
+@pytest.mark.parametrize("notion", NOTIONS, ids=lambda notion: notion.title)
 def test_a_finding_refutes_a_claim_about_the_same_events_alone(
     notion: Notion, one_choice: bool
 ) -> None:
@@ -201,7 +201,7 @@ def test_a_finding_refutes_a_claim_about_the_same_events_alone(
     finding = AuditFinding(claim, Limit(9.0, 0.0, False), one_choice, "", "", 1, loss)
     assert finding.epsilon == loss.epsilon(0.25) > 1.0
     assert finding.pure_epsilon == loss.epsilon(0.0) > finding.epsilon
-    assert finding.delta == loss.delta(1.0)
+    assert finding.delta == loss.delta(claim.epsilon)
     about_these = notion is not Notion.REVISED and (one_choice or notion is not Notion.PER_ROUND)
     assert finding.refutes_claim == about_these
     assert not finding.refutes_releases

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_ftpl_new, exp3
+from dpbandits.algorithms import adac_ucb, dp_ftpl_new, exp3
 from dpbandits.cells import budget, play_bandit, play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.core import registry
 from dpbandits.environments import adversaries
 from dpbandits.privacy.notions import (
-    AnyGuarantee,
-    ConcentratedGuarantee,
     Guarantee,
     Notion,
 )
@@ -95,14 +93,16 @@ def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
         (Guarantee(Notion.GLOBAL, 7.0, 0.3, "a theorem"), 2.0, 0.1),
         (None, 2.0, 0.1),
         # The conversion of test_concentrated.py; the classical one gives 5.76.
-        (ConcentratedGuarantee(Notion.CONCENTRATED, 0.5, "a theorem"), 5.22, 1e-6),
+        (Guarantee(Notion.CONCENTRATED, 0.5, 0.0, "a theorem"), 5.22, 1e-6),
     ],
     ids=["another claim", "no claim", "zCDP"],
 )
 def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
-    claim: AnyGuarantee | None, epsilon: float, delta: float
+    claim: Guarantee | None, epsilon: float, delta: float
 ) -> None:
-    params = dp_ftpl_new.Params(2.0, 0.1, 100)
+    params: Any = dp_ftpl_new.Params(2.0, 0.1, 100)
+    if claim and claim.notion is Notion.CONCENTRATED:
+        params = adac_ucb.Params(0.5)
     cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
     assert budget.given(cell) == pytest.approx(epsilon, rel=0.01)
     assert budget.delta_of(cell) == delta

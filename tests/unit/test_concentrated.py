@@ -18,7 +18,6 @@ from dpbandits.privacy.concentrated import (
     rho_of_gaussian,
 )
 from dpbandits.privacy.notions import (
-    ConcentratedGuarantee,
     Guarantee,
     Notion,
     approximate,
@@ -177,9 +176,8 @@ def test_edges() -> None:
 
 
 def test_a_guarantee_of_zcdp_has_an_epsilon_only_at_a_delta() -> None:
-    claim = ConcentratedGuarantee(Notion.CONCENTRATED, 0.5, "a paper")
-    assert not hasattr(claim, "epsilon")
-    assert not hasattr(claim, "delta")
+    claim = Guarantee(Notion.CONCENTRATED, 0.5, 0.0, "a paper")
+    assert claim.epsilon == math.inf
     stated = approximate(claim, 1e-5)
     assert stated.delta == 1e-5
     assert stated.epsilon == pytest.approx(epsilon_of_rho(0.5, 1e-5), rel=1e-12)

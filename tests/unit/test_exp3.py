@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tossou2017 as oracle
 from scipy import stats
+from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
@@ -43,7 +44,7 @@ TABLES = [
 
 
 def test_the_parameters_are_those_of_the_experiments() -> None:
-    budget = tossou2017.exp3_tau_budget(4, T)
+    budget = corollary_3_2_epsilon(4, T)
     assert budget == pytest.approx(243.292, abs=5e-4)
     assert math.log(T) / budget == pytest.approx(0.0512826, abs=5e-8)
     assert exploration(4, T) == pytest.approx(0.00350865, abs=5e-9)

@@ -9,11 +9,11 @@ from commands import ROOT
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError
 
+from dpbandits import contract
 from dpbandits.config import compose, conf_files
 from dpbandits.factory import produce_all, stored_results
 from dpbandits.gallery import figures
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.verify import report
 
 FILE = "conf/config.yaml"
 
@@ -64,6 +64,9 @@ def test_an_interrupted_figure_stops_a_gallery(
         figures.show("adap-c2", tmp_path)
 
 
-def test_an_interrupted_check_stops_the_checks_of_an_algorithm() -> None:
+def test_an_interrupted_check_stops_the_checks_of_an_algorithm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(contract, "CHECKS", {"a check": interrupted})
     with pytest.raises(KeyboardInterrupt):
-        report._attempted("a check", interrupted, cast(Any, None))
+        list(contract.findings(cast(Any, None)))

@@ -12,7 +12,6 @@ from dpbandits.core.kl import bernoulli_kl
 from dpbandits.theory import function
 from dpbandits.theory.azize2022 import (
     adap_klucb_upper_bound,
-    adap_klucb_upper_bound_shape,
     adap_ucb_minimax_upper_bound,
     adap_ucb_upper_bound,
     linear_minimax_lower_bound,
@@ -244,28 +243,15 @@ def test_theorem_8_falls_with_the_budget_and_grows_with_time(
         assert adap_klucb_upper_bound(means, t, max(a, b), alpha) <= less
 
 
-def test_the_shape_of_theorem_8_by_hand() -> None:
-    # Gaps .25 and .5, d = .5 log(4/3) and .5 log 3; C_2 epsilon = .6; 3 * 4/(4 - 3) = 12.
-    near, far = 0.5 * math.log(4 / 3), 0.5 * math.log(3)
-    assert near < 0.6 * 0.25
-    assert far > 0.6 * 0.5
-    expected = 20 * (0.25 / near + 1 / 0.6) * LOG_T + 2 * 12
-    value = adap_klucb_upper_bound_shape((0.75, 0.5, 0.25), HORIZON, 0.3, 4.0, 20.0, 2.0)
-    assert value == pytest.approx(expected, rel=1e-14)
-
-
 @pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
 def test_without_suboptimal_arms_upper_bounds_are_zero(mean: float) -> None:
     assert adap_klucb_upper_bound((mean,) * 5, HORIZON, 0.1, 3.1) == 0.0
-    assert adap_klucb_upper_bound_shape((mean,) * 5, HORIZON, 0.1, 3.1, 30.0, 2.0) == 0.0
 
 
 def test_a_theorem_is_refused_where_it_does_not_apply() -> None:
     for upper in (adap_ucb_upper_bound, adap_ucb_minimax_upper_bound, adap_klucb_upper_bound):
         with pytest.raises(UserError, match="alpha > 3, got 3"):
             upper(MEANS, HORIZON, 1.0, 3.0)
-    with pytest.raises(UserError, match="Theorem 8 is for alpha > 3, got 3"):
-        adap_klucb_upper_bound_shape(MEANS, HORIZON, 1.0, 3.0, 30.0, 2.0)
     for arms, horizon in ((1, 100), (5, 3)):
         with pytest.raises(UserError, match="Theorem 2"):
             minimax_lower_bound(arms, horizon, 1.0)

@@ -14,7 +14,7 @@ from dpbandits.algorithms._adaptive_episodes import (
 )
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.gaussian import gaussian
-from dpbandits.privacy.notions import ConcentratedGuarantee, Notion
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Gaussian
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
@@ -51,6 +51,6 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Gaussian]:
         yield Gaussian(arm, first, last, moved, scale=1.0 / (m * math.sqrt(2.0 * params.rho)))
 
 
-def claim(params: Params, arms: int, horizon: int) -> ConcentratedGuarantee:
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Theorem 5.5, for rewards in [0, 1]."""
-    return ConcentratedGuarantee(Notion.CONCENTRATED, params.rho, "azize2024, Theorem 5.5")
+    return Guarantee(Notion.CONCENTRATED, params.rho, 0.0, "azize2024, Theorem 5.5")

@@ -17,7 +17,7 @@ from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
-from dpbandits.privacy.notions import AnyGuarantee, approximate
+from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import azize2022
 
@@ -45,7 +45,7 @@ class Budget:
     tight: float | None = None
 
     @classmethod
-    def of(cls, promise: AnyGuarantee, composed: float, tight: float | None = None) -> "Budget":
+    def of(cls, promise: Guarantee, composed: float, tight: float | None = None) -> "Budget":
         """Return the budget for a claim and the epsilons that its releases compose to."""
         claim = approximate(promise)
         notion = claim.notion.title

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import beta, norm
 
-from dpbandits.audit_kernels.features import Feature
+from dpbandits.audit.kernels import Feature
 
 ERROR = 0.01  # probability with which the bounds of an event may be wrong
 Z = float(norm.isf(ERROR / 2.0))  # normal quantile for half of that probability

@@ -13,9 +13,8 @@ import numpy as np
 
 from dpbandits.audit import stream_names
 from dpbandits.audit.designs import SHORT, Design, constant
+from dpbandits.audit.kernels import no_games, tallying
 from dpbandits.audit.stream_names import Part
-from dpbandits.audit_kernels.features import no_games
-from dpbandits.audit_kernels.tally import tallying
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.kernel import specialised
 from dpbandits.core.randomness import Role, stream

@@ -18,11 +18,11 @@ from dpbandits.audit import designs, stream_names
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.games import block_of_games, counts_of_games
+from dpbandits.audit.kernels import Feature, all_one, features, first_choice
 from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.audit_kernels.features import Feature, all_one, features, first_choice
 from dpbandits.core.randomness import Role, stream
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Guarantee
 
 # Stages of the search: share of its games, and number of tables per family that survive. Families
 # are kept apart because the best tables with few games are not the best with many: long games
@@ -61,9 +61,8 @@ class AuditFinding:
     @property
     def refutes_claim(self) -> bool:
         """True if the algorithm as implemented cannot satisfy its paper's claim."""
-        if self.claim.notion is Notion.REVISED:
-            return False  # this claim is about the mean over rewards, not about fixed tables
-        is_of_claim = self.one_choice or self.claim.notion is not Notion.PER_ROUND
+        notion = self.claim.notion
+        is_of_claim = notion.on_every_table and (self.one_choice or not notion.one_choice)
         return is_of_claim and self.epsilon > self.claim.epsilon
 
     @property

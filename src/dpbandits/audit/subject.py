@@ -10,7 +10,7 @@ from dpbandits.audit import designs
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Constraint
-from dpbandits.privacy.notions import AnyGuarantee, Guarantee, Notion, approximate
+from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import Release, composed_epsilon
 
 Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
@@ -42,6 +42,11 @@ class Subject:
         values.pop("horizon", None)
         return cls(algorithm, tuple(values.items()))
 
+    @property
+    def file(self) -> str:
+        """Path of its file, for messages."""
+        return registry.member("algorithm", self.algorithm).shown
+
     def params(self, rounds: int) -> Any:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""
         cls = registry.algorithm(self.algorithm).Params
@@ -60,7 +65,7 @@ class Subject:
                 f"{self.algorithm} promises no privacy, so that an audit has nothing to refute; an"
                 " algorithm of your own declares its promise in a function `claim`"
             )
-        guarantee: AnyGuarantee = module.claim(self.params(rounds), arms, rounds)
+        guarantee: Guarantee = module.claim(self.params(rounds), arms, rounds)
         return approximate(guarantee)
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
@@ -75,7 +80,7 @@ class Subject:
         so the audit tests the declared releases instead, at the claim's delta.
         """
         claim = self.claim(arms, rounds)
-        at_its_delta = claim.notion in (Notion.REVISED, Notion.CONCENTRATED)
+        at_its_delta = claim.notion.needs_delta or not claim.notion.on_every_table
         delta = claim.delta if at_its_delta else 0.0
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
@@ -87,12 +92,12 @@ class Subject:
         declared releases are audited.
         """
         claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
-        if claim.notion is Notion.PER_ROUND:
+        if claim.notion.one_choice:
             of_one_choice = Limit(claim.epsilon, claim.delta, True)
             if math.isinf(declared.epsilon):
                 return [of_one_choice, declared._replace(delta=claim.delta)]
             return [of_one_choice, declared]
-        if claim.notion is Notion.REVISED:
+        if not claim.notion.on_every_table:
             return [declared]
         return [min(declared, Limit(claim.epsilon, claim.delta, False))]
 

@@ -17,7 +17,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import NonZero, Positive, reading_name
 from dpbandits.core.vector_constants import RUNS
-from dpbandits.privacy.notions import AnyGuarantee, Guarantee
+from dpbandits.privacy.notions import Guarantee
 
 
 class Grid(Enum):
@@ -149,7 +149,7 @@ class Cell:
         declared: Iterable[Any] = module.releases(self.params, self._arms, self.horizon)
         return declared
 
-    def claim(self) -> AnyGuarantee | None:
+    def claim(self) -> Guarantee | None:
         """Return the paper's privacy claim; None if the algorithm is not private."""
         promise = getattr(registry.algorithm(self.algorithm), "claim", None)
         return promise(self.params, self._arms, self.horizon) if promise else None

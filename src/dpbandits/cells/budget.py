@@ -4,7 +4,7 @@ from functools import cache
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
-from dpbandits.privacy.notions import Notion, approximate
+from dpbandits.privacy.notions import DELTA
 from dpbandits.privacy.releases import composed_epsilon
 
 
@@ -12,9 +12,8 @@ from dpbandits.privacy.releases import composed_epsilon
 def budget(cell: AnyCell) -> float | None:
     """Return the epsilon that a cell's declared releases compose to; None if it declares none.
 
-    The delta is that of the cell's parameters, or 0 if they have none; for zCDP it is that at which
-    `approximate` states it. The result is math.inf if
-    the number of releases is unbounded, or if their deltas add up to more than this delta.
+    The delta is that of `delta_of`. The result is math.inf if the number of releases is unbounded,
+    or if their deltas add up to more than this delta.
     """
     releases = cell.releases()
     if releases is None:
@@ -25,14 +24,15 @@ def budget(cell: AnyCell) -> float | None:
 def given(cell: AnyCell) -> float:
     """Return the epsilon given to a private cell; for zCDP the one that its rho implies."""
     claim = cell.claim()
-    if claim and claim.notion is Notion.CONCENTRATED:
-        return approximate(claim).epsilon
-    return float(parameters.plain(cell.params)["epsilon"])
+    values = parameters.plain(cell.params)
+    if claim is None:
+        return float(values["epsilon"])
+    return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(cell))
 
 
 def delta_of(cell: AnyCell) -> float:
-    """Return the delta of a cell's budget, 0 if it has none."""
+    """Return the delta of a cell's parameters, 0 without one; for zCDP the usual one."""
     claim = cell.claim()
-    if claim and claim.notion is Notion.CONCENTRATED:
-        return approximate(claim).delta
+    if claim and claim.notion.needs_delta:
+        return DELTA
     return float(getattr(cell.params, "delta", 0.0))

@@ -4,6 +4,7 @@ A function imports what it needs when it is called: no verb waits for the librar
 """
 
 import sys
+import textwrap
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
@@ -267,10 +268,8 @@ def verify(*words: Algorithm) -> int:
         words: algorithms, and parameters of all of them, such as epsilon=0.5
     """
     load_joblib()  # the audit plays on all cores
+    from dpbandits import contract
     from dpbandits.cli.privacy import parameters_of
-    from dpbandits.verify import report
-    from dpbandits.verify.result import Status
-    from dpbandits.verify.subject import Subject
 
     names = [word for word in words if "=" not in word]
     if not names:
@@ -279,12 +278,16 @@ def verify(*words: Algorithm) -> int:
         registry.member("algorithm", name)  # raises for an unknown name
     parameters = parameters_of([word for word in words if "=" in word])
     failures = 0
-    for subject in [Subject.of(name, parameters) for name in names]:
-        print(f"{subject.name} ({subject.file})", flush=True)
-        for result in report.results(subject):
-            failures += result.status is Status.FAILED
-            for line in report.lines(result):
-                print(line, flush=True)
+    for subject in [contract.load(name, parameters) for name in names]:
+        print(f"{subject.algorithm} ({subject.file})", flush=True)
+        for finding in contract.findings(subject):
+            failures += finding.outcome == "FAILED"
+            texts = {f"{finding.check}: {finding.numbers}": f"  {finding.outcome:<15}"}
+            if finding.remedy:
+                texts[f"to fix it: {finding.remedy}"] = " " * 17
+            for text, initial in texts.items():
+                fill = textwrap.TextWrapper(100, initial, " " * 17, break_long_words=False)
+                print(fill.fill(text), flush=True)
     print(f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed")
     return ExitStatus.ALARM if failures else ExitStatus.DONE
 

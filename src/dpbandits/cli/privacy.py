@@ -15,8 +15,6 @@ from dpbandits.api.games import player
 from dpbandits.api.privacy import AuditResult, run_audit
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
-from dpbandits.privacy.concentrated import classical_epsilon
-from dpbandits.privacy.notions import ConcentratedGuarantee, budget_of
 from dpbandits.privacy.table import Row, rows
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
@@ -63,7 +61,7 @@ def audit(
     if "epsilon" in given:
         raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
     member = player(algorithm, {}).algorithm
-    if budget_of(registry.algorithm(member).Params._fields) == "epsilon":
+    if "epsilon" in registry.algorithm(member).Params._fields:
         given = {"epsilon": value_of(epsilon), **given}
     asked: dict[str, Any] = {
         key: value_of(text) for key, text in options.items() if text is not None
@@ -123,9 +121,9 @@ def show(
 ) -> int:
     """Print the table, the definitions of the notions and reasons why numbers differ; return 0."""
     table_rows = rows(names, epsilon, horizon, arms, delta, rho)
-    budgets = f"epsilon = {epsilon:g}"
-    if any(row.rho is not None for row in table_rows):
-        budgets += f", rho = {rho:g}"
+    given = {"epsilon": epsilon, "rho": rho}
+    asked = {"epsilon", *(row.claim.notion.budget for row in table_rows)}
+    budgets = ", ".join(f"{name} = {value:g}" for name, value in given.items() if name in asked)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "reading"):
@@ -162,7 +160,11 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
         of_notion = [row for row in table_rows if row.claim.notion is notion]
         claims = dict.fromkeys((row.label, row.claim.where) for row in of_notion)
         lines += [f"  {label}: {where}" for label, where in claims]
-        lines += list(dict.fromkeys(_stated(row) for row in of_notion if row.rho is not None))
+        if remark := notion.remark:
+            lines += dict.fromkeys(
+                f"  {row.label}: {remark(row.spent, row.stated.delta, row.composed)}"
+                for row in of_notion
+            )
     differences: dict[str, list[str]] = {}
     for row in table_rows:
         if row.why:
@@ -183,19 +185,8 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
 
 
 def _claimed_and_composed(row: Row) -> tuple[str, str]:
-    if isinstance(row.claim, ConcentratedGuarantee):
-        return f"rho = {_number(row.claim.rho)}", f"rho = {_number(row.rho or 0.0)}"
-    return _number(row.claim.epsilon), _number(row.composed)
-
-
-def _stated(row: Row) -> str:
-    rho, delta = row.rho or 0.0, row.stated.delta
-    return (
-        f"  {row.label}: rho = {_number(rho)} implies, at delta = {delta:g}, epsilon ="
-        f" {_number(classical_epsilon(rho, delta))} as rho + 2 sqrt(rho log(1/delta)) (Bun and"
-        f" Steinke), {_number(row.composed)} by the best order alpha (Canonne, Kamath and"
-        " Steinke); tightly: the exact curve of Gaussian noise (Balle and Wang)"
-    )
+    unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
+    return f"{unit}{_number(row.claim.budget)}", f"{unit}{_number(row.spent)}"
 
 
 def _number(value: float) -> str:

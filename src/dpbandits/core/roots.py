@@ -18,7 +18,7 @@ from dpbandits.core import own_project, plugins
 # project, so their sources alone determine the machine code.
 ISLAND = (
     "algorithms",
-    "audit_kernels",
+    "audit",
     "core",
     "environments",
     "mechanisms",

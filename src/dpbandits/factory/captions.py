@@ -17,7 +17,7 @@ from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
 from dpbandits.factory import audit_results, games, papers
-from dpbandits.privacy.notions import Notion, budget_of
+from dpbandits.privacy.notions import budget_of
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
@@ -168,9 +168,10 @@ def privacy(curve: Curve) -> str:
     text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
-    if claim and claim.notion is Notion.CONCENTRATED:
-        rhos = [parameters.plain(cell.params)["rho"] for cell in cells]
-        text = f"given ρ = {_range(rhos)}{promised}, composes to ε = {_range(composed)}{at_delta}"
+    if claim and claim.notion.conversion:
+        own = [parameters.plain(cell.params)[claim.notion.budget] for cell in cells]
+        given_own = f"given {claim.notion.symbol} = {_range(own)}{promised}"
+        text = f"{given_own}, composes to ε = {_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"

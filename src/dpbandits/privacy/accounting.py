@@ -68,14 +68,11 @@ def tight_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     and NoAccountant if dp-accounting is needed but not installed.
     """
     check_delta(delta)
-    largest = 0.0
-    for reading in readers(releases):
-        largest = max(largest, _of_one_reward(reading, delta))
-    return largest
+    return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
 
 
 def _of_one_reward(reading: list[Release], delta: float) -> float:
-    together = _with_one_reward(reading)
+    together = [release._replace(first=1, last=1) for release in reading]
     composed = composed_epsilon(together, delta)
     others = [release for release in reading if not isinstance(release, Gaussian)]
     if not others:
@@ -91,32 +88,73 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
             epsilon = float(f"{release.epsilon * (1.0 + 1e-11):.12g}")
             key = isinstance(release, Laplace), epsilon, release.delta
             times[key] += math.ceil(release.times)
-    parts = tuple(sorted(ReleaseGroup(*key, number) for key, number in times.items()))
-    if not parts or (delta == 0.0 and math.isfinite(composed)):
+    if not times or (delta == 0.0 and math.isfinite(composed)):
         return composed
-    return min(composed, _of_parts(parts, delta, composed))
-
-
-def _with_one_reward(reading: list[Release]) -> list[Release]:
-    # Make every release read only the first reward.
-    return [release._replace(first=1, last=1) for release in reading]
+    groups = tuple(sorted(ReleaseGroup(*key, number) for key, number in times.items()))
+    return min(composed, _of_groups(groups, delta, composed))
 
 
 @cache
-def _of_parts(parts: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
-    if len(parts) == 1 and not parts[0].is_laplace:
-        return epsilon_of_equals(parts[0].epsilon, parts[0].delta, parts[0].times, delta)
-    if -math.expm1(sum(part.times * _log_without(part.delta) for part in parts)) > delta:
+def _of_groups(groups: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
+    if len(groups) == 1 and not groups[0].is_laplace:
+        return epsilon_of_equals(groups[0].epsilon, groups[0].delta, groups[0].times, delta)
+    if -math.expm1(sum(group.times * _log_without(group.delta) for group in groups)) > delta:
         return math.inf
     if delta < LEAST_DELTA:
         return composed
     if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
-        composed = math.fsum(part.times * part.epsilon for part in parts)
-    return _accounted(parts, delta, composed)
+        composed = math.fsum(group.times * group.epsilon for group in groups)
+    pld = accountant()
+    number = sum(group.times for group in groups)
+    squares = math.fsum(group.times * group.epsilon * group.epsilon for group in groups)
+    reach = max(composed, max(group.epsilon for group in groups))
+    interval = max(FINENESS * math.sqrt(squares / number), reach / MOST_POINTS)
+    # Truncated mass counts as infinite loss: at most a millionth of delta in total.
+    cut = min(1e-15, 1e-6 * delta / (2.0 * len(groups)))
+    pairs = []
+    for group in groups:
+        pair = (
+            pld.from_laplace_mechanism(
+                1.0, sensitivity=group.epsilon, value_discretization_interval=interval
+            )
+            if group.is_laplace
+            else _coin(group.epsilon, group.delta, interval)
+        )
+        pairs.append(pair if group.times == 1 else pair.self_compose(group.times, cut))
+    while len(pairs) > 1:  # compose neighbours of similar size, so that most products are small
+        pairs = [
+            left if right is None else left.compose(right, cut)
+            for left, right in zip_longest(pairs[::2], pairs[1::2])
+        ]
+    return float(pairs[0].get_epsilon_for_delta(delta))
 
 
-def _log_without(delta: float) -> float:
-    return math.log1p(-delta) if delta < 1.0 else -math.inf
+def accountant() -> ModuleType:
+    """Return dp-accounting's module of privacy loss distributions.
+
+    Raises NoAccountant if dp-accounting is not installed.
+    """
+    try:
+        return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+    except ImportError as error:
+        raise NoAccountant(
+            "the tight composition of unlike releases needs dp-accounting, which is not installed:"
+            " .venv/bin/python -m pip install -r requirements-accounting.lock"
+        ) from error
+
+
+def _coin(epsilon: float, delta: float, interval: float) -> Any:
+    # As a function of e^x, the delta that the coin needs for an epsilon of x falls linearly between
+    # -epsilon and epsilon. The grid points around these two ends, joined by such lines, give the
+    # least upper bound on the grid. (from_privacy_parameters rounds up and overstates it more.)
+    end = epsilon / interval
+    ends = {math.floor(-end), math.ceil(-end), math.floor(end), math.ceil(end)}
+    points = sorted(ends if len(ends) > 1 else {*ends, *(point + 1 for point in ends)})
+    needed = [delta_of_equals(epsilon, delta, 1, point * interval) for point in points]
+    needed[-1] = delta
+    pmf = importlib.import_module("dp_accounting.pld.pld_pmf")
+    joined = pmf.create_pmf_pessimistic_connect_dots(interval, points, needed)
+    return accountant().PrivacyLossDistribution(joined)
 
 
 # k equal releases --------------------------------------------------------------------------------
@@ -139,6 +177,10 @@ def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) 
         else:
             high = middle
     return high
+
+
+def _log_without(delta: float) -> float:
+    return math.log1p(-delta) if delta < 1.0 else -math.inf
 
 
 def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> float:
@@ -164,67 +206,3 @@ def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> floa
         excess = float(betainc(times - m + 1, m, truth))
         excess = max(0.0, excess - math.exp(at + math.log(rare)) if rare > 0.0 else excess)
     return -math.expm1(times * _log_without(delta)) + unrevealed * excess
-
-
-# The accountant ----------------------------------------------------------------------------------
-
-
-def accountant() -> ModuleType:
-    """Return dp-accounting's module of privacy loss distributions.
-
-    Raises NoAccountant if dp-accounting is not installed.
-    """
-    try:
-        return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
-    except ImportError as error:
-        raise NoAccountant(
-            "the tight composition of unlike releases needs dp-accounting, which is not installed:"
-            " .venv/bin/python -m pip install -r requirements-accounting.lock"
-        ) from error
-
-
-def grid(parts: Iterable[ReleaseGroup], reach: float) -> float:
-    """Return the interval between two losses of the grid, for an epsilon of at most `reach`."""
-    parts = list(parts)
-    number = sum(part.times for part in parts)
-    squares = math.fsum(part.times * part.epsilon * part.epsilon for part in parts)
-    return max(FINENESS * math.sqrt(squares / number), reach / MOST_POINTS)
-
-
-def _accounted(parts: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
-    interval = grid(parts, max(composed, max(part.epsilon for part in parts)))
-    # Truncated mass counts as infinite loss: at most a millionth of delta in total.
-    cut = min(1e-15, 1e-6 * delta / (2.0 * len(parts)))
-    pairs = [_pair(part, interval, cut) for part in parts]
-    while len(pairs) > 1:  # compose neighbours of similar size, so that most products are small
-        pairs = [
-            one if other is None else one.compose(other, cut)
-            for one, other in zip_longest(pairs[::2], pairs[1::2])
-        ]
-    return float(pairs[0].get_epsilon_for_delta(delta))
-
-
-def _pair(part: ReleaseGroup, interval: float, cut: float) -> Any:
-    # Return the worst pair of all releases of a part, on the grid.
-    pld = accountant()
-    if part.is_laplace:
-        one = pld.from_laplace_mechanism(
-            1.0, sensitivity=part.epsilon, value_discretization_interval=interval
-        )
-    else:
-        one = _coin(part.epsilon, part.delta, interval)
-    return one if part.times == 1 else one.self_compose(part.times, cut)
-
-
-def _coin(epsilon: float, delta: float, interval: float) -> Any:
-    # As a function of e^x, the delta that the coin needs for an epsilon of x falls linearly between
-    # -epsilon and epsilon. The grid points around these two ends, joined by such lines, give the
-    # least upper bound on the grid. (from_privacy_parameters rounds up and overstates it more.)
-    at = epsilon / interval
-    ends = {math.floor(-at), math.ceil(-at), math.floor(at), math.ceil(at)}
-    points = sorted(ends if len(ends) > 1 else {*ends, *(end + 1 for end in ends)})
-    needed = [delta_of_equals(epsilon, delta, 1, point * interval) for point in points]
-    needed[-1] = delta
-    pmf = importlib.import_module("dp_accounting.pld.pld_pmf")
-    joined = pmf.create_pmf_pessimistic_connect_dots(interval, points, needed)
-    return accountant().PrivacyLossDistribution(joined)

@@ -10,20 +10,15 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
-from dpbandits.privacy.notions import (
-    DELTA,
-    AnyGuarantee,
-    ConcentratedGuarantee,
-    Guarantee,
-    approximate,
-)
-from dpbandits.privacy.releases import composed_epsilon, composed_rho
+from dpbandits.privacy.notions import DELTA, Guarantee, approximate
+from dpbandits.privacy.releases import composed_epsilon
 
 HORIZON, ARMS = 10**6, 5
 RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # for stopping rules, as in the figure stopping-rules
@@ -37,11 +32,11 @@ class Row(NamedTuple):
     label: str  # name in the papers
     reading: str  # such as `counter: hybrid-full`; "" if all readings have the same privacy
     params: Any  # Params of the first of these readings
-    claim: AnyGuarantee  # as printed
+    claim: Guarantee  # as printed
     stated: Guarantee  # the claim as (epsilon, delta)-DP
     composed: float  # epsilon at the same delta, composed as in the papers
     tight: float | None  # smallest epsilon at the same delta; None without the accountant
-    rho: float | None = None  # to which the releases compose; None if the claim is not of zCDP
+    spent: float  # budget that the releases compose to, in the unit of the claim's notion
 
     @property
     def why(self) -> str:
@@ -52,6 +47,12 @@ class Row(NamedTuple):
             for epsilon in (self.composed, tight)
         )
         return "" if alike else self.claim.differs
+
+
+def private_names() -> list[str]:
+    """Return the names of all algorithms and stopping rules with a claim, algorithms first."""
+    algorithms, rules = registry.algorithm_names(), registry.stopping_rule_names()
+    return [name for name in (*algorithms, *rules) if hasattr(_module(name), "claim")]
 
 
 def rows(
@@ -70,57 +71,63 @@ def rows(
     claim holds that budget whatever the arguments are. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
+
+    def checked(name: str, annotation: Any, value: Any) -> Any:
+        try:
+            return parameters.coerce(annotation, value)
+        except ValueError as error:
+            raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
+
     arguments: dict[str, Any] = {
-        "epsilon": _checked("epsilon", Positive, epsilon),
-        "rho": _checked("rho", Positive, rho),
-        "horizon": _checked("horizon", Rounds, horizon),
-        "delta": DELTA if delta is None else _checked("delta", Delta, delta),
+        "epsilon": checked("epsilon", Positive, epsilon),
+        "rho": checked("rho", Positive, rho),
+        "horizon": checked("horizon", Rounds, horizon),
+        "delta": DELTA if delta is None else checked("delta", Delta, delta),
         "alpha": ALPHA,
         "beta": BETA,
     }
-    arms = _checked("arms", Arms, arms)
+    arms = checked("arms", Arms, arms)
+    # A parameter in `kept` gets the value in `arguments` only if its class has no default.
     kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    return [row for name in _known(names) for row in _rows_of(name, arguments, kept, arms)]
+    private = private_names()
+    chosen = list(dict.fromkeys(names)) or private
+    for name in chosen:
+        if name not in private:
+            if name in {*registry.algorithm_names(), *registry.stopping_rule_names()}:
+                raise UserError(f"privacy: '{name}' promises no privacy")
+            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, private)}")
+    return [row for name in chosen for row in _rows_of(name, arguments, kept, arms)]
 
 
-def private_names() -> list[str]:
-    """Return the names of all algorithms and stopping rules with a claim, algorithms first."""
+def readings(default: Any) -> list[Any]:
+    """Return Params in every combination of their readings, those of `default` first."""
+    every = {
+        key: list(annotation)
+        for key, annotation in parameters.fields(type(default)).items()
+        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
+    }
     return [
-        name
-        for names, module in (
-            (registry.algorithm_names(), registry.algorithm),
-            (registry.stopping_rule_names(), registry.stopping_rule),
-        )
-        for name in names
-        if hasattr(module(name), "claim")
+        default._replace(**dict(zip(every, members, strict=True)))
+        for members in itertools.product(*every.values())
     ]
 
 
-def _known(names: Iterable[str]) -> list[str]:
-    private = private_names()
-    chosen = list(names) or private
-    others = {*registry.algorithm_names(), *registry.stopping_rule_names()} - set(private)
-    for name in chosen:
-        if name in others:
-            raise UserError(f"privacy: '{name}' promises no privacy")
-        if name not in private:
-            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, private)}")
-    return list(dict.fromkeys(chosen))
-
-
-def _checked(name: str, annotation: Any, value: Any) -> Any:
-    try:
-        return parameters.coerce(annotation, value)
-    except ValueError as error:
-        raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
+def _module(name: str) -> ModuleType:
+    is_rule = name in registry.stopping_rule_names()
+    return registry.stopping_rule(name) if is_rule else registry.algorithm(name)
 
 
 def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) -> list[Row]:
+    module = _module(name)
     is_rule = name in registry.stopping_rule_names()
-    module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
     where = (RADIUS,) if is_rule else (arms, arguments["horizon"])
-    alike: dict[tuple[AnyGuarantee, Guarantee, float, float | None, float | None], list[Any]] = {}
-    for params in _readings(module.Params, arguments, kept, name):
+    known = parameters.fields(module.Params)
+    defaults = kept & set(module.Params._field_defaults)
+    values = {k: value for k, value in arguments.items() if k in known and k not in defaults}
+    default = parameters.build(module.Params, values, name, lambda key: "command line")
+    alike: dict[tuple[Guarantee, Guarantee, float, float | None, float], list[Any]] = {}
+    every = readings(default)
+    for params in every:
         claim = module.claim(params, *where)
         stated = approximate(claim, arguments["delta"])
         releases = list(module.releases(params, *where))
@@ -129,38 +136,17 @@ def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) ->
             tight = tight_epsilon(releases, stated.delta)
         except NoAccountant:
             tight = None
-        rho = composed_rho(releases) if isinstance(claim, ConcentratedGuarantee) else None
-        alike.setdefault((claim, stated, composed, tight, rho), []).append(params)
-    every = [params for members in alike.values() for params in members]
+        composition = claim.notion.composition
+        spent = composition(releases) if composition else composed
+        alike.setdefault((claim, stated, composed, tight, spent), []).append(params)
     return [
         Row(name, module.LABEL, _distinguishing_readings(members, every), members[0], *key)
         for key, members in alike.items()
     ]
 
 
-def _readings(cls: Any, arguments: dict[str, Any], kept: set[str], name: str) -> list[Any]:
-    # Return the parameters in every combination of their readings, the default first. A parameter
-    # in `kept` gets the value in `arguments` only if its class has no default.
-    known = parameters.fields(cls)
-    defaults = kept & set(cls._field_defaults)
-    values = {
-        key: value for key, value in arguments.items() if key in known and key not in defaults
-    }
-    default = parameters.build(cls, values, name, lambda key: "command line")
-    readings = {
-        key: list(annotation)
-        for key, annotation in known.items()
-        if isinstance(annotation, type) and issubclass(annotation, IntEnum)
-    }
-    return [
-        default._replace(**dict(zip(readings, members, strict=True)))
-        for members in itertools.product(*readings.values())
-    ]
-
-
 def _distinguishing_readings(members: Sequence[Any], every: Sequence[Any]) -> str:
-    # Name the readings that distinguish `members` from the rest of `every`, such as
-    # `schedule: series, noise: per-release | frozen`.
+    # Such as `schedule: series, noise: per-release | frozen`.
     parts = []
     for key in members[0]._fields:
         here = list(dict.fromkeys(getattr(params, key) for params in members))

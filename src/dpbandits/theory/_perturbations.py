@@ -20,6 +20,7 @@ class Tails(NamedTuple):
 
 def gauss(x: float, pulls: int, successes: int) -> Tails:
     """Return the tails of Normal(R/N, variance 2/N) at x."""
+    _check(pulls, successes)
     # In standard deviations, over sqrt 2.
     deviation = 0.5 * math.sqrt(pulls) * (x - successes / pulls)
     return Tails(0.5 * math.erfc(-deviation), 0.5 * math.erfc(deviation))
@@ -32,6 +33,7 @@ def beta(x: float, pulls: int, successes: int, with_k: bool) -> Tails:
     """
     from scipy.special import betainc, betaincc  # late: slow to import, and few figures need it
 
+    _check(pulls, successes)
     k = extra(pulls, with_k)
     a, b, x = successes + 1 + k, pulls - successes + 1 + k, min(max(x, 0.0), 1.0)
     return Tails(float(betainc(a, b, x)), float(betaincc(a, b, x)))
@@ -50,6 +52,28 @@ def new(u: float, epsilon: float, delta: float) -> Tails:
         slope = math.expm1(-epsilon * abs(u)) / -math.expm1(-epsilon) * math.exp(-epsilon)
     tail = max(0.0, 0.5 * math.exp(-epsilon * abs(u)) + delta * slope)
     return Tails(tail, 1.0 - tail) if u <= 0.0 else Tails(1.0 - tail, tail)
+
+
+def shifted(
+    x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float
+) -> Tails:
+    """Return the tails of Lemma 15 at x, with the x_0 of Algorithm 3."""
+    _check(pulls, successes)
+    check_budget(epsilon, delta, "Lemma 15")
+    centre = successes + math.sqrt(pulls * math.log(horizon))  # N x_0, without the radius
+    return new(pulls * x - centre - radius(horizon, epsilon, delta), epsilon, delta)
+
+
+def changed(pulls: int, successes: int) -> int:
+    """Return the number of successes of the neighbour, in which one observation is 1, not 0."""
+    if not successes < pulls:
+        raise UserError(f"the neighbour has one more 1: at most {pulls - 1}, got {successes}")
+    return successes + 1
+
+
+def _check(pulls: int, successes: int) -> None:
+    if successes > pulls:
+        raise UserError(f"of {pulls} pulls at most {pulls} give 1, got {successes}")
 
 
 def extra(pulls: int, with_k: bool) -> int:

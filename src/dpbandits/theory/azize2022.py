@@ -186,8 +186,7 @@ def adap_klucb_upper_bound(
     sum_a Delta_a (2^(l+1) + 3/2 + alpha/(alpha-3)) over the suboptimal arms, where l is the first
     episode, of 2^l rewards, for which some beta satisfies (35) and (36).
     Deviation: the paper prints C_1(alpha) and C_2, which stand for an infimum over beta and are not
-    constants: the infimum depends on the means and epsilon. `adap_klucb_upper_bound_shape` takes
-    C_1 and C_2 as arguments.
+    constants: the infimum depends on the means and epsilon.
     """
     _check(alpha, "Theorem 8")
     best = max(means)
@@ -201,28 +200,6 @@ def adap_klucb_upper_bound(
         for mean in means
         if mean < best
     )
-
-
-def adap_klucb_upper_bound_shape(
-    means: Sequence[float],
-    horizon: int,
-    epsilon: Positive,
-    alpha: Positive,
-    c1: Positive,
-    c2: Positive,
-) -> float:
-    """Return Theorem 8 as printed, for alpha > 3; the paper gives no values of C_1(alpha) and C_2:
-
-    sum_a (C_1 Delta_a log T / min{d(mu_a, mu*), C_2 epsilon Delta_a} + 3 alpha/(alpha-3)).
-    """
-    _check(alpha, "Theorem 8")
-    best = max(means)
-    total = 0.0
-    for mean in means:
-        if gap := best - mean:
-            leading = c1 * gap / min(bernoulli_kl(mean, best), c2 * epsilon * gap)
-            total += leading * math.log(horizon) + 3.0 * alpha / (alpha - 3.0)
-    return total
 
 
 def _check(alpha: float, theorem: str) -> None:

@@ -48,12 +48,6 @@ def exp3_tau_switching_upper_bound(arms: int, horizon: int) -> float:
     return 2.0 * root * horizon ** (2.0 / 3.0) + horizon ** (1.0 / 3.0) / root
 
 
-def exp3_tau_budget(arms: int, horizon: int) -> float:
-    """Return the epsilon of Corollary 3.2, 28 K ln K + sqrt(112 K ln K ln T), at delta = T^-2."""
-    k_log_k = _k_log_k(arms)
-    return 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * math.log(horizon))
-
-
 def exp3_privacy_loss(arms: int, horizon: int, gamma: Probability) -> float:
     """Return Theorem 3.3, with the third term that the Chernoff bound gives.
 

@@ -16,11 +16,6 @@ MOST = 64  # gains of 1 after the first round that are tried
 STEPS = 60  # halvings of the interval that holds an epsilon
 
 
-def exp3_choices_privacy_loss(horizon: int) -> float:
-    """Return T - 1: each choice of EXP3 after the changed gain loses at most 1."""
-    return horizon - 1.0
-
-
 def exp3_game_privacy_loss(arms: Arms, horizon: Rounds, gamma: Probability) -> float:
     """Return the log-likelihood ratio of the arms 1, 1, ..., 1 between two games of EXP3.
 

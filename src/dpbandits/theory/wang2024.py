@@ -12,7 +12,7 @@ from typing import Annotated
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
-from dpbandits.theory.wang2024_privacy import beta_start, gauss_start
+from dpbandits.theory.wang2024_privacy import gauss_start
 
 Exponent = Annotated[float, Constraint(lambda x: 0 <= x < 1, "in [0, 1)")]
 
@@ -38,39 +38,6 @@ def global_lower_bound(
     if not horizon >= 3.0 * log:
         raise UserError(f"Theorem 4 is for T >= {3.0 * log:.6g} here, got {horizon}")
     return max(0.0, log / 16.0)
-
-
-def ftpl_gauss_leading_sum(
-    means: Sequence[float],
-    horizon: int,
-    epsilon: Budget,
-    delta: Probability,
-    lambda_: Budget,
-) -> float:
-    """Return the sum of Theorem 11, for lambda < Delta_min/2.
-
-    sum_i max{2 Delta_i log T/(Delta_i - 2 lambda)^2, N_G* Delta_i}. Only the shape of the bound:
-    the term Theta(N/lambda^4) is missing, because the paper gives no constant for it. The sum is
-    least at lambda = 0, where the missing term is infinite.
-    """
-    start = gauss_start(epsilon, delta)
-    return _leading_sum(means, horizon, start, 2.0, lambda_, "Theorem 11")
-
-
-def ftpl_beta_leading_sum(
-    means: Sequence[float],
-    horizon: int,
-    epsilon: Budget,
-    delta: Probability,
-    lambda_: Budget,
-) -> float:
-    """Return the sum of Theorem 13, for lambda < 2 Delta_min/5.
-
-    sum_i max{5 Delta_i log T/(2 (Delta_i - 5 lambda/2)^2), N_B* Delta_i}. Only the shape of the
-    bound, as `ftpl_gauss_leading_sum` is.
-    """
-    start = beta_start(epsilon, delta)
-    return _leading_sum(means, horizon, start, 2.5, lambda_, "Theorem 13")
 
 
 def ftpl_new_upper_bound(
@@ -105,23 +72,6 @@ def gdp_elim_upper_bound(
     least = min(gaps)
     per_gap = 1024.0 * math.log(horizon) / least**2 + private / least
     return per_gap * sum(gaps) + 4.0 * len(means)
-
-
-def _leading_sum(
-    means: Sequence[float],
-    horizon: int,
-    start: float,
-    factor: float,
-    lambda_: float,
-    theorem: str,
-) -> float:
-    # sum_i max{c Delta_i log T/(Delta_i - c lambda)^2, N* Delta_i}, c the factor of the theorem.
-    gaps, margin = _gaps(means), factor * lambda_
-    if gaps and not margin < min(gaps):
-        limit = min(gaps) / factor
-        raise UserError(f"{theorem} is for lambda < {limit:g} here, got {lambda_:g}")
-    log_t = math.log(horizon)
-    return sum(gap * max(factor * log_t / (gap - margin) ** 2, start) for gap in gaps)
 
 
 # The start phase of DP-FTPL-Gauss ----------------------------------------------------------------

@@ -11,10 +11,8 @@ import math
 from collections.abc import Callable
 from typing import Annotated
 
-from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Budget, Constraint, Delta, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
-from dpbandits.theory._perturbations import Tails
 
 Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or more")]
 
@@ -23,20 +21,18 @@ Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or mo
 
 def gauss_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
     """Return F of DP-FTPL-Gauss: Normal(R/N, variance 2/N)."""
-    _check(pulls, successes)
     return perturbed.gauss(x, pulls, successes).below
 
 
 def gauss_neighbour_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
     """Return F' of DP-FTPL-Gauss: R + 1 successes."""
-    return gauss_cdf(x, pulls, _changed(pulls, successes))
+    return gauss_cdf(x, pulls, perturbed.changed(pulls, successes))
 
 
 def gauss_region_low(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
     """Return max{0, (F - delta)/e^epsilon, 1 - e^epsilon (1 - F) - delta} for DP-FTPL-Gauss."""
-    _check(pulls, successes)
     return perturbed.lowest(perturbed.gauss(x, pulls, successes), epsilon, delta)
 
 
@@ -44,7 +40,6 @@ def gauss_region_high(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
     """Return min{1, e^epsilon F + delta, 1 - (1 - F - delta)/e^epsilon} for DP-FTPL-Gauss."""
-    _check(pulls, successes)
     return perturbed.highest(perturbed.gauss(x, pulls, successes), epsilon, delta)
 
 
@@ -66,7 +61,7 @@ def gauss_start(epsilon: Budget, delta: Probability) -> float:
     if epsilon == 0.0:
         return max(1.0, without_epsilon)
     log = 1.0 - math.log(4.0 * math.pi) - 2.0 * math.log(delta)
-    return max(1.0, min(without_epsilon, _over_square(log, epsilon)))
+    return max(1.0, min(without_epsilon, log / epsilon / epsilon))  # no underflow of the square
 
 
 def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
@@ -82,20 +77,18 @@ def beta_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> flo
 
     k = floor(N/8) + 1, or 0 if `with_k` is False.
     """
-    _check(pulls, successes)
     return perturbed.beta(x, pulls, successes, with_k).below
 
 
 def beta_neighbour_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
     """Return F' of DP-FTPL-Beta: R + 1 successes."""
-    return beta_cdf(x, pulls, _changed(pulls, successes), with_k)
+    return beta_cdf(x, pulls, perturbed.changed(pulls, successes), with_k)
 
 
 def beta_region_low(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
     """Return the lower end of the region, as `gauss_region_low`, for DP-FTPL-Beta."""
-    _check(pulls, successes)
     return perturbed.lowest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
 
 
@@ -103,7 +96,6 @@ def beta_region_high(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
     """Return the upper end of the region, as `gauss_region_high`, for DP-FTPL-Beta."""
-    _check(pulls, successes)
     return perturbed.highest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
 
 
@@ -125,7 +117,7 @@ def beta_start(epsilon: Budget, delta: Probability) -> float:
     if epsilon == 0.0:
         return max(without_epsilon, least)
     log = 1.0 - math.log(2.0 * math.pi) - 2.0 * math.log(delta)
-    return max(min(without_epsilon, _over_square(8000.0 * log / 81.0, epsilon)), least)
+    return max(min(without_epsilon, 8000.0 * log / 81.0 / epsilon / epsilon), least)
 
 
 def beta_smallest_start(epsilon: Budget, delta: Probability) -> float:
@@ -137,61 +129,38 @@ def beta_smallest_start(epsilon: Budget, delta: Probability) -> float:
 
 
 def new_cdf(
-    x: float,
-    pulls: Rounds,
-    successes: Successes,
-    horizon: Rounds,
-    epsilon: Budget,
-    delta: Delta,
+    x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
     """Return F of DP-FTPL-New: Lemma 15 with the x_0 of Algorithm 3.
 
     x_0 = R/N + sqrt(log T/N) + radius/N, with the radius of Theorem 16.
     """
-    return _new(x, pulls, successes, horizon, epsilon, delta).below
+    return perturbed.shifted(x, pulls, successes, horizon, epsilon, delta).below
 
 
 def new_neighbour_cdf(
-    x: float,
-    pulls: Rounds,
-    successes: Successes,
-    horizon: Rounds,
-    epsilon: Budget,
-    delta: Delta,
+    x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
     """Return F' of DP-FTPL-New: R + 1 successes."""
-    return new_cdf(x, pulls, _changed(pulls, successes), horizon, epsilon, delta)
+    return new_cdf(x, pulls, perturbed.changed(pulls, successes), horizon, epsilon, delta)
 
 
 def new_region_low(
-    x: float,
-    pulls: Rounds,
-    successes: Successes,
-    horizon: Rounds,
-    epsilon: Budget,
-    delta: Delta,
+    x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
     """Return the lower end of the region for DP-FTPL-New, as `gauss_region_low`.
 
     `epsilon` and `delta` are also those of the distribution.
     """
-    tails = _new(x, pulls, successes, horizon, epsilon, delta)
+    tails = perturbed.shifted(x, pulls, successes, horizon, epsilon, delta)
     return perturbed.lowest(tails, epsilon, delta)
 
 
 def new_region_high(
-    x: float,
-    pulls: Rounds,
-    successes: Successes,
-    horizon: Rounds,
-    epsilon: Budget,
-    delta: Delta,
+    x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
-    """Return the upper end of the region for DP-FTPL-New, as `gauss_region_high`.
-
-    `epsilon` and `delta` are also those of the distribution.
-    """
-    tails = _new(x, pulls, successes, horizon, epsilon, delta)
+    """Return the upper end of the region for DP-FTPL-New, as `gauss_region_high`."""
+    tails = perturbed.shifted(x, pulls, successes, horizon, epsilon, delta)
     return perturbed.highest(tails, epsilon, delta)
 
 
@@ -206,34 +175,6 @@ def new_smallest_delta(pulls: Rounds, epsilon: Budget, delta: Delta) -> float:
     if delta <= 0.5:
         return delta
     return 1.0 + math.expm1(-epsilon) / (4.0 * delta) - math.exp(-epsilon) * (1.0 - delta)
-
-
-def _new(x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float) -> Tails:
-    _check(pulls, successes)
-    perturbed.check_budget(epsilon, delta, "Lemma 15")
-    centre = successes + math.sqrt(pulls * math.log(horizon))  # N x_0, without the radius
-    u = pulls * x - centre - perturbed.radius(horizon, epsilon, delta)
-    return perturbed.new(u, epsilon, delta)
-
-
-# Shared ------------------------------------------------------------------------------------------
-
-
-def _check(pulls: int, successes: int) -> None:
-    if successes > pulls:
-        raise UserError(f"of {pulls} pulls at most {pulls} give 1, got {successes}")
-
-
-def _changed(pulls: int, successes: int) -> int:
-    # Number of successes of the neighbour.
-    if not successes < pulls:
-        raise UserError(f"the neighbour has one more 1: at most {pulls - 1}, got {successes}")
-    return successes + 1
-
-
-def _over_square(value: float, epsilon: float) -> float:
-    # value/epsilon^2, without underflow of the square.
-    return value / epsilon / epsilon
 
 
 def _fewest(enough: Callable[[int], bool]) -> float:

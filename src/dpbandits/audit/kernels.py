@@ -1,4 +1,4 @@
-"""Features of a game, as cells to be counted: an event is a set of cells of one feature.
+"""Games of an audit: the kernel that plays and counts them, and the features of their outcomes.
 
 A feature puts every game into one of its cells. All features are functions of the sequence of arms:
 
@@ -13,13 +13,19 @@ cells. Games that share a bucket are not distinguished, which can hide a privacy
 creates one.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
+from dpbandits.core import registry
+from dpbandits.core.kernel import inlined, kernel_around, play
+
 WINDOW = 16
 BUCKETS = 2**16
+SHIFT = np.uint64(64 - BUCKETS.bit_length() + 1)  # the upper bits of a hash are its bucket
+FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator MMIX
 
 
 @dataclass(frozen=True)
@@ -82,3 +88,60 @@ def number_of_cells(arms: int, rounds: int) -> int:
 def no_games(arms: int, rounds: int) -> np.ndarray:
     """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
     return np.zeros(number_of_cells(arms, rounds), np.uint32)
+
+
+@inlined
+def mixed(code, number):  # type: ignore[no-untyped-def]
+    """Return the hash of a sequence, given the hash of its beginning and the next number."""
+    return (code + np.uint64(number) + np.uint64(1)) * FACTOR
+
+
+@inlined
+def count(played, pulls, arm, index, counts):  # type: ignore[no-untyped-def]
+    """Add one game to `counts`, uint32 of shape (cells,), in place.
+
+    `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
+    the final pulls. The changed entry is number `index` (from 1) of `arm`.
+    """
+    rounds, arms = played.size, pulls.size
+    sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
+    read, left, phase = 0, 0, 0
+    for t in range(rounds):
+        chosen = played[t]
+        counts[t * arms + chosen] += 1
+        sequence = mixed(sequence, chosen)
+        if left > 0:
+            window = mixed(window, chosen)
+            left -= 1
+        if chosen == arm:
+            read += 1
+            if read == index:
+                left = WINDOW
+        phase += 4  # since the last quarter, in quarters of a round: no division
+        if phase >= rounds:
+            phase -= rounds
+            quarters = mixed(quarters, read)
+    at = rounds * arms
+    for a in range(arms):
+        counts[at + pulls[a]] += 1
+        at += rounds + 1
+    for code in (quarters, window, sequence):
+        counts[at + np.int64(code >> SHIFT)] += 1
+        at += BUCKETS
+
+
+def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+    """Play `games` games and add them to `counts`, uint32 of shape (cells,); see `features`."""
+    for _ in range(games):
+        bandit.clock[0] = 0
+        bandit.clock[1] = 0
+        bandit.pulls[:] = 0
+        bandit.law.read[:] = 0
+        play(params, bandit, rng)
+        count(bandit.law.played, bandit.pulls, arm, index, counts)
+
+
+@cache
+def tallying(algorithm: str) -> Callable[..., None]:
+    """Return `tally` for an algorithm. Raises UserError for an unknown one."""
+    return kernel_around(registry.algorithm(algorithm).play, tally)

@@ -1,1 +1,0 @@
-"""Kernels of the privacy audit: they play games and count their outcomes."""

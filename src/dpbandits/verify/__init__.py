@@ -1,1 +1,0 @@
-"""Contract of one algorithm: checks, each with its remedy."""
