@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # Overrides for any figure: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"
 ARGS ?=
 
@@ -11,30 +12,11 @@ ARGS ?=
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 .PHONY: help list all smoke gallery docs report test test-all check slow reliability lint mutants bench clean distclean
-.PHONY: fig figs figure figures fig- explain explain- paper paper- sweep sweep-
 
-# Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`, and
-# would reject a goal like ~figure.panels.d only after making the figure.
-KNOWN := ARGS BIN PYTHON MAKE MAKEFLAGS SHELL
-assignments = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
-unknown := $(filter-out $(KNOWN),$(assignments))
-deletions := $(filter ~%,$(MAKECMDGOALS))
-# A value with spaces is quoted; `args=...` is a misspelled ARGS.
-quoted = $(if $(word 2,$1),'$1',$1)
-override = $(if $(filter arg args Args ARG,$1),,$1=)$(call quoted,$(value $1))
-overrides := $(strip $(ARGS) $(foreach name,$(unknown),$(call override,$(name))) $(deletions))
-goals := $(or $(filter-out $(deletions),$(MAKECMDGOALS)),fig-<name>)
-ifneq ($(unknown)$(deletions),)
-  $(error make has no use for $(strip $(unknown) $(deletions)): overrides are given in ARGS, \
-    make $(goals) ARGS="$(overrides)")
-endif
-# The same for ARGS, if it is typed for targets that do not read it.
-WITHOUT_ARGS := help list lint clean distclean
-ifneq ($(and $(filter command,$(origin ARGS)),$(filter $(WITHOUT_ARGS),$(MAKECMDGOALS))),)
-  ifeq ($(filter-out $(WITHOUT_ARGS),$(MAKECMDGOALS)),)
-    $(error make $(MAKECMDGOALS) takes no ARGS)
-  endif
-endif
+# Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`.
+given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+ignored := $(filter-out ARGS BIN PYTHON MAKE MAKEFLAGS SHELL,$(given)) $(filter ~%,$(MAKECMDGOALS))
+$(if $(strip $(ignored)),$(error make has no use for $(strip $(ignored)): write ARGS="key=value ..."))
 
 help: ## print this text
 	@echo "make fig-<name>      a figure into out/<name>/; computes only what is not cached"
@@ -69,7 +51,7 @@ gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.htm
 	@$(BIN)/dpbandits gallery $(ARGS)
 
 docs: $(READY) ## build the site: out/site/index.html; with out/gallery/ if it exists
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
+	@$(PIP) -r requirements-docs.lock
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo out/site/index.html
 
@@ -99,7 +81,7 @@ lint: $(READY) ## format, style, types and the layers of the packages
 	@$(BIN)/lint-imports --no-cache --no-logo
 
 mutants: $(READY) ## small wrong versions of the sources, which the tests must notice; an hour
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-mutants.lock
+	@$(PIP) -r requirements-mutants.lock
 	@$(BIN)/python scripts/make_mutants.py $(ARGS)
 
 bench: $(READY) ## measure kernels, threads, every figure without a cache; most of an hour
@@ -111,28 +93,12 @@ clean: ## remove pictures, pages (out/) and caches of tools; keep results and en
 distclean: ## remove results (cache/) and the environment too; prints the number of runs
 	@sh scripts/clean.sh all
 
-# Goals that lack the name of a figure, and unknown goals. Make treats a folder as an up-to-date
-# target unless it is phony and has a rule.
-fig figs figure figures fig- explain explain-:
-	$(error which figure? make $(patsubst fig%,fig,$(@:-=))-<name>, as in make fig-adap-c2; \
-	  make list shows the names)
-paper paper- sweep sweep-:
-	$(error which $(@:-=)? make $(@:-=)-<name>, one of $(filter $(@:-=)-%,$(NAMES)))
-FOLDERS := $(filter-out docs figures,$(patsubst %/,%,$(wildcard */)))
-.PHONY: $(FOLDERS)
-.DEFAULT $(FOLDERS):
-	$(error no target '$@'$(nearest): make help lists the targets)
-# Targets from a group, a folder and a file type: fig-adap-c2 from conf/figure/adap-c2.yaml.
-members = $(patsubst $2/%.$3,$1-%,$(wildcard $2/*.$3))
-NAMES = $(call members,fig,conf/figure,yaml) $(call members,sweep,conf/sweep,yaml) \
-  $(call members,paper,figures,py) $(shell sed -n 's/^\([a-z-]*\): .*/\1/p' Makefile)
-CLOSE := import sys, difflib; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))
-close = $(shell $(PYTHON) -c '$(CLOSE)' '$(subst ','\'',$@)' $(NAMES) 2>/dev/null)
-nearest = $(patsubst %, (did you mean make %?),$(close))
-
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "dpbandits needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
+	@echo "Setting up .venv, once, about a minute" >&2
 	@rm -f $(READY)
-	@$(PYTHON) scripts/set_up.py $(@D)
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) --no-compile -r requirements.lock
+	@$(PIP) --no-compile --no-build-isolation --no-deps --editable .
 	@touch $(READY)

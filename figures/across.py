@@ -10,12 +10,13 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
-from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
+    blocks_of_rows,
     draw_all_over_time,
     draw_log_over_parameter,
+    name_rows,
     panel_grid,
     write_decades,
 )

@@ -43,10 +43,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "audit": ("designs.py", "events.py", "games.py", "kernels.py", "search.py", "subject.py"),
     "curves": ("series.py", "statistics.py"),
     "checks": ("*.py",),
-    "drawing": (
-        *("annotations.py", "artists.py", "formulas.py", "limits.py", "panel_blocks.py"),
-        *("plotting.py", "shapes.py", "pgfplots_curves.py"),
-    ),
+    "drawing": ("annotations.py", "formulas.py", "plotting.py", "shapes.py"),
 }
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import composed
 import pytest
-import tests_shown
 from browser import CHROMIUM
 from omegaconf import DictConfig
 
@@ -29,13 +28,6 @@ from dpbandits.store.blocks import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = Callable[[str, str, str], None]
-
-
-@pytest.hookimpl(trylast=True)  # after pytest's own reporter, which shows it
-def pytest_configure(config: pytest.Config) -> None:
-    """Show the progress of the tests."""
-    if tests_shown.is_wanted(config):
-        config.pluginmanager.register(tests_shown.Shown(config))
 
 
 @pytest.fixture(scope="session")

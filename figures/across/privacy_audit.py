@@ -11,8 +11,8 @@ from matplotlib.patches import Patch
 
 from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
-from dpbandits.drawing.panel_blocks import blocks_of_rows, name_rows
 from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.shapes import blocks_of_rows, name_rows
 from dpbandits.drawing.styles import style_of_curve
 from dpbandits.spec.figure import Quantity
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 import commands
 
 MARKED = ("algorithms/dp_se.py", "mechanisms/laplace.py", "audit/search.py")
-LIBRARIES = ("hydra", "joblib", "matplotlib.figure", "numba", "optuna", "scipy.stats", "yaml")
+LIBRARIES = ("hydra", "joblib", "matplotlib.figure", "numba", "scipy.stats", "yaml")
 
 
 @dataclass(frozen=True)

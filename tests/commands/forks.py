@@ -35,7 +35,6 @@ LIBRARIES = (
     "matplotlib.style",
     "multiprocessing.dummy",
     "numba",
-    "optuna",
     "rich.progress",
     "scipy.optimize",
     "scipy.stats",

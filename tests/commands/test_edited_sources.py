@@ -97,7 +97,6 @@ class Forks:
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    pytest.importorskip("optuna", reason="Optuna is not installed (requirements-optuna.lock)")
     forks = Forks(tmp_path_factory.mktemp("edited"))
     yield forks
     forks.close()
@@ -221,14 +220,6 @@ SMOKE = ("profile=smoke", *FEW)
 COMMANDS = {
     "run-all": ("dpbandits", "run-all", "--paper", "sajed2019", *SMOKE),
     "multirun": (RUN_PY[1], "-m", "figure=adap-headline,dpse-epsilon", *SMOKE),
-    "tune": (
-        "dpbandits",
-        "tune",
-        "adap-headline",
-        "+figure.curves.dp-se.epsilon=0.5..2",
-        "--trials=2",
-        *SMOKE,
-    ),
 }
 
 

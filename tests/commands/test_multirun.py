@@ -5,10 +5,8 @@ import gc
 import importlib.util
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
-from dpbandits.config.recorded import recorded
 from dpbandits.curves.series import PLACE, STATISTICS, Series, summarise
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import PanelDrawing
@@ -28,9 +25,10 @@ from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.sweeps import lines, maps
+from dpbandits.sweeps import pictures
+from dpbandits.sweeps.jobs import Done as DoneJob
 from dpbandits.sweeps.jobs import Job, names, short
-from dpbandits.sweeps.keys import JobCurves, Key
+from dpbandits.sweeps.pictures import Key
 
 Run = Callable[..., Done]
 Captured = pytest.CaptureFixture[str]
@@ -190,9 +188,9 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    whole = maps.heat_maps
+    whole = pictures.heat_maps
     monkeypatch.setattr(
-        lines,
+        pictures,
         "heat_maps",
         lambda *given: drawn.append(given) or whole(*given),  # type: ignore[func-returns-value]
     )
@@ -214,12 +212,12 @@ def series_of(label: str, end: float) -> Series:
 def test_heat_maps_of_a_curve_for_each_value_have_numbers_of_their_own() -> None:
     labels = ("DP-SE (epsilon=0.1)", "DP-SE (epsilon=0.25)")
     points = [
-        JobCurves(job, [series_of(label, 10.0 * i + j) for j, label in enumerate(labels)])
+        DoneJob(job, "", series=[series_of(label, 10.0 * i + j) for j, label in enumerate(labels)])
         for i, job in enumerate(jobs_of(["seed=1", "b=1"], ["seed=2", "b=1"]))
     ]
     keys = [Key("seed", "seed", ["1", "2"]), Key("b", "b", ["1"])]
     grids = [
-        maps.grid(PanelDrawing("a", "", (series_of(label, 0.0),)), points, keys).tolist()
+        pictures.grid(PanelDrawing("a", "", (series_of(label, 0.0),)), points, keys).tolist()
         for label in labels
     ]
     assert grids == [[[0.0, 10.0]], [[1.0, 11.0]]]
@@ -239,11 +237,6 @@ def test_choices_of_an_engine_are_not_recorded(run: Run, tmp_path: Path) -> None
     stem = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-seed"
     assert "engine" not in stem.with_suffix(".json").read_text()
     assert not [key for key in table(stem.with_suffix(".csv"))[0] if key.startswith("engine")]
-
-
-@pytest.mark.parametrize("override", ["engine=dask", "+engine.workers=1", "paths.out=x", "engine"])
-def test_folders_and_engines_are_not_recorded(override: str) -> None:
-    assert recorded([override, "seed=1", "engines=2"]) == ["seed=1", "engines=2"]
 
 
 # Failures ----------------------------------------------------------------------------------------
@@ -326,24 +319,10 @@ def test_if_every_job_fails_no_earlier_output_remains(
     assert files == {"adap-headline-by-alpha.json"}
 
 
-def test_runs_that_were_lost_have_no_traceback_to_print(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(runner, "simulate", broken)
-    monkeypatch.setattr(runner, "traceback", SimpleNamespace(format_exc=lambda: None))
-    done = run("-m", *TINY, "seed=1,2")
-    assert done.status == ExitStatus.FAILED
-    assert "dpbandits: seed=1 failed; the other jobs continue\n" in done.err
-    assert "None" not in done.err
-
-
 def test_an_error_of_a_summary_stops_no_other_figure(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, calls = lines.summary, []
+    whole, calls = pictures.summary, []
 
     def fragile(*given: Any) -> Any:
         calls.append(given)
@@ -555,10 +534,3 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
         )
         lengths.append(exp3_tau.batch_length(params, 0))
     assert lengths == [1024, 512, 256, 128, 64, 32, 16, 8]
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_make_knows_the_saved_sweeps() -> None:
-    quiet = ("--no-print-directory", "--old-file=.venv/ready", "-n")  # also within another make
-    done = Process("make", *quiet, "sweep-tau", "ARGS=runs=5").done()
-    assert done.out.strip().endswith("experiments/run.py sweep=tau runs=5")

@@ -9,10 +9,16 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from test_drawing import ONE
 
-from dpbandits.drawing import limits
-from dpbandits.drawing.panel_blocks import HEADING, blocks_of_rows
 from dpbandits.drawing.plotting import PAGE, PanelDrawing
-from dpbandits.drawing.shapes import draw_over_time, name_axes, write_decades
+from dpbandits.drawing.shapes import (
+    HEADING,
+    blocks_of_rows,
+    draw_over_time,
+    limit_over_parameter,
+    limit_over_time,
+    name_axes,
+    write_decades,
+)
 
 NONE = PanelDrawing("a", "", ())
 
@@ -32,7 +38,7 @@ def test_the_lowest_panel_of_a_column_names_x_and_the_first_of_a_row_names_y() -
 
 def test_without_curves_a_panel_over_time_shows_one_decade() -> None:
     ax = Figure().subplots()
-    limits.over_time(ax, NONE)
+    limit_over_time(ax, NONE)
     np.testing.assert_allclose(ax.dataLim.get_points(), [[0.0, 1.0], [1.0, 10.0]])
 
 
@@ -41,7 +47,7 @@ def test_without_a_positive_point_a_parameter_sets_no_limits() -> None:
     before = ax.dataLim.get_points().copy()
     nowhere = replace(ONE, x=-np.arange(8.0))
     for panel in (NONE, PanelDrawing("a", "", (nowhere,))):
-        limits.over_parameter(ax, panel)
+        limit_over_parameter(ax, panel)
         np.testing.assert_array_equal(ax.dataLim.get_points(), before)
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series
-from dpbandits.drawing import artists, formulas, pgfplots_curves, plotting
+from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.annotations import write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
@@ -46,17 +46,6 @@ def test_a_second_curve_of_an_algorithm_has_another_line_and_filled_markers(draw
     assert dot.get_markerfacecolor() == second_dot.get_markerfacecolor() == "white"
 
 
-def test_curves_with_the_same_numbers_keep_the_looks_of_their_own_lines() -> None:
-    first, second = (replace(ONE, style=style, label=style) for style in ("adap-ucb", "dp-se"))
-    figure = Figure()
-    ax = figure.subplots()
-    drawn = [draw_over_time(ax, series, 0) for series in (second, first)]
-    ax.plot(ONE.x, ONE.centre)  # not a curve of the panel
-    (panel,) = artists.find([ax], Drawing("", (PanelDrawing("a", "", (first, second)),)))
-    colours = [to_rgb(f"#{look.colour}") for look in panel.looks if look]
-    assert colours == [to_rgb(line.get_color()) for line in reversed(drawn)]
-
-
 def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
     def draw(drawing: Drawing) -> Figure:
         figure = Figure()
@@ -67,18 +56,6 @@ def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
     usual = plotting.render(draw, drawing, "")
     with matplotlib.rc_context({"lines.linewidth": 9.0, "axes.facecolor": "red"}):
         assert plotting.render(draw, drawing, "") == usual
-
-
-def test_a_panel_without_axes_has_no_artists_and_its_place_is_below_the_others() -> None:
-    figure = Figure()
-    grid = figure.subplots(2, 2)
-    panels = [PanelDrawing(letter, "", (replace(ONE, panel=letter),)) for letter in "abcde"]
-    for ax, panel in zip((grid[0, 0], grid[1, 1]), (panels[0], panels[3]), strict=True):
-        draw_over_time(ax, panel.series[0], 0)
-    drawn = artists.find([grid[0, 0], grid[1, 1]], Drawing("", tuple(panels)))
-    assert [panel.axes is not None for panel in drawn] == [True, False, False, True, False]
-    assert [[*panel.fills(), *panel.bars()] for panel in drawn if not panel.axes] == [[], [], []]
-    assert artists.places(drawn) == [(0, 0), (2, 0), (2, 1), (1, 1), (3, 0)]
 
 
 @pytest.mark.parametrize("left", [False, True])
@@ -121,14 +98,6 @@ def test_no_slope_is_written_if_no_curve_has_one() -> None:
 )
 def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
     assert formulas.plain(text) == converted
-
-
-def test_a_curve_with_marks_at_some_points_is_exported_with_its_look() -> None:
-    look = artists.Look("112233", "--", 1.5, "o", False, (0, 2))
-    plain = pgfplots_curves.look_options(look)
-    text = pgfplots_curves.curves(artists.DrawnPanel(PanelDrawing("a", "", (ONE,)), None, (look,)))
-    assert f"[{plain}, mark indices={{1,3}}" in text
-    assert "112233" in plain
 
 
 def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:

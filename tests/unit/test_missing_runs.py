@@ -1,6 +1,5 @@
-"""The figure, the check and the search share one way to plan, play, report and fail."""
+"""The figure and the check share one way to plan, play, report and fail."""
 
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +17,9 @@ from dpbandits.factory import produce
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.tasks import plan
-from dpbandits.sweeps.tune import tune
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 Captured = pytest.CaptureFixture[str]
-RANGE = "figure.curves.adap-ucb.alpha=1..2"
 
 
 def a_figure(*typed: str) -> int:
@@ -35,20 +32,13 @@ def a_check(*typed: str) -> int:
     return against_reference.check(["adap-episodes"], [*typed, "runs=3"])
 
 
-def a_search(*typed: str) -> int:
-    return tune("adap-headline", [RANGE, "figure.horizon=2000", "runs=2", *typed], 2)
-
-
 def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     """Stand for a simulation that fails."""
     raise ZeroDivisionError("the gap is 0")
 
 
 Command = Callable[..., int]
-needs_optuna = pytest.mark.skipif(
-    importlib.util.find_spec("optuna") is None, reason="Optuna is not installed"
-)
-COMMANDS = [a_figure, a_check, pytest.param(a_search, marks=needs_optuna)]
+COMMANDS = [a_figure, a_check]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -3,10 +3,9 @@
 import io
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -36,51 +35,46 @@ def picture(
     """
     number = sum(map(len, groups.values()))
     height = 0.9 + (0.21 * number if named else 0.07 * (number + len(groups)))
+    size, y, labels = 3.6 if named else 2.2, 0, dict[float, str]()
+    hollow = {"linestyle": "", "marker": "o", "markerfacecolor": "none"}
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = title
         figure = Figure(figsize=(6.75, height), layout="constrained")
-        axes, y, labels = figure.subplots(), 0, dict[float, str]()
+        axes = figure.subplots()
         for i, (name, rows) in enumerate(groups.items()):
             if not named:
                 labels[y + (len(rows) - 1) / 2] = name
                 if i % 2 == 0:
                     axes.axhspan(y - 1, y + len(rows), color="#f2f2ee", zorder=0, linewidth=0)
             for row in rows:
-                _draw(axes, row, y, 3.6 if named else 2.2)
+                estimate, low, high, *others = (
+                    max(-WIDEST, min(WIDEST, x))
+                    for x in (row.estimate, row.low, row.high, *row.others)
+                )
+                look: dict[str, Any] = {**hollow, "markersize": 0.8 * size, "markeredgewidth": 0.5}
+                axes.plot(others, [y] * len(others), color=row.colour, **look)
+                axes.plot((low, high), [y, y], color=row.colour, linewidth=0.4 * size)
+                axes.plot([estimate], [y], "o", color=row.colour, markersize=size)
                 if named:
                     labels[y] = row.label
                 y += 1
             y += not named
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.set(xlim=(-1.04 * WIDEST, 1.04 * WIDEST), ylim=(y - 0.4, -0.8))
+        axes.set_xlabel("← holds by this factor · missed by this factor →")
+        axes.set_xticks([math.log(tick) for tick in TICKS], [*TICKS.values()])
         axes.set_yticks([*labels], [*labels.values()])
-        _finish(figure, axes, y, legend)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(False, axis="y")
+        for side in ("left", "right", "top"):
+            axes.spines[side].set_visible(False)
+        marks = [
+            Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=meaning)
+            for colour, meaning in legend.items()
+        ]
+        look = {**hollow, "color": "#5b5e63", "markersize": 3}
+        marks.append(Line2D([], [], label="other implementations", **look))
+        figure.legend(handles=marks, loc="outside lower center", ncols=3, frameon=False)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Title": title})
         return buffer.getvalue()
-
-
-def _draw(axes: Axes, row: Row, y: int, size: float) -> None:
-    places = [max(-WIDEST, min(WIDEST, x)) for x in (row.estimate, row.low, row.high)]
-    others = [max(-WIDEST, min(WIDEST, x)) for x in row.others]
-    hollow = {"markersize": 0.8 * size, "markerfacecolor": "none", "markeredgewidth": 0.5}
-    axes.plot(others, [y] * len(others), "o", color=row.colour, **hollow)  # type: ignore[arg-type]
-    axes.plot(places[1:], [y, y], color=row.colour, linewidth=0.4 * size)
-    axes.plot(places[:1], [y], "o", color=row.colour, markersize=size)
-
-
-def _finish(figure: Figure, axes: Axes, rows: int, legend: Mapping[str, str]) -> None:
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_xlim(-1.04 * WIDEST, 1.04 * WIDEST)
-    axes.set_ylim(rows - 0.4, -0.8)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(False, axis="y")
-    axes.set_xticks([math.log(tick) for tick in TICKS], [*TICKS.values()])
-    axes.set_xlabel("← holds by this factor · missed by this factor →")
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    marks = [
-        Line2D([], [], marker="o", linestyle="", color=colour, markersize=4, label=meaning)
-        for colour, meaning in legend.items()
-    ]
-    hollow = {"marker": "o", "linestyle": "", "markersize": 3, "markerfacecolor": "none"}
-    marks.append(Line2D([], [], color="#5b5e63", label="other implementations", **hollow))  # type: ignore[arg-type]
-    figure.legend(handles=marks, loc="outside lower center", ncols=3, frameon=False)

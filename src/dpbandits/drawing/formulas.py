@@ -1,6 +1,12 @@
-"""Mathematics in texts: mathtext between dollars, and its conversion to Unicode."""
+"""Mathematics in texts: mathtext between dollars, its faults and its conversion to Unicode."""
 
 import re
+from functools import cache
+
+from matplotlib.cbook import is_math_text
+from matplotlib.mathtext import MathTextParser
+
+from dpbandits.core.messages import in_one_line
 
 # Commands used in titles, labels and axes. Any other command is written as its name.
 SYMBOLS = {
@@ -61,3 +67,29 @@ def number(value: float, digits: int = 4) -> str:
     """Return a number with its significant digits; small and large ones read `4.54·10⁻⁵`."""
     mantissa, _, power = f"{value:.{digits}g}".partition("e")
     return f"{mantissa}·10{str(int(power)).translate(RAISED)}" if power else mantissa
+
+
+@cache
+def fault(text: str) -> str:
+    """Return the reason why matplotlib cannot draw a text, in one line; "" if it can.
+
+    matplotlib reads each line of a text by itself, and as mathematics if its dollars are paired.
+    """
+    for line in text.split("\n"):
+        if (line.count("$") - line.count(r"\$")) % 2:
+            return r"its dollars are not paired; write \$ for a dollar sign"
+        try:
+            if is_math_text(line):
+                MathTextParser("path").parse(line)
+        except RecursionError:
+            return "its braces are nested too deeply"
+        except Exception as error:  # the parser raises errors of many classes
+            # Its last line is `ParseException: Unknown symbol: \foo, found '\'  (at char 3), ...`.
+            # Instead of a missing symbol it lists its grammar.
+            reason = (str(error).strip() or in_one_line(error)).splitlines()[-1]
+            if parsed := re.match(r"\w+: (.*?)(?:, found .*?)?\s*\(at char (\d+)\)", reason):
+                missing = parsed[1].startswith(("Expected {", "Expected end of text"))
+                expected = "unexpected text" if missing else parsed[1][:1].lower() + parsed[1][1:]
+                reason = f"{expected} at character {int(parsed[2]) + 1} of a formula"
+            return reason
+    return ""

@@ -7,7 +7,8 @@ dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look 
 import importlib.util
 import io
 import logging
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,10 +18,15 @@ from typing import Any
 
 import matplotlib
 import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 from dpbandits.core.errors import UserError, nearest
-from dpbandits.core.messages import place_and_reason
+from dpbandits.core.messages import in_one_line, place_and_reason
 from dpbandits.core.roots import ROOTS
 from dpbandits.curves.series import Series
 from dpbandits.files import project
@@ -34,6 +40,15 @@ LETTERS_AN_INCH = 15.5  # characters per inch of the title line
 CHANGED = "#B00020"  # colour of the text about changes
 
 FORMATS = ("pdf", "svg", "png")
+
+PREAMBLE = (
+    r"For LuaLaTeX, with \usepackage{pgfplots} \usepgfplotslibrary{groupplots}"
+    r" \usetikzlibrary{calc} \pgfplotsset{compat=1.18} in the preamble"
+)
+LITERAL = str.maketrans(  # of the characters that are special to TeX
+    {c: f"\\{c}" for c in "_%&#${}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
 
 
 @dataclass(frozen=True)
@@ -82,28 +97,22 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
 
     Raises UserError if there is no such file or function, or if importing the file fails.
     """
-    path = drawing_file(paper)
-    own = {file.stem: file for file in path.with_suffix("").glob("*.py")}
-    path = own.get(name, path)
+    file = drawing_file(paper)
+    folder, parts = file.parent, {part.stem: part for part in file.with_suffix("").glob("*.py")}
+    path = parts.get(name, file)
     module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
-    folder = drawing_file(paper).parent
     with _errors_in_one_line(paper, folder):
         module_spec.loader.exec_module(module)
     known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
     if name not in known:
         raise UserError(
-            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *own])}"
+            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *parts])}"
         )
     draw: Callable[[Drawing], Figure] = getattr(module, name)
-
-    def draw_or_name_the_line(drawing: Drawing) -> Figure:
-        with _errors_in_one_line(paper, folder):
-            return draw(drawing)
-
-    return draw if folder.parent == project.SHIPPED else draw_or_name_the_line
+    return draw if folder.parent == project.SHIPPED else _errors_in_one_line(paper, folder)(draw)
 
 
 @contextmanager
@@ -123,7 +132,7 @@ def style_digest(paper: str) -> str:
     It covers the drawing code, the style and matplotlib's version.
     """
     digest = sha256(matplotlib.__version__.encode())
-    for name in ("plotting", "shapes", "annotations", "limits", "panel_blocks", "styles"):
+    for name in ("plotting", "shapes", "annotations", "styles"):
         digest.update(ROOTS[0].sources()[f"drawing/{name}.py"])
     file = drawing_file(paper)
     for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
@@ -163,6 +172,65 @@ def render(
             figure.savefig(buffer, format=kind, metadata=metadata[kind])
             files[kind] = buffer.getvalue()
     return files
+
+
+def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Sequence[str]) -> str:
+    r"""Return the figure as pgfplots axes, to \input in a LaTeX document, below some comments.
+
+    A legend of the whole figure moves into its last axes. Raises UserError if matplot2tikz is not
+    installed or cannot write the figure.
+    """
+    try:
+        import matplot2tikz
+    except ImportError as error:
+        raise UserError(
+            "an export to TikZ needs matplot2tikz, which is not installed:"
+            " python -m pip install matplot2tikz (in a clone: -r requirements-tikz.lock)"
+        ) from error
+    with matplotlib.style.context(style_file(), after_reset=True):
+        figure = draw(drawing)
+        figure.draw_without_rendering()
+        for text in figure.findobj(Text):
+            if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz
+                text.set_verticalalignment("center")
+        for legend in figure.legends:
+            _move_into(figure.axes[-1], legend)
+        place = figure.axes[0].get_subplotspec()
+        columns = place.get_gridspec().ncols if place else 1
+        width = figure.get_figwidth() / columns
+        # The last digits of lines that span the axes are not reproducible.
+        form = {"axis_width": f"{width:.2f}in", "float_format": ".12g"}
+        try:
+            with warnings.catch_warnings(action="error"):  # it warns of what it leaves out
+                code = matplot2tikz.get_tikz_code(figure, **form)
+        except Exception as error:  # the library raises errors of many classes
+            raise UserError(
+                f"matplot2tikz cannot write this figure ({in_one_line(error)}): use its PDF, or"
+                " export csv"
+            ) from error
+    head = "".join(f"% {' '.join(line.split())}\n" for line in (*comments, PREAMBLE))
+    note = ""
+    if drawing.changes:  # in red above the axes, as in the picture
+        literal = f"Changed: {drawing.changes}".translate(LITERAL)
+        look = f"anchor=south west, text width={figure.get_figwidth() - 0.5:.2f}in, text=red"
+        corner = "(current bounding box.north west)"
+        note = f"\\node[{look}] at {corner} {{\\bfseries {literal}}};\n"
+    return head + code.replace(r"\end{tikzpicture}", note + r"\end{tikzpicture}")
+
+
+def _move_into(ax: Axes, legend: Legend) -> None:
+    # matplot2tikz writes only legends of axes, and only entries of lines in these axes.
+    for drawn in ax.figure.findobj(Line2D):
+        drawn.set_label("_")
+    lines = []
+    for handle, text in zip(legend.legend_handles, legend.texts, strict=True):
+        line = ax.add_line(Line2D([np.nan], [np.nan]))
+        if isinstance(handle, Line2D):
+            line.update_from(handle)
+        line.set_label(text.get_text())
+        lines.append(line)
+    legend.remove()
+    ax.legend(handles=lines, loc="upper left")
 
 
 def _write_changes(figure: Figure, changes: str) -> None:

@@ -1,4 +1,4 @@
-"""Export of a figure's curves from the cache: as a table, JSON or LaTeX."""
+"""Export of a figure's curves from the cache: as a table, JSON or TikZ."""
 
 import json
 import math
@@ -11,7 +11,6 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.curves.series import STATISTICS, Series, summarise, to_csv
 from dpbandits.drawing import plotting
-from dpbandits.drawing.pgfplots import to_pgfplots
 from dpbandits.factory import produce, sidecar
 from dpbandits.factory.captions import statistics
 from dpbandits.factory.drawable_texts import refuse_undrawable
@@ -22,7 +21,7 @@ from dpbandits.spec.figure import Curve, FigureSpec
 
 
 def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:
-    """Write the curves as `csv`, `json` or `pgfplots` to a file, or to standard output.
+    """Write the curves as `csv`, `json` or `tikz` to a file, or to standard output.
 
     Raises UserError if runs are missing or the file cannot be written.
     """
@@ -40,7 +39,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     """Return the bytes that `export` writes; the same command and revision give the same bytes."""
     # Before the numbers are read, so that a mistake in the drawing is reported at once.
     draw = None
-    if kind == "pgfplots":
+    if kind == "tikz":
         refuse_undrawable(spec)
         draw = plotting.drawing_function(spec.paper, spec.draw)
     series = summarise(spec, produce.cached(spec, settings))
@@ -48,10 +47,10 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
         comments = [
             f"{spec.title} ({spec.paper}): {statistics(spec)}.",
             *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
-            f"{sidecar.command('export', spec, settings)} --format pgfplots",
+            f"{sidecar.command('export', spec, settings)} --format tikz",
             f"Revision {revision()}.",
         ]
-        return to_pgfplots(draw, produce.drawing(spec, series), comments).encode()
+        return plotting.to_tikz(draw, produce.drawing(spec, series), comments).encode()
     if kind == "csv":
         return to_csv(series)
     return _to_json(spec, settings, series)

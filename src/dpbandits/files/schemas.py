@@ -11,7 +11,6 @@ VERDICT = "dpbandits-verdict/3"  # out/<figure>/verdict.json
 CLAIMS = "dpbandits-claims/1"  # figures/reference/claims/<paper>.json
 EXPORT = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
-TUNE = "dpbandits-tune/1"  # beside the table of `dpbandits tune`
 
 
 def to_json(content: Any) -> bytes:

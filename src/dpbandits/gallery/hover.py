@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dpbandits.curves.series import Series
-from dpbandits.drawing import artists
 from dpbandits.drawing.formulas import plain
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.gallery import dark
@@ -27,20 +28,27 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
     and high if there is no band.
     """
     positions = []
-    for drawn_panel in artists.find(figure.axes, drawing):
-        for series, look in zip(drawn_panel.panel.series, drawn_panel.looks, strict=True):
-            if drawn_panel.axes is None or look is None:
-                continue
-            points = _points(drawn_panel.axes, figure, series)
-            if points:
+    free = list(figure.axes)
+    for panel in drawing.panels:
+        # The axes that hold most of the panel's curves; a line that is a curve carries its id.
+        ids = {series.artist_id for series in panel.series}
+        found = [{str(n.get_gid()): n for n in ax.lines if n.get_gid() in ids} for ax in free]
+        drawn: dict[str, Line2D] = max(found, key=len, default={})
+        if not drawn:
+            continue
+        ax = free.pop(found.index(drawn))
+        for series in panel.series:
+            line = drawn.get(series.artist_id)
+            if line and (points := _points(ax, figure, series)):
+                colour = to_hex(line.get_color())
                 positions.append(
                     {
                         "panel": series.panel if len(drawing.panels) > 1 else "",
                         "label": plain_label(series.legend),
-                        "colour": f"#{look.colour}",
-                        "dark": dark.colour(f"#{look.colour}"),
-                        "x": _name(drawn_panel.axes, figure, "x"),
-                        "y": _name(drawn_panel.axes, figure, "y"),
+                        "colour": colour.upper(),
+                        "dark": dark.colour(colour.upper()),
+                        "x": _name(ax, figure, "x"),
+                        "y": _name(ax, figure, "y"),
                         "points": points,
                     }
                 )

@@ -6,17 +6,15 @@ from xml.etree.ElementTree import Element, tostring
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 
-from dpbandits.drawing import latex
-
 
 def to_mathml(source: str) -> Markup:
     """Convert a formula, without its dollars, to MathML; one that cannot be read stays as code.
 
-    Only the commands of an export to LaTeX are read. The converter returns character references as
-    text, which it writes unescaped: here they are resolved, and written as any text of a page.
+    The converter returns character references as text, which it writes unescaped: here they are
+    resolved, and written as any text of a page.
     """
     try:
-        math = convert_to_element(latex.formula(source))
+        math = convert_to_element(source.replace(r"\mathdefault", ""))
     except Exception:  # the converter raises errors of many classes
         return Markup("<code>{}</code>").format(source)
     del math.attrib["xmlns"]  # HTML knows its namespace

@@ -1,1 +1,1 @@
-"""Several jobs at once: multiruns, saved sweeps and the search for the best value."""
+"""Several jobs at once: multiruns and saved sweeps."""

@@ -1,7 +1,7 @@
 """Jobs of a multirun: the keys in which they differ, their names, and checks that they differ."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ from dpbandits.config.compose import Read
 from dpbandits.config.origins import has, value_at
 from dpbandits.config.recorded import recorded
 from dpbandits.core.errors import UserError, shown
+from dpbandits.curves.series import Series
+from dpbandits.run.exit_status import ExitStatus
 from dpbandits.spec.changes import as_file_name, digest
 from dpbandits.spec.figure import FigureSpec
 
@@ -34,6 +36,31 @@ class Job:
             if isinstance(read_value, int | float | str):
                 return read_value
         return self.texts().get(key, "")
+
+
+@dataclass
+class Done:
+    """Outcome of a job."""
+
+    job: Job
+    name: str
+    status: int = ExitStatus.DONE
+    seconds: float = 0.0
+    error: str | None = None  # in its configuration
+    series: Sequence[Series] = ()  # empty if it failed
+
+    @property
+    def spec(self) -> FigureSpec:
+        """The figure of a job whose configuration has no error."""
+        assert isinstance(self.job.read, Read)
+        return self.job.read.spec
+
+    def curve(self, panel: str, name: str, label: str) -> Series | None:
+        """Return a curve of another job in this one, where its label may have other values."""
+        found = [s for s in self.series if (s.panel, s.curve) == (panel, name)]
+        if len(found) > 1:  # `each`: a curve for each of several values
+            found = [s for s in found if s.label == label]
+        return found[0] if found else None
 
 
 def read(composed: Any) -> Job:
@@ -69,14 +96,10 @@ def names(jobs: Sequence[Job]) -> list[str]:
     endings = short(varied(jobs))
     full = [",".join(f"{endings[k]}={job.texts().get(k, '')}" for k in endings) for job in jobs]
     cleaned = [as_file_name(name) for name in full]
-    often = Counter(cleaned)
     return [
-        f"{clean}-{digest(name)}" if often[clean] > 1 else clean
+        f"{clean}-{digest(name)}" if cleaned.count(clean) > 1 else clean
         for clean, name in zip(cleaned, full, strict=True)
     ]
-
-
-# Mistakes --------------------------------------------------------------------------------------
 
 
 def refuse_idle(jobs: Sequence[Job]) -> None:
@@ -95,8 +118,8 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     for key in sorted(set.intersection(*keys)):
         raise UserError(unused_overrides.refusal(loaded[0][1].origins, key))
     for key in filter(unused_overrides.is_of_cells, varied(jobs)):
-        groups = list(_apart_in(key, [job for job, _ in loaded]))
-        if groups and all(_alike(group) for group in groups):
+        groups = [[*map(_numbers, specs)] for specs in _specs_apart_in(key, jobs)]
+        if groups and all(numbers == group[0] for group in groups for numbers in group):
             texts = list(dict.fromkeys(job.texts().get(key, "") for job in jobs))
             raise UserError(
                 f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes no cell: all of"
@@ -104,35 +127,30 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
             )
 
 
-def _apart_in(key: str, jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    # Groups of jobs that differ in this key alone.
-    groups: dict[tuple[tuple[str, str], ...], list[Job]] = {}
-    for job in jobs:
-        others = tuple((k, text) for k, text in job.texts().items() if k != key)
-        groups.setdefault(others, []).append(job)
-    yield from (group for group in groups.values() if len(group) > 1)
-
-
-def _alike(group: Sequence[Job]) -> bool:
-    of = [_sources(job.read.spec) for job in group if isinstance(job.read, Read)]
-    return all(list(each.values()) == list(of[0].values()) for each in of)
-
-
 def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
-    """Return the curves, by panel and key, whose cells change with a key."""
+    """Return the curves, by panel and name, whose numbers change with a key."""
     curves = set()
-    for group in _apart_in(key, [job for job in jobs if isinstance(job.read, Read)]):
-        of = [_sources(job.read.spec) for job in group if isinstance(job.read, Read)]
-        curves |= {curve for curve in of[0] if any(e.get(curve) != of[0][curve] for e in of)}
+    for group in _specs_apart_in(key, jobs):
+        first, *others = map(_numbers, group)
+        curves |= {curve for curve in first if any(o.get(curve) != first[curve] for o in others)}
     return curves
 
 
-def _sources(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
-    # Swept values and sources of every curve, which fix its numbers, by panel and key.
+def _specs_apart_in(key: str, jobs: Sequence[Job]) -> list[list[FigureSpec]]:
+    # The figures of each set of jobs that differ in this key alone.
+    groups: dict[tuple[tuple[str, str], ...], list[FigureSpec]] = {}
+    for job in jobs:
+        if isinstance(job.read, Read):
+            others = tuple((k, text) for k, text in job.texts().items() if k != key)
+            groups.setdefault(others, []).append(job.read.spec)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _numbers(spec: FigureSpec) -> dict[tuple[str, str], list[Any]]:
+    # What fixes the numbers of every curve, by panel and name.
     by_curve: dict[tuple[str, str], list[Any]] = {}
     for panel in spec.panels:
-        for curve in panel.curves:  # several with the same key if a panel has `each`
-            by_curve.setdefault((panel.letter, curve.name), []).append(
-                (curve.x, curve.sources, curve.against)
-            )
+        for curve in panel.curves:  # several of one name if a panel has `each`
+            numbers = (curve.x, curve.sources, curve.against)
+            by_curve.setdefault((panel.letter, curve.name), []).append(numbers)
     return by_curve
