@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
@@ -21,6 +20,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
 )
 from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
+from dpbandits.tables.series import Series
 
 ABREAST, ROW = 7, 1.15  # small panels side by side, and their height in inches
 HEAD = 0.25  # height of the heading of a block, in rows

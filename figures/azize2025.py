@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
@@ -17,6 +16,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
 )
 from dpbandits.drawing.styles import style_of, style_of_curve
+from dpbandits.tables.series import Series
 
 FIRST_ROUND = 100  # of the figures over time
 MEAN: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 3.5, "mfc": "white"}

@@ -7,7 +7,6 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
 from dpbandits.drawing.shapes import (
@@ -18,6 +17,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
 )
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
+from dpbandits.tables.series import Series
 
 BARS = 12  # error bars per curve, as in the original
 FLOOR = "uniform"  # does not learn: cut off by the frame if far above all others

@@ -14,11 +14,11 @@ from marked_part import replaced
 from dpbandits.checks.comparisons import ERRORS, NORMAL
 from dpbandits.checks.ranks import Rank, mean_rank, ranks
 from dpbandits.config import compose
-from dpbandits.curves import references
-from dpbandits.curves.series import Series
 from dpbandits.drawing import formulas
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.factory import produce
+from dpbandits.tables import references
+from dpbandits.tables.series import Series
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "leaderboard.md"
 FIGURE = "leaderboard"

@@ -14,7 +14,6 @@ from marked_part import replaced
 from PIL import Image
 
 from dpbandits.config import compose, conf_files
-from dpbandits.curves import references
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import PAPERS, paper
@@ -22,6 +21,7 @@ from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
 from dpbandits.report import pages, write
 from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import references
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = ROOT / "docs" / "images" / "small"

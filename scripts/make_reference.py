@@ -23,9 +23,9 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
-from dpbandits.curves import references
-from dpbandits.curves.series import STATISTICS, summarise, to_csv
 from dpbandits.files import provenance
+from dpbandits.tables import references
+from dpbandits.tables.series import STATISTICS, summarise, to_csv
 
 ROOT = Path(__file__).resolve().parents[1]
 TIMES = 10  # factor on the number of runs of a check

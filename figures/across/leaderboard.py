@@ -10,11 +10,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from dpbandits.checks.ranks import Rank, mean_rank, ranks
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import blocks_of_rows, name_rows
 from dpbandits.drawing.styles import Style, style_of_curve
+from dpbandits.tables.series import Series
 
 # Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
 BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}

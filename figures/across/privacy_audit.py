@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import blocks_of_rows, name_rows
 from dpbandits.drawing.styles import style_of_curve
 from dpbandits.spec.figure import Quantity
+from dpbandits.tables.series import Series
 
 BEYOND = 2.3  # times the given epsilon: larger values are written at the edge
 BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}

@@ -29,11 +29,11 @@ from commands import (
 from forks import Fork
 
 from dpbandits.config.compose import load
-from dpbandits.curves.series import summarise, to_csv
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import summarise, to_csv
 
 
 def test_an_audit_is_a_command_of_its_own() -> None:

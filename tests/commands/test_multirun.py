@@ -17,7 +17,6 @@ from complaints import readable
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
-from dpbandits.curves.series import PLACE, STATISTICS, Series, summarise
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.plotting import render as whole_render
@@ -29,6 +28,7 @@ from dpbandits.sweeps import pictures
 from dpbandits.sweeps.jobs import Done as DoneJob
 from dpbandits.sweeps.jobs import Job, names, short
 from dpbandits.sweeps.pictures import Key
+from dpbandits.tables.series import PLACE, STATISTICS, Series, summarise
 
 Run = Callable[..., Done]
 Captured = pytest.CaptureFixture[str]

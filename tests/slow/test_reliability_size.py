@@ -24,7 +24,7 @@ RUNS = 10**6
 LOAD = """
 import json, resource, sys
 from dpbandits.config import compose
-from dpbandits.curves.series import summarise
+from dpbandits.tables.series import summarise
 from dpbandits.store.blocks import Store
 spec, settings = compose.load(sys.argv[1], sys.argv[2:])
 (series,) = summarise(spec, Store(settings.cache))

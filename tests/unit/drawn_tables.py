@@ -15,11 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.curves import references
-from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import Drawing, drawing_function, style_file
 from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import references
+from dpbandits.tables.series import Series
 
 NUMBERS = ("x", "runs", "mean", "std", "median", "min", "max", "centre", "low", "high")
 ANNOTATED = "figure.annotated=true"

@@ -11,10 +11,10 @@ from complaints import complaint
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import matching_points
 from dpbandits.config import compose
-from dpbandits.curves import series
 from dpbandits.privacy.concentrated import gaussian_epsilon, rho_of_gaussian
 from dpbandits.spec.figure import Curve, Quantity
 from dpbandits.store.blocks import Store
+from dpbandits.tables import series
 
 FIGURE = "adac-price"
 pytestmark = pytest.mark.usefixtures("in_checkout")

@@ -17,10 +17,10 @@ import pytest
 import dpbandits as dp
 from dpbandits.api import MODULES
 from dpbandits.config import compose
-from dpbandits.curves.series import summarise
 from dpbandits.factory.produce import drawing
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import summarise
 
 ARMS: dict[str, Any] = {"means": [0.9, 0.5]}
 SMALL: dict[str, Any] = {**ARMS, "horizon": 300, "runs": 4, "seed": 1, "progress": False}

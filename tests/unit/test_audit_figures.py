@@ -16,14 +16,14 @@ from dpbandits.config.compose import load
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.registry import algorithm_names
-from dpbandits.curves import references
-from dpbandits.curves.series import summarise
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
 from dpbandits.spec.figure import Curve, FigureSpec, Quantity
 from dpbandits.store.blocks import Store
 from dpbandits.store.fingerprint import sources
 from dpbandits.store.identity import key
+from dpbandits.tables import references
+from dpbandits.tables.series import summarise
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

@@ -15,12 +15,12 @@ from matplotlib.colors import to_rgb
 from dpbandits.cells.bandit_cell import Grid, checkpoints
 from dpbandits.config.compose import load
 from dpbandits.core import registry
-from dpbandits.curves.series import STATISTICS, Series, _against, slope, to_csv, values
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
 from dpbandits.run.runner import play
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import Curve, Quantity
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import STATISTICS, Series, _against, slope, to_csv, values
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 

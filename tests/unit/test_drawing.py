@@ -10,12 +10,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import STATISTICS, Series
 from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.annotations import write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
 from dpbandits.drawing.styles import Style, in_mathtext
+from dpbandits.tables.series import STATISTICS, Series
 
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(

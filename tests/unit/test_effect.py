@@ -12,9 +12,9 @@ from dpbandits.checks import against_reference, matching_points
 from dpbandits.config import compose, hydra_config
 from dpbandits.config.conf_files import read_member
 from dpbandits.config.readers.figure import Reader
-from dpbandits.curves import references
 from dpbandits.files.project import names
 from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import references
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

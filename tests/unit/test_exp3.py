@@ -20,10 +20,10 @@ from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
-from dpbandits.curves.statistics import GROUPS, median_of_means
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.environments._gain_table import SwitchFeedback
 from dpbandits.environments.adversaries import Kind, Walk
+from dpbandits.tables.statistics import GROUPS, median_of_means
 from dpbandits.theory import tossou2017
 
 T = 2**18

@@ -18,13 +18,13 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import STATISTICS, summarise, to_csv
 from dpbandits.factory import produce, sidecar
 from dpbandits.factory.export import export, exported
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import STATISTICS, summarise, to_csv
 
 Loaded = tuple[FigureSpec, Settings]
 

@@ -7,10 +7,10 @@ import pytest
 from commands import ROOT
 from composed import load
 
-from dpbandits.curves.resampled import Resampler
 from dpbandits.judge import language, reader, table
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.model import ERRATA, as_list
+from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.table import Gathered
 from dpbandits.judge.verdicts import Verdict, combinations
 from dpbandits.report import write

@@ -10,10 +10,10 @@ import pytest
 from toy_paper import Toy, line, paper, said
 
 from dpbandits.core.errors import UserError
-from dpbandits.curves.resampled import Line
 from dpbandits.judge import language
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.language import Quantity, Scope, compared, end, evaluate
+from dpbandits.judge.resampled import Line
 from dpbandits.spec.figure import Bound
 
 RNG = np.random.default_rng(3)

@@ -11,8 +11,8 @@ from composed import load
 from scipy import stats
 from toy_paper import Toy, cell, line, near, paper, said
 
-from dpbandits.curves.resampled import RESAMPLES, STATISTICS, Line, _spread
 from dpbandits.judge import table
+from dpbandits.judge.resampled import RESAMPLES, STATISTICS, Line, _spread
 
 RNG = np.random.default_rng(11)
 

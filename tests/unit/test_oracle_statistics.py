@@ -12,9 +12,9 @@ import run_statistics as oracle
 
 from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.config import compose
-from dpbandits.curves import statistics
-from dpbandits.curves.series import summarise, to_csv
 from dpbandits.spec.figure import Bound, FigureSpec, Quantity
+from dpbandits.tables import statistics
+from dpbandits.tables.series import summarise, to_csv
 
 DRAWN = [
     ("mean", "std"),

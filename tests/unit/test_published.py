@@ -14,13 +14,13 @@ from scipy import stats
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.curves import published
-from dpbandits.curves.resampled import Resampler
-from dpbandits.curves.series import Series, x_values
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.styles import STYLES
 from dpbandits.files import project
+from dpbandits.judge.resampled import Resampler
 from dpbandits.spec.figure import Curve, Points
+from dpbandits.tables import published
+from dpbandits.tables.series import Series, x_values
 
 FIGURES = {"lazyts-c2": {"a": 1, "c": 3, "e": 5}, "lazyts-vs-ts": {"b": 7}, "lazyts-gap": {"a": 11}}
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.checks.ranks import Rank, mean_rank, ranks
-from dpbandits.curves.series import STATISTICS, Series
+from dpbandits.tables.series import STATISTICS, Series
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 RUNS = 4

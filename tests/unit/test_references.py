@@ -14,7 +14,7 @@ from composed import load
 
 from dpbandits.checks import matching_points
 from dpbandits.config import conf_files
-from dpbandits.curves import references
+from dpbandits.tables import references
 
 REFERENCES = sorted({path.name for path in (ROOT / "figures/reference").iterdir()} - {"claims"})
 HEADER = ["panel", "label", "x", "runs", "mean", "std", "median", "min", "max"]

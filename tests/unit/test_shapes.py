@@ -20,7 +20,6 @@ from test_drawing import ONE
 
 from dpbandits.config import compose
 from dpbandits.config.readers import templates
-from dpbandits.curves import series as curves
 from dpbandits.drawing import plotting
 from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
@@ -33,6 +32,7 @@ from dpbandits.drawing.shapes import (
 )
 from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec, Quantity, StyleOverride
+from dpbandits.tables import series as curves
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
 YAML, *_ = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.curves import statistics
+from dpbandits.tables import statistics
 
 Statistic = Callable[[np.ndarray], np.ndarray]
 

@@ -12,9 +12,9 @@ from composed import load
 from dpbandits.cells import play_stopping_rule
 from dpbandits.cells.bandit_cell import Cell, StoppingCell, Stream
 from dpbandits.cells.play_bandit import play_run, simulate
-from dpbandits.curves.series import summarise
 from dpbandits.spec.figure import FigureSpec, Quantity
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import summarise
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

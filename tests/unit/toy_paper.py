@@ -11,10 +11,10 @@ import pytest
 from dpbandits.algorithms import adap_ucb
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose
-from dpbandits.curves.resampled import Resampler
 from dpbandits.environments import bernoulli
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.model import Paper
+from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.verdicts import Judge, Judged, combinations
 from dpbandits.spec.figure import Curve, FigureSpec, Panel, Quantity
 from dpbandits.store.blocks import Store

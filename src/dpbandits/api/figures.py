@@ -15,8 +15,6 @@ from matplotlib.figure import Figure
 from dpbandits.api.games import computed, frame
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, shown
-from dpbandits.curves import series
-from dpbandits.curves.series import Series
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_time
@@ -25,6 +23,8 @@ from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files.atomic import check_writable
 from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import series
+from dpbandits.tables.series import Series
 
 if TYPE_CHECKING:
     from pandas import DataFrame

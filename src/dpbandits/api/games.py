@@ -16,12 +16,12 @@ from dpbandits.config.settings import Settings
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError as UserError
 from dpbandits.core.errors import nearest, shown
-from dpbandits.curves import statistics
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.run import edited_sources, in_memory, runner, tasks
 from dpbandits.run.in_memory import StoreWithMemory
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec, Panel, Quantity
+from dpbandits.tables import statistics
 
 if TYPE_CHECKING:
     from pandas import DataFrame

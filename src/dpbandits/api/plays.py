@@ -24,14 +24,14 @@ from dpbandits.checks.comparisons import ERRORS, ROUNDING, plain, with_error
 from dpbandits.config import instances
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, shown
-from dpbandits.curves import statistics
-from dpbandits.curves.series import Series, summarise
 from dpbandits.factory.captions import caption, is_undeclared
 from dpbandits.files.provenance import provenance
 from dpbandits.run.in_memory import is_stored
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.identity import key
+from dpbandits.tables import statistics
+from dpbandits.tables.series import Series, summarise
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,13 +18,13 @@ from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, com
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import values
 from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.in_turn import Begun, InTurn, Waiting
 from dpbandits.run.missing_runs import Completing, Completion
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import values
 
 FALSE_ALARM = 0.001  # upper bound on P(a whole check raises any alarm) when every law is the same
 MAY_CHANGE = ("seed=", "runs=", "engine=", "engine.", "paths.")

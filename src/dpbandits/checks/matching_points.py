@@ -18,9 +18,9 @@ from dpbandits.checks.tolerance_bands import Reference
 from dpbandits.config import compose
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
-from dpbandits.curves import references
-from dpbandits.curves.series import Series, x_values
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
+from dpbandits.tables import references
+from dpbandits.tables.series import Series, x_values
 
 PROFILE = f"profile={references.CI}"
 POINTS = 24  # most points of a curve that are compared

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dpbandits.checks.comparisons import ERRORS, Mean, order
-from dpbandits.curves.series import Series
+from dpbandits.tables.series import Series
 
 
 class Rank(NamedTuple):

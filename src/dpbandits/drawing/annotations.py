@@ -6,9 +6,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
+from dpbandits.tables.series import Series
 
 
 def write_at_the_end(ax: Axes, series: Series) -> None:

@@ -28,8 +28,8 @@ from matplotlib.text import Text
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import in_one_line, place_and_reason
 from dpbandits.core.roots import ROOTS
-from dpbandits.curves.series import Series
 from dpbandits.files import project
+from dpbandits.tables.series import Series
 
 # fontTools warns about dates inside fonts, which no picture shows.
 logging.getLogger("fontTools").setLevel(logging.ERROR)

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.styles import (
     LINES,
@@ -27,6 +26,7 @@ from dpbandits.drawing.styles import (
     symbol,
 )
 from dpbandits.spec.figure import Quantity
+from dpbandits.tables.series import Series
 
 ROUND = "Round $t$"  # the x axis of every figure over time
 SETTLED = 0.02  # of the horizon: before it, a curve over linear time is nearly vertical

@@ -7,8 +7,8 @@ from itertools import product
 from typing import NamedTuple
 
 from dpbandits.core import registry
-from dpbandits.curves.series import Series
 from dpbandits.spec.figure import Curve
+from dpbandits.tables.series import Series
 
 PUBLISHED_ID = "published "  # begins the id of the points of a curve that the paper published
 PUBLISHED_LABEL = "The paper's own curve"

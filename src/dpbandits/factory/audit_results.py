@@ -13,10 +13,10 @@ from dpbandits.audit import designs
 from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose
-from dpbandits.curves import references
 from dpbandits.files import project
 from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import FigureSpec, Quantity
+from dpbandits.tables import references
 
 FIGURE = "privacy-audit"
 EPSILON = 1.0  # budget of the audits on the pages

@@ -9,7 +9,6 @@ from typing import Any
 
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import STATISTICS, Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, sidecar
 from dpbandits.factory.captions import statistics
@@ -18,6 +17,7 @@ from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.tables.series import STATISTICS, Series, summarise, to_csv
 
 
 def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from dpbandits.checks.comparisons import counted
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import Series, summarise, to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import sidecar
 from dpbandits.factory.captions import caption
@@ -31,6 +30,7 @@ from dpbandits.run.progress import duration
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables.series import Series, summarise, to_csv
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 VERDICT = "verdict.json"

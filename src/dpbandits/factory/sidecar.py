@@ -10,13 +10,13 @@ from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.recorded import recorded
 from dpbandits.config.settings import Settings
-from dpbandits.curves.series import Series
 from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.identity import key
+from dpbandits.tables.series import Series
 
 
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:

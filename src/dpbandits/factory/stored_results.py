@@ -13,12 +13,12 @@ import numpy as np
 
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.curves import references
-from dpbandits.curves.series import Series, summarise, x_values
 from dpbandits.files.provenance import revision, versions
 from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables import references
+from dpbandits.tables.series import Series, summarise, x_values
 
 
 class ResultKind(Enum):

@@ -12,7 +12,6 @@ from dpbandits.config import conf_files
 from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
-from dpbandits.curves.series import to_csv
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, sidecar, stored_results
 from dpbandits.factory.captions import caption
@@ -25,6 +24,7 @@ from dpbandits.gallery.origins import Origin
 from dpbandits.judge import about
 from dpbandits.judge.about import About
 from dpbandits.spec.figure import Original
+from dpbandits.tables.series import to_csv
 
 ORIGINS = {
     ResultKind.REFERENCE: Origin.REFERENCE,

@@ -11,11 +11,11 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.curves.series import Series
 from dpbandits.drawing.formulas import plain
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.gallery import dark
 from dpbandits.gallery.texts import plain_label
+from dpbandits.tables.series import Series
 
 MOST = 150  # points per line
 NEAREST = 0.003  # of the picture: closer points look like one

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from dpbandits.core.errors import UserError
-from dpbandits.curves.resampled import Resampler
 from dpbandits.judge import reader, table
 from dpbandits.judge.figures import Figures
+from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.texts import factor, filled
 from dpbandits.judge.verdicts import Judge, Judged
 from dpbandits.spec.figure import FigureSpec

@@ -13,10 +13,10 @@ from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.largest_regret import largest_regret
 from dpbandits.config import bound_arguments, compose
 from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.curves.resampled import Line, Resampler
 from dpbandits.judge import language, reader
 from dpbandits.judge.language import Compared, Quantity, Scope
 from dpbandits.judge.model import In, Paper, as_list, panels_of
+from dpbandits.judge.resampled import Line, Resampler
 from dpbandits.spec.figure import Curve, FigureSpec
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn

@@ -11,12 +11,12 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.roots import PACKAGE
-from dpbandits.curves.resampled import Resampler, cells
 from dpbandits.files import project, schemas
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import reader, table
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.model import Paper
+from dpbandits.judge.resampled import Resampler, cells
 from dpbandits.judge.verdicts import Judge, Judged, Verdict, combinations
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.curves.resampled import Line
+from dpbandits.judge.resampled import Line
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     **{ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}

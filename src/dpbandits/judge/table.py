@@ -19,13 +19,13 @@ from typing import Any
 import msgspec
 
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import written
 from dpbandits.files import project, schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import reader
 from dpbandits.judge.model import Paper
 from dpbandits.judge.verdicts import Judged, Result, Verdict, combinations
 from dpbandits.spec.figure import Bound, FigureSpec
+from dpbandits.tables.series import written
 
 FOLDER = "figures/reference/claims"
 GOLDEN = "tests/golden/rows.jsonl"  # in a checkout

@@ -11,10 +11,10 @@ import numpy as np
 
 from dpbandits.cells.budget import budget, given
 from dpbandits.core.errors import UserError
-from dpbandits.curves.resampled import RESAMPLES, Resampler, cells
 from dpbandits.judge import reader
 from dpbandits.judge.figures import Combination, Figures, HypothesesNotMet, Place
 from dpbandits.judge.model import ERRATA, Claim, Paper, as_list, panels_of
+from dpbandits.judge.resampled import RESAMPLES, Resampler, cells
 
 FEWEST = 20  # runs; with fewer nothing is decided
 LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...

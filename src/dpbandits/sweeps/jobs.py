@@ -10,10 +10,10 @@ from dpbandits.config.compose import Read
 from dpbandits.config.origins import has, value_at
 from dpbandits.config.recorded import recorded
 from dpbandits.core.errors import UserError, shown
-from dpbandits.curves.series import Series
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.spec.changes import as_file_name, digest
 from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables.series import Series
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from hashlib import sha256
 from dpbandits.config.compose import Read
 from dpbandits.config.recorded import is_recorded, recorded
 from dpbandits.core.errors import UserError
-from dpbandits.curves.series import PLACE, STATISTICS, rows, summarise, written
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce_all import produce_one, status_of
@@ -29,6 +28,7 @@ from dpbandits.spec.changes import as_file_name
 from dpbandits.store.blocks import Store
 from dpbandits.sweeps.jobs import Done, Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.pictures import summary
+from dpbandits.tables.series import PLACE, STATISTICS, rows, summarise, written
 
 WORDS: dict[int, str] = {  # in the sidecar
     ExitStatus.DONE: "done",

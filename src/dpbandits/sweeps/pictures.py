@@ -19,13 +19,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.curves.series import Series
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve, symbol
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.sweeps.jobs import Done, depends, short
+from dpbandits.tables.series import Series
 
 MOST_AXES = 24  # that fit on a page
 ARRAYS = ("mean", "std", "median", "min", "max", "centre", "low", "high")

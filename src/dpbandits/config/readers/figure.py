@@ -11,9 +11,9 @@ from dpbandits.config.readers.panel import PanelReader
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
-from dpbandits.curves import statistics
 from dpbandits.files import project
 from dpbandits.spec.figure import FigureSpec, Original
+from dpbandits.tables import statistics
 
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE_KEYS = (

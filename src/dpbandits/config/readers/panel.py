@@ -22,8 +22,8 @@ from dpbandits.config.readers.layers import Layers, record
 from dpbandits.config.section import Section
 from dpbandits.core import parameters
 from dpbandits.core.errors import shown
-from dpbandits.curves import published
 from dpbandits.spec.figure import Curve, Panel, Quantity
+from dpbandits.tables import published
 
 TEXTS = ("title", "row", "column")  # texts of a panel, with names of values in braces
 PANEL_KEYS = (

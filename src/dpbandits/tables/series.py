@@ -14,7 +14,6 @@ from dpbandits import theory
 from dpbandits.audit.cell import AuditCell
 from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.curves import statistics
 from dpbandits.spec.figure import (
     AS_THE_ALGORITHM,
     Bound,
@@ -25,6 +24,7 @@ from dpbandits.spec.figure import (
     StyleOverride,
 )
 from dpbandits.store.blocks import ALL, Store
+from dpbandits.tables import statistics
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ import numpy as np
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import registry
-from dpbandits.curves import published
-from dpbandits.curves.series import values, x_values
 from dpbandits.spec.figure import Bound, Curve
 from dpbandits.store.blocks import Store
+from dpbandits.tables import published
+from dpbandits.tables.series import values, x_values
 
 RESAMPLES = 1000
 AT_ONCE = 250  # resamples that are held in memory at a time

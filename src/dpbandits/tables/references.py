@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest
-from dpbandits.curves.series import PLACE, STATISTICS, Series, identity, slope
 from dpbandits.files import project
 from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.tables.series import PLACE, STATISTICS, Series, identity, slope
 
 PAPER, CI = "curves", "ci"  # scales: that of the papers, that of the profile ci
 Rows = dict[tuple[str, str], list[dict[str, str]]]  # by panel and label
