@@ -11,8 +11,7 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.checks.comparisons import ERRORS, NORMAL
-from dpbandits.checks.ranks import Rank, mean_rank, ranks
+from dpbandits.checks.comparisons import ERRORS, NORMAL, Rank, mean_rank, ranks
 from dpbandits.config import compose
 from dpbandits.drawing import formulas
 from dpbandits.drawing.plotting import PanelDrawing

@@ -41,7 +41,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "theory": ("*.py",),
     "privacy": ("*.py",),
     "audit": ("designs.py", "events.py", "games.py", "kernels.py", "search.py", "subject.py"),
-    "curves": ("series.py", "statistics.py"),
+    "tables": ("series.py", "statistics.py"),
     "checks": ("*.py",),
     "drawing": ("annotations.py", "formulas.py", "plotting.py", "shapes.py"),
 }

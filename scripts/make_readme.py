@@ -13,7 +13,7 @@ from pathlib import Path
 from marked_part import replaced
 from PIL import Image
 
-from dpbandits.config import compose, conf_files
+from dpbandits.config import compose
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import PAPERS, paper
@@ -83,8 +83,8 @@ def small_picture(spec: FigureSpec) -> bytes:
     """Return a figure as a small PNG, drawn from its reference."""
     drawing = produce.drawing(spec, references.read(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    source = conf_files.read_yaml(references.source_file(spec.name, references.PAPER))
-    label = f"dpbandits run {spec.name}, revision {source['revision']}"
+    record = references.record(spec.name, references.PAPER) or {}
+    label = f"dpbandits run {spec.name}, revision {record['revision']}"
     image = Image.open(io.BytesIO(plotting.render(draw, drawing, label)["png"])).convert("RGB")
     height = round(image.height * WIDTH / image.width)
     small = image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLOURS)

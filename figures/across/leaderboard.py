@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
-from dpbandits.checks.ranks import Rank, mean_rank, ranks
+from dpbandits.checks.comparisons import Rank, mean_rank, ranks
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import blocks_of_rows, name_rows

@@ -1,6 +1,8 @@
 """Committed reference tables, read with nothing but `csv`, and the pictures drawn from them."""
 
 import csv
+import json
+import math
 import re
 from dataclasses import replace
 from functools import cache
@@ -29,14 +31,29 @@ Curve = tuple[str, str]  # panel and label
 
 @cache
 def table(figure: str) -> dict[Curve, Columns]:
-    """Return the columns of every curve of figures/reference/<figure>/curves.csv, in its order."""
-    rows: dict[Curve, list[dict[str, str]]] = {}
-    with (ROOT / "figures" / "reference" / figure / "curves.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            rows.setdefault((row["panel"], row["label"]), []).append(row)
+    """Return the columns of every curve of figures/reference/<figure>.csv, in its order."""
+    file = ROOT / "figures" / "reference" / f"{figure}.csv"
+    record = json.loads(file.with_suffix(".json").read_text())["profiles"]["paper"]
+    centre, spread = record["basis"]["the statistics"].split(", ")
+    curves: dict[Curve, list[dict[str, float]]] = {}
+    with file.open(encoding="utf-8", newline="") as text:
+        for row in csv.DictReader(text):
+            if row.get("profile"):  # of the profile ci
+                continue
+            mean, runs = float(row["mean"]), record["runs"][row["panel"]][row["label"]]
+            full = {"x": float(row["x"]), "runs": runs, "mean": mean, "std": 0.0}
+            full |= dict.fromkeys(("median", "min", "max"), mean)
+            full |= {name: float(row[name]) for name in full if row.get(name)}
+            full["centre"] = full["median" if centre == "median" else "mean"]
+            full |= {name: float(row[name]) for name in ("centre",) if row.get(name)}
+            error = full["std"] / math.sqrt(max(1, runs))
+            half = {"std": full["std"], "standard-error": error}.get(spread, 0.0)
+            full |= {"low": full["centre"] - half, "high": full["centre"] + half}
+            full |= {name: float(row[name]) for name in ("low", "high") if row.get(name)}
+            curves.setdefault((row["panel"], row["label"]), []).append(full)
     return {
-        curve: {name: np.array([float(row[name]) for row in own]) for name in NUMBERS}
-        for curve, own in rows.items()
+        curve: {name: np.array([row[name] for row in rows]) for name in NUMBERS}
+        for curve, rows in curves.items()
     }
 
 
@@ -113,8 +130,7 @@ def points(line: Line2D) -> np.ndarray:
 def figures_by_shape() -> list[Any]:
     """Return all figures with a reference; only one of each drawing function is not slow."""
     seen, marked = set(), []
-    names = {folder.name for folder in (ROOT / "figures" / "reference").iterdir()}
-    for name in sorted(names - {"claims"}):  # the results of claims are not those of a figure
+    for name in sorted(file.stem for file in (ROOT / "figures" / "reference").glob("*.csv")):
         text = (ROOT / "conf" / "figure" / f"{name}.yaml").read_text("utf-8")
         shape = tuple(re.findall(r"^(?:paper|draw): *(\S+)", text, re.MULTILINE))
         assert len(shape) == 2, name

@@ -102,15 +102,15 @@ def test_a_reference_with_another_counterpart_has_no_common_points() -> None:
     statistics: dict[str, Any] = {name: np.zeros(x.size) for name in series.STATISTICS}
     identity = series.identity("b", curve)
     reference = series.Series(**identity, runs=1, slope=None, x=x, **statistics)
-    common = matching_points._common
-    assert len(common(curve, x, curve, reference)) == x.size
-    assert common(curve, x, other, reference) == []
+    common = matching_points.common
+    assert len(common(curve, curve, reference)) == x.size
+    assert common(curve, other, reference) == []
     over_rho = curve_of("a", "t-short")
     values = series.x_values(over_rho)
     swept = replace(reference, x=values)
-    assert len(common(over_rho, values, over_rho, swept)) == values.size
+    assert len(common(over_rho, over_rho, swept)) == values.size
     itself = replace(over_rho, against=cast(tuple[Cell, ...], over_rho.sources))
-    assert common(over_rho, values, itself, swept) == []
+    assert common(over_rho, itself, swept) == []
 
 
 def test_rho_may_be_that_of_an_epsilon_and_a_delta() -> None:

@@ -166,13 +166,6 @@ def test_exceedances_have_the_law_that_all_orders_are_equally_likely(
             assert np.mean(np.array(above) >= least - 1) > level - 1e-12
 
 
-def test_the_band_is_students_and_bernsteins() -> None:
-    reference = Reference(runs=30, mean=50.0, std=4.0, median=50.0, min=40.0, max=70.0)
-    student = stats.t.ppf(1 - 0.001 / 2, 29) * 4.0 * math.sqrt(1 / 10 + 1 / 30)
-    bernstein = 20.0 * math.log(2 / 0.001) / (3 * 10)
-    assert half_width(reference, 10, 0.001) == pytest.approx(student + bernstein, rel=1e-12)
-
-
 def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
     reference = Reference(10**6, 1000.0, 1e-3, 1000.0, 0.0, 2000.0)
     inside, outside = 1000.0 * (1 + 0.9 * MARGIN), 1000.0 * (1 + 1.1 * MARGIN)

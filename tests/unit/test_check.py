@@ -1,6 +1,6 @@
 """`dpbandits check`: the curves it compares, that it can fail, and its report of a failure."""
 
-import csv
+import json
 import math
 import re
 import shutil
@@ -19,6 +19,8 @@ from dpbandits.checks.against_reference import Checked
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.tables import committed
+from dpbandits.tables.series import written
 
 EXACT = "ftpl-gauss-cdf"  # nothing is played
 
@@ -35,16 +37,15 @@ def compared(figure: str) -> list[matching_points.Point]:
     return matching_points.points(spec)
 
 
-def spoil(file: Path, change: Any) -> None:
-    """Change the rows of a table."""
-    rows = list(csv.DictReader(file.read_text().splitlines()))
-    columns = list(rows[0])
+def spoil(folder: Path, figure: str, change: Any) -> None:
+    """Change the rows of a reference, each a dictionary, and record the table as its own."""
+    file = folder / "figures" / "reference" / f"{figure}.csv"
+    found = committed.read(file, "")
+    assert found is not None
+    rows, record = found
     for row in rows:
         change(row)
-    with file.open("w", newline="") as text:
-        writer = csv.DictWriter(text, [c for c in columns if c in rows[0]])
-        writer.writeheader()
-        writer.writerows(rows)
+    committed.write(file, written(rows[0], (row.values() for row in rows)), record)
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
@@ -60,25 +61,24 @@ def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon()
     # The panels of 101 arms are shorter in the profile ci.
     points = [p for p in compared("ftpl-approx-dp") if p.panel == "c"]
     scales = {
-        label: {p.scale for p in points if p.curve.label == label}
+        label: {p.profile for p in points if p.curve.label == label}
         for label in ("DP-FTPL-New", "DP-FTPL-Gauss")
     }
-    assert scales == {"DP-FTPL-New": {"ci"}, "DP-FTPL-Gauss": {"curves", "ci"}}
+    assert scales == {"DP-FTPL-New": {"ci"}, "DP-FTPL-Gauss": {"paper", "ci"}}
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
     spec, _ = against_reference.prepare("ftpl-approx-dp", [])
-    whole = matching_points.whole_reference("ftpl-approx-dp")
     (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
-    ((_, series),) = whole.same("c", curve)
+    other, series = matching_points.whole_reference("ftpl-approx-dp")["c", "DP-FTPL-Gauss"]
     source = curve.sources[0]
     assert isinstance(source, Cell)
     assert series.x[-1] > source.horizon
-    rounds = [point.x for point in whole.points("c", curve)]
-    assert rounds == sorted(set(rounds))
-    assert rounds[-1] == source.horizon
-    assert set(rounds) <= set(series.x.tolist()) & set(source.checkpoints().tolist())
+    common = matching_points.common(curve, other, series)
+    ours, theirs = source.checkpoints(), series.x
+    assert [ours[i] for i, _ in common] == [theirs[j] for _, j in common]
+    assert {ours[i] for i, _ in common} == {*ours.tolist()} & {*theirs.tolist()}
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
@@ -92,8 +92,10 @@ def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() ->
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_other_seeds_are_played_than_those_of_the_references() -> None:
     spec, _ = against_reference.prepare("adap-alpha", [])
-    whole = matching_points.whole_reference("adap-alpha").spec
-    assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in whole.cells()})
+    for profile in ("paper", "ci"):
+        reference, _ = matching_points.referenced("adap-alpha", profile)
+        assert reference.cells()
+        assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in reference.cells()})
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
@@ -140,17 +142,17 @@ def run_in(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str
 def test_a_changed_number_fails_and_is_named(
     with_references: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table = with_references / "figures" / "reference" / EXACT / "curves.csv"
-
     def shift(row: dict[str, str]) -> None:
         if (row["panel"], row["label"]) == ("b", "F'"):
             row["mean"] = repr(float(row["mean"]) * (1 + 1e-6))
 
-    spoil(table, shift)
+    spoil(with_references, EXACT, shift)
     status, out = run_in(with_references, [EXACT], capsys)
     assert status == ExitStatus.ALARM
     assert "1 curve is OUTSIDE" in out
-    assert re.search(r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf/curves.csv", out, re.M)
+    assert re.search(
+        r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf\.csv, profile paper", out, re.M
+    )
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -170,8 +172,8 @@ def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
 ) -> None:
     compare_all = against_reference.compare_all
 
-    def some_fail(spec: Any, finish: Any, *more: Any) -> Checked | None:
-        return None if spec.name == "adap-alpha" else compare_all(spec, finish, *more)
+    def some_fail(spec: Any, *more: Any) -> Checked | None:
+        return None if spec.name == "adap-alpha" else compare_all(spec, *more)
 
     monkeypatch.setattr(against_reference, "compare_all", some_fail)
     status, out = run_in(tmp_path, [*others, "adap-alpha"], capsys)
@@ -182,59 +184,41 @@ def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
 def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(
     with_references: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table = with_references / "figures" / "reference" / "adap-episodes" / "ci.csv"
-
     def shift(row: dict[str, str]) -> None:
-        if row["label"] == "Arm 2" and float(row["x"]) == 12:
-            for name in ("mean", "median", "min", "max"):
-                row[name] = repr(float(row[name]) + 3)
+        if (row["profile"], row["label"], row["x"]) == ("ci", "Arm 2", "12"):
+            moved = {n: v for n, v in row.items() if n in ("mean", "median", "min", "max") and v}
+            row.update({name: repr(float(number) + 3) for name, number in moved.items()})
 
     assert run_in(with_references, ["adap-episodes"], capsys)[0] == 0
-    spoil(table, shift)
+    spoil(with_references, "adap-episodes", shift)
     status, out = run_in(with_references, ["adap-episodes"], capsys)
     assert status == ExitStatus.ALARM
     assert "(a) Arm 2 at 12: " in out
     assert "Arm 1 at" not in out
 
 
-def test_a_reference_without_a_column_is_an_error(with_references: Path) -> None:
-    spoil(
-        with_references / "figures" / "reference" / EXACT / "curves.csv", lambda row: row.pop("std")
-    )
-    with pytest.raises(UserError, match=f"figures/reference/{EXACT}/curves.csv has no column std"):
-        against_reference.check([EXACT], [])
-
-
 def test_a_reference_without_a_curve_is_an_error_that_names_the_nearest(
     with_references: Path,
 ) -> None:
-    def rename(row: dict[str, str]) -> None:
-        row["label"] = row["label"].replace("Smallest delta", "Smallest deltas")
-
-    spoil(with_references / "figures" / "reference" / EXACT / "curves.csv", rename)
-    with pytest.raises(UserError, match=r"no curve 'Smallest delta' in panel a; .*deltas"):
-        against_reference.check([EXACT], [])
-
-
-def test_a_reference_with_a_word_for_a_number_is_an_error(with_references: Path) -> None:
-    file = with_references / "figures" / "reference" / EXACT / "curves.csv"
-    spoil(file, lambda row: row.update(mean="about 3"))
-    with pytest.raises(
-        UserError, match=r"curves.csv: column mean has a value that is not a number"
-    ):
+    file = with_references / "conf" / "figure" / f"{EXACT}.yaml"
+    file.write_text(file.read_text("utf-8").replace("Smallest delta", "Smallest deltas"), "utf-8")
+    with pytest.raises(UserError, match=r"no curve 'Smallest deltas' in panel a; .*delta'"):
         against_reference.check([EXACT], [])
 
 
 def test_a_figure_without_a_reference_is_an_error_with_the_way_to_one(
     with_references: Path,
 ) -> None:
-    shutil.rmtree(with_references / "figures" / "reference" / EXACT)
+    (with_references / "figures" / "reference" / f"{EXACT}.csv").unlink()
     with pytest.raises(UserError, match=rf"{EXACT} has no reference.*make_reference.py {EXACT}"):
         against_reference.check([EXACT], [])
 
 
 def test_a_figure_whose_shorter_horizon_has_no_reference_is_an_error(with_references: Path) -> None:
-    (with_references / "figures" / "reference" / "adap-c2" / "ci.csv").unlink()
+    record = with_references / "figures" / "reference" / "adap-c2.json"
+    content = json.loads(record.read_text("utf-8"))
+    del content["profiles"]["ci"]
+    record.write_text(json.dumps(content), "utf-8")
     with pytest.raises(UserError, match=r"adap-c2: no reference has the law of \(a\) .*--ci"):
         against_reference.check(["adap-c2"], [])
 

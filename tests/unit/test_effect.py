@@ -206,10 +206,10 @@ def test_the_files_of_a_figure_are_composed_once_for_all_its_commands(counted: l
 
 
 def test_a_check_composes_each_of_its_two_scales_once(counted: list[str]) -> None:
-    assert references.exists("adap-alpha", references.CI)
+    assert references.record("adap-alpha", references.CI)
     spec, _ = against_reference.prepare("adap-alpha", ["seed=3", "runs=5"])
     points = matching_points.points(spec)
-    assert {point.scale for point in points} == {references.PAPER, references.CI}
+    assert {point.profile for point in points} == {references.PAPER, references.CI}
     assert counted == [*ONCE, *ONCE]
 
 

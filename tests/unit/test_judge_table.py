@@ -19,6 +19,7 @@ from dpbandits.judge import about, gather, reader, table
 from dpbandits.judge.table import Gathered
 from dpbandits.report import write
 from dpbandits.store.blocks import Store
+from dpbandits.tables import committed
 
 FIGURE, FILE = "adap-alpha", "conf/figure/adap-alpha.yaml"
 CLAIMS, TABLE = Path("conf/claims/toy.yaml"), Path(table.FOLDER, "toy.csv")
@@ -41,7 +42,7 @@ numbers: { share: { in: adap-alpha, value: adap_ucb_one / adap_ucb } }
 
 def forget() -> None:
     """Read files again that a process reads once."""
-    for reading in (conf_files._load, reader._read, table._read, table._golden):
+    for reading in (conf_files._load, reader._read, table._read, committed._golden):
         reading.cache_clear()
 
 
@@ -149,7 +150,7 @@ def test_results_are_stale_when_golden_rows_of_an_algorithm_change(
     toy_claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "SHIPPED", toy_claims)
-    rows, of = toy_claims / table.GOLDEN, reader.read("toy")
+    rows, of = toy_claims / committed.GOLDEN, reader.read("toy")
     rows.parent.mkdir(parents=True)
     rows.write_text('{"case": "adap-ucb on x", "r": 1}\n{"case": "dp-se on x", "r": 2}\n')
     record = {"basis": table.basis(of, [], ["adap-ucb"])}

@@ -16,7 +16,6 @@ from dpbandits.config.settings import Cluster
 from dpbandits.factory import produce
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.tasks import plan
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 Captured = pytest.CaptureFixture[str]
@@ -68,15 +67,3 @@ def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     assert "ZeroDivisionError: the gap is 0" in err
     (report,) = tmp_path.rglob("failures.json")
     assert "Traceback" in json.loads(report.read_text())[0]["traceback"]
-
-
-def test_the_runs_of_a_reference_are_all_in_the_store_or_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ["figure.horizon=2000", "runs=2", "engine.workers=1", *below(tmp_path)]
-    spec, settings = compose.load("adap-headline", words)
-    store = against_reference.play(spec, settings)
-    assert store is not None
-    assert plan(spec.runs_of_cells(), store, settings.block) == []
-    monkeypatch.setattr(runner, "simulate", fail)
-    assert against_reference.play(*compose.load("adap-headline", [*words, "seed=2"])) is None

@@ -8,19 +8,16 @@ import numpy as np
 import pytest
 from commands import ROOT
 from drawn_tables import drawn, points
-from matplotlib.colors import to_hex
 from scipy import stats
 
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
-from dpbandits.drawing.styles import STYLES
 from dpbandits.files import project
 from dpbandits.judge.resampled import Resampler
-from dpbandits.spec.figure import Curve, Points
+from dpbandits.spec.figure import Curve
 from dpbandits.tables import published
-from dpbandits.tables.series import Series, x_values
+from dpbandits.tables.series import x_values
 
 FIGURES = {"lazyts-c2": {"a": 1, "c": 3, "e": 5}, "lazyts-vs-ts": {"b": 7}, "lazyts-gap": {"a": 11}}
 
@@ -171,29 +168,3 @@ def test_an_offset_of_one_pull_of_each_arm_is_allowed() -> None:
         assert p_values[1:] == pytest.approx(expected)  # whichever runs are drawn
     with pytest.raises(UserError, match="no checkpoint"):
         published.as_far(curve, rounds[:-1] + 1.0, runs[:, : len(rounds) - 1])
-
-
-# The picture -------------------------------------------------------------------------------------
-
-
-def series(label: str, style: str, points: Points) -> Series:
-    """Return a curve that rises to 10."""
-    x = np.linspace(1.0, 30.0, 20)
-    names = ("mean", "std", "median", "min", "max", "centre", "low", "high")
-    rising: dict[str, Any] = dict.fromkeys(names, x / 3.0)
-    return Series("a", label, label, style, 9, None, x, **rising, published=points)
-
-
-def test_published_points_are_open_markers_once_for_an_algorithm() -> None:
-    points = ((10.0, 5.0), (20.0, 7.0))
-    every = (
-        series("Lazy-DP-TS (two)", "lazy-dp-ts", points),
-        series("Lazy-DP-TS (natural)", "lazy-dp-ts", points),
-        series("TS", "ts", ()),
-    )
-    drawing = Drawing("Title", (PanelDrawing("a", "", every),))
-    (ax,) = drawing_function("hu2022", "five_budgets")(drawing).axes
-    (marked,) = [line for line in ax.lines if line.get_linestyle() == "None"]
-    assert np.asarray(marked.get_xydata()).tolist() == [list(point) for point in points]
-    assert to_hex(marked.get_markeredgecolor()) == STYLES["lazy-dp-ts"].colour.lower()
-    assert to_hex(marked.get_markerfacecolor()) == "#ffffff"

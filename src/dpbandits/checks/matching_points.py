@@ -5,25 +5,25 @@ policies that do not use the horizon, the rounds that both have. A figure may al
 reference at the scale of the profile `ci` itself.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.checks.tolerance_bands import Reference
-from dpbandits.config import compose
+from dpbandits.config import compose, conf_files
+from dpbandits.config.settings import Settings
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
 from dpbandits.tables import references
 from dpbandits.tables.series import Series, x_values
 
-PROFILE = f"profile={references.CI}"
 POINTS = 24  # most points of a curve that are compared
+TIMES = 10  # runs of a reference at the scale of `ci`, as a multiple of those of a check
+Pairs = dict[tuple[str, str], tuple[Curve, Series]]  # reference curves by panel and label
 
 
 @dataclass(frozen=True)
@@ -34,131 +34,100 @@ class Point:
     curve: Curve
     i: int  # index of the point in the curve
     x: float
-    scale: str  # of the reference: the papers' or `ci`
+    profile: str  # of the reference
     reference: Reference | float  # a number for a bound, which has no randomness
 
 
 def points(spec: FigureSpec) -> list[Point]:
-    """Return every comparison of a figure at the scale of the profile `ci`.
+    """Return every comparison of a figure at the scale of the profile `ci`, POINTS a curve.
 
     Raises UserError if a reference is unsound or a curve has no matching reference.
     """
-    against = [whole_reference(spec.name)]
-    if references.exists(spec.name, references.CI):
-        against.append(Against(references.CI, spec, references.find(spec, references.CI)))
-    every: list[Point] = []
+    known = {references.PAPER: whole_reference(spec.name)}
+    if references.record(spec.name, references.CI):
+        known[references.CI] = _paired(spec, references.find(spec, references.CI))
+    found: list[Point] = []
     for panel in spec.panels:
         for curve in panel.curves:
-            of_curve = [p for other in against for p in other.points(panel.letter, curve)]
-            if not of_curve:
+            before, x = len(found), x_values(curve).tolist()
+            for profile, pairs in known.items():
+                if pair := pairs.get((panel.letter, curve.label)):
+                    for i, j in thinned(common(curve, *pair)):
+                        reference = _reference(pair[1], j)
+                        found.append(Point(panel.letter, curve, i, x[i], profile, reference))
+            if len(found) == before:
                 raise UserError(
                     f"{spec.name}: no reference has the law of ({panel.letter}) {curve.label} at"
                     f" the scale of the profile {references.CI}:"
                     f" `python scripts/make_reference.py --ci {spec.name}` makes one"
                 )
-            every += of_curve
-    return every
+    return found
 
 
-@dataclass(frozen=True)
-class Against:
-    """A reference: its scale, the figure it was made from and its curves."""
-
-    scale: str
-    spec: FigureSpec
-    series: references.Found
-
-    def points(self, panel: str, curve: Curve) -> list[Point]:
-        """Return the comparisons of a curve with its namesake here, thinned to POINTS each."""
-        x = x_values(curve)
-        return [
-            Point(panel, curve, i, float(x[i]), self.scale, _reference(series, j))
-            for other, series in self.same(panel, curve)
-            for i, j in thinned(_common(curve, x, other, series))
-        ]
-
-    def same(self, panel: str, curve: Curve) -> list[tuple[Curve, Series]]:
-        """Return the curve of this name with its reference, as a list of at most one pair."""
-        place = panel, curve.label
-        curves = [c for p in self.spec.panels for c in p.curves if (p.letter, c.label) == place]
-        return [(other, self.series[place]) for other in curves if place in self.series]
-
-
-def whole_reference(figure: str) -> Against:
+def whole_reference(figure: str) -> Pairs:
     """Load the reference of a figure at the papers' scale, which must have all of its curves."""
     spec, _ = compose.load(figure, [])
-    read = references.read(spec, references.PAPER)
-    return Against(references.PAPER, spec, {(s.panel, s.label): s for s in read})
+    return _paired(spec, {(s.panel, s.label): s for s in references.read(spec, references.PAPER)})
 
 
-def beyond(spec: FigureSpec, whole: Against, times: int) -> FigureSpec:
-    """Return the part of the figure that a reference of the profile must hold, at `times` the runs.
+def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
+    """Load the figure from which a reference of the profile is made; it may have no curve left.
 
-    Keeps only the curves for which the reference at the papers' scale lacks points, or has no more
-    runs than a check.
+    At the scale of `ci` it has the references' seed, TIMES the runs of a check, and the curves for
+    which the reference at the papers' scale lacks points or has no more runs than a check.
     """
+    if profile == references.PAPER:
+        return compose.load(figure, [])
+    seed = conf_files.read_yaml("conf/config.yaml")["seed"]
+    spec, settings = compose.load(figure, [f"profile={profile}", f"seed={seed}"])
+    whole, panels = whole_reference(figure), []
+    for panel in spec.panels:
+        curves = []
+        for curve in panel.curves:
+            pair = whole.get((panel.letter, curve.label))
+            is_whole = pair and len(common(curve, *pair)) == len(x_values(curve))
+            if not pair or not is_whole or 0 < pair[1].runs <= curve.runs:
+                curves.append(replace(curve, runs=TIMES * curve.runs))
+        if curves:
+            panels.append(replace(panel, curves=tuple(curves)))
+    return replace(spec, panels=tuple(panels)), settings
 
-    def suffices(panel: str, curve: Curve) -> bool:
-        x = x_values(curve)
-        return any(
-            len(_common(curve, x, other, series)) == len(x)
-            and (not series.runs or series.runs > curve.runs)
-            for other, series in whole.same(panel, curve)
-        )
 
-    panels = (
-        replace(
-            p,
-            curves=tuple(
-                replace(c, runs=times * c.runs) for c in p.curves if not suffices(p.letter, c)
-            ),
-        )
-        for p in spec.panels
-    )
-    return replace(spec, panels=tuple(panel for panel in panels if panel.curves))
+def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
+    """Return the pairs of points at which a curve has the law of another one, of that series."""
+    index = {x: j for j, x in enumerate(series.x.tolist())}
+    shared = [(i, index[x]) for i, x in enumerate(x_values(curve).tolist()) if x in index]
+    if curve.x is None or other.x is None:
+        same = curve.x is other.x and _laws(curve, 0) == _laws(other, 0)
+        return shared if same else []
+    laws = {x: _laws(other, i) for i, x in enumerate(other.x)}
+    return [(i, j) for i, j in shared if _laws(curve, i) == laws[curve.x[i]]]
+
+
+def _paired(spec: FigureSpec, found: references.Found) -> Pairs:
+    curves = {(panel.letter, curve.label): curve for panel in spec.panels for curve in panel.curves}
+    return {place: (curves[place], series) for place, series in found.items()}
 
 
 def _reference(series: Series, j: int) -> Reference | float:
-    if not series.runs:
-        return float(series.mean[j])
-    statistics = ("mean", "std", "median", "min", "max")
-    return Reference(series.runs, **{name: float(getattr(series, name)[j]) for name in statistics})
+    names = ("mean", "std", "median", "min", "max")
+    mean, *others = (float(getattr(series, name)[j]) for name in names)
+    return Reference(series.runs, mean, *others) if series.runs else mean
 
 
-def _common(curve: Curve, x: np.ndarray, other: Curve, series: Series) -> list[tuple[int, int]]:
-    # Index pairs of the points at which a curve and a reference have the same law.
-    place = {each: j for j, each in enumerate(series.x.tolist())}
-    shared = [(i, place[each]) for i, each in enumerate(x.tolist()) if each in place]
-    if curve.x is None or other.x is None:
-        same = curve.x is other.x and _same_laws(_played(curve, 0), _played(other, 0), True)
-        return shared if same else []
-    of_x = {value: _played(other, j) for j, value in enumerate(other.x)}
-    return [(i, j) for i, j in shared if _same_laws(_played(curve, i), of_x[float(x[i])], False)]
-
-
-def _played(curve: Curve, i: int) -> tuple[AnyCell | Bound, ...]:
-    # A source of a curve, with its counterpart if it has one.
-    return curve.sources[i], *curve.against[i : i + 1]
-
-
-def _same_laws(a: Sequence[AnyCell | Bound], b: Sequence[AnyCell | Bound], over_time: bool) -> bool:
-    return len(a) == len(b) and all(map(_same_law, a, b, repeat(over_time)))
-
-
-def _same_law(a: AnyCell | Bound, b: AnyCell | Bound, over_time: bool) -> bool:
-    # Compares laws at a common point. Over time, a shorter game may be the start of a longer one.
-    ignored = {"seed", "grid"}
-    if over_time and not (isinstance(a, Cell) and depends_on_horizon(a)):
-        ignored.add("horizon")
-    return _law(a, ignored) == _law(b, ignored)
-
-
-def _law(source: AnyCell | Bound, ignored: Collection[str]) -> dict[str, Any]:
-    if isinstance(source, Bound):
-        law = {"bound": source.function, **dict(source.arguments)}
-    else:
-        law = source.description()
-    return {name: value for name, value in law.items() if name not in ignored}
+def _laws(curve: Curve, i: int) -> list[dict[str, Any]]:
+    # What the law of a curve's i-th source depends on, and of its counterpart if it has one. Over
+    # time, a shorter game may be the start of a longer one.
+    laws = []
+    for source in (curve.sources[i], *curve.against[i : i + 1]):
+        if isinstance(source, Bound):
+            law = {"bound": source.function, **dict(source.arguments)}
+        else:
+            law = {k: v for k, v in source.description().items() if k not in ("seed", "grid")}
+        if curve.x is None and not (isinstance(source, Cell) and depends_on_horizon(source)):
+            law.pop("horizon", None)
+        laws.append(law)
+    return laws
 
 
 def depends_on_horizon(cell: Cell) -> bool:

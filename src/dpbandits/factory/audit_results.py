@@ -80,7 +80,7 @@ def _of_algorithm(layers: tuple[Path, ...], algorithm: str) -> Mapping[AuditCell
 
 
 def _exist() -> bool:
-    return FIGURE in project.names("figure") and references.exists(FIGURE, references.PAPER)
+    return FIGURE in project.names("figure") and bool(references.record(FIGURE, references.PAPER))
 
 
 def _of_figure(spec: FigureSpec) -> Mapping[AuditCell, Audited]:

@@ -1,7 +1,7 @@
 """Results of a figure without computation, from the cache or from the committed reference.
 
-The cache is used if it has all runs; otherwise the reference, which holds the figure as its file
-defines it. Without either, a result has no curves.
+The cache is used if it has all runs; otherwise the reference, unless it is stale or the command
+changes the figure. Without either, a result has no curves.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
-from dpbandits.config import compose, conf_files
+from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.files.provenance import revision, versions
 from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
-from dpbandits.tables.series import Series, summarise, x_values
+from dpbandits.tables.series import Series, summarise
 
 
 class ResultKind(Enum):
@@ -61,36 +59,20 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     store = Store(settings.cache)
     if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
         series, source = summarise(spec, store), _of_cache(spec, store)
+    elif spec.changes or references.stale(spec, references.PAPER):
+        return Result(spec, settings, (), (), None)
     else:
-        as_its_file = not spec.changes and not any(
-            o.lstrip("+").startswith("seed=") for o in overrides
+        series = references.read(spec, references.PAPER)
+        origin = references.record(figure, references.PAPER) or {}
+        source = Source(
+            kind=ResultKind.REFERENCE,
+            revisions=_several([origin["revision"]]),
+            dates=(origin["written"],),
+            seconds=origin["seconds"],
+            machines=(origin["machine"],),
+            versions=tuple(origin["versions"].items()),
         )
-        if not (as_its_file and references.exists(figure, references.PAPER)):
-            return Result(spec, settings, (), (), None)
-        series, source = _reference_of(spec), _of_reference(figure)
-        if not series:
-            return Result(spec, settings, (), (), None)
     return Result(spec, settings, tuple(series), tuple(about(spec, store)), source)
-
-
-def _reference_of(spec: FigureSpec) -> list[Series]:
-    # The reference, if it has the curves, runs, horizons and swept values of the figure; otherwise
-    # nothing, so that an edited file is not shown with the old curves. Other parameters are not in
-    # the table and cannot be compared.
-    references_by_curve = references.find(spec, references.PAPER)
-    series = []
-    for panel in spec.panels:
-        for curve in panel.curves:
-            reference = references_by_curve.get((panel.letter, curve.label))
-            runs = 0 if curve.is_exact else curve.runs
-            if (
-                reference is None
-                or reference.runs != runs
-                or not np.array_equal(reference.x, x_values(curve))
-            ):
-                return []
-            series.append(reference)
-    return series
 
 
 def _of_cache(spec: FigureSpec, store: Store) -> Source:
@@ -112,18 +94,6 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
         seconds=sum(map(store.seconds, cells)),
         machines=_several(header.get("machine") for header in headers),
         versions=tuple((name, ", ".join(_several(all_))) for name, all_ in libraries.items()),
-    )
-
-
-def _of_reference(figure: str) -> Source:
-    content = conf_files.read_yaml(references.source_file(figure, references.PAPER))
-    return Source(
-        kind=ResultKind.REFERENCE,
-        revisions=_several([content.get("revision")]),
-        dates=_several([content.get("date")]),
-        seconds=float(content.get("seconds") or 0),
-        machines=_several([content.get("machine")]),
-        versions=tuple((name, str(n)) for name, n in (content.get("versions") or {}).items()),
     )
 
 

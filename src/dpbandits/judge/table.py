@@ -5,9 +5,6 @@ set of sentences; the record beside it says what they rest on. They are stale wh
 threshold, the experiments of a figure or the golden rows of an algorithm change.
 """
 
-import csv
-import hashlib
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -19,16 +16,15 @@ from typing import Any
 import msgspec
 
 from dpbandits.core.errors import UserError
-from dpbandits.files import project, schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files import project
 from dpbandits.judge import reader
 from dpbandits.judge.model import Paper
 from dpbandits.judge.verdicts import Judged, Result, Verdict, combinations
-from dpbandits.spec.figure import Bound, FigureSpec
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import committed
 from dpbandits.tables.series import written
 
 FOLDER = "figures/reference/claims"
-GOLDEN = "tests/golden/rows.jsonl"  # in a checkout
 COLUMNS = ("kind", "name", "combination", *Result.__struct_fields__)
 SETS = 6  # largest sets of sentences that are listed
 TEXTS = {  # parts of a claims file that no verdict depends on
@@ -110,12 +106,9 @@ def write(gathered: Gathered) -> None:
         text, chance = " ".join(joint.sentences), joint.chance
         result = Result(verdict=Verdict.REPRODUCED, text=text, chance=chance)
         rows.append(("joint", "", joint.combination, result))
-    table = written(COLUMNS, (_row(*row) for row in rows))
     name = gathered.paper.paper
-    record = {**gathered.record, "sha256": hashlib.sha256(table).hexdigest()}
     file = project.home("claims", name) / FOLDER / f"{name}.csv"
-    write_atomically(file, table)
-    write_atomically(file.with_suffix(".json"), schemas.to_json(record))
+    committed.write(file, written(COLUMNS, (_row(*row) for row in rows)), gathered.record)
     _read.cache_clear()
 
 
@@ -136,13 +129,15 @@ def read(name: str) -> Gathered | None:
 @cache
 def _read(layers: tuple[Path, ...], name: str) -> Gathered | None:
     paper, file = reader.read(name), project.home("claims", name) / FOLDER / f"{name}.csv"
+    remedy = f"`dpbandits report --gather {name}` writes it"
+    found = committed.read(file, remedy)
+    if found is None:
+        return None
+    rows, record = found
     try:
-        table, record = file.read_bytes(), json.loads(file.with_suffix(".json").read_bytes())
-        if hashlib.sha256(table).hexdigest() != record["sha256"]:
-            raise ValueError("it is not the recorded table")
         claims = {claim: Judged(paper, claim) for claim in paper.claims()}
         numbers, joint = dict[str, float](), list[Joint]()
-        for row in csv.DictReader(io.StringIO(table.decode())):
+        for row in rows:
             result = msgspec.convert(row, Result, strict=False)
             combination = json.loads(row["combination"])
             if row["kind"] == "joint":
@@ -151,23 +146,17 @@ def _read(layers: tuple[Path, ...], name: str) -> Gathered | None:
                 numbers[row["name"]] = result.left
             elif row["name"] in claims:  # not of a claim that was removed since
                 claims[row["name"]].results[tuple(combination.items())] = result
-        return Gathered(paper, claims, numbers, tuple(joint), record)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
-        raise UserError(
-            f"{FOLDER}/{name}.csv cannot be read: {error}; `dpbandits report --gather {name}`"
-            " writes it"
-        ) from None
+    except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
+        raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
+    return Gathered(paper, claims, numbers, tuple(joint), record)
 
 
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
     return {
-        "the claims": _digest(_without_texts(msgspec.to_builtins(paper))),
-        "the thresholds": _digest(reader.words()),
-        **{f"the experiments of {s.name}": _digest(_games(s)) for s in specs},
-        **{f"the golden rows of {name}": _golden(name) for name in sorted(algorithms)},
+        "the claims": committed.digest(_without_texts(msgspec.to_builtins(paper))),
+        "the thresholds": committed.digest(reader.words()),
+        **committed.basis(specs, algorithms),
     }
 
 
@@ -179,8 +168,7 @@ def stale(gathered: Gathered, specs: Iterable[FigureSpec]) -> str:
     before: Mapping[str, str] = gathered.record["basis"]
     prefix = "the golden rows of "
     algorithms = [part.removeprefix(prefix) for part in before if part.startswith(prefix)]
-    now = basis(gathered.paper, specs, algorithms)
-    return next((part for part, d in now.items() if d and d != before.get(part)), "")
+    return committed.changed(before, basis(gathered.paper, specs, algorithms))
 
 
 def _without_texts(content: Any) -> Any:
@@ -189,25 +177,3 @@ def _without_texts(content: Any) -> Any:
     if not isinstance(content, dict):
         return content
     return {key: _without_texts(each) for key, each in content.items() if key not in TEXTS}
-
-
-def _games(spec: FigureSpec) -> list[Any]:
-    return [
-        [panel.letter, curve.name, repr(curve.published), curve.shows.value]
-        + [repr(s) if isinstance(s, Bound) else s.description() for s in curve.sources]
-        + [cell.description() for cell in curve.against]
-        for panel in spec.panels
-        for curve in panel.curves
-    ]
-
-
-@cache
-def _golden(algorithm: str) -> str:
-    file = project.SHIPPED / GOLDEN
-    lines = file.read_text("utf-8").splitlines() if file.is_file() else []
-    own = [line for line in lines if line.startswith(f'{{"case": "{algorithm} on ')]
-    return _digest(own) if own else ""
-
-
-def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,1 +1,1 @@
-"""Curves as tidy tables: series, statistics over runs, committed references."""
+"""One table of statistics per figure: curves, committed references, published points."""

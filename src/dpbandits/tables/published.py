@@ -34,20 +34,18 @@ def rows(paper: str, figure: int) -> list[Row]:
             missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
             if missing:
                 raise UserError(f"{file} has no column {', '.join(missing)}")
-            own = [row for row in table if row["figure"] == str(figure)]
-        for row in own:
+            found = [row for row in table if row["figure"] == str(figure)]
+        for row in found:
             for name in ("epsilon", "horizon", "round", "regret"):
                 float(row[name])
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, csv.Error) as error:
         raise UserError(f"{file} cannot be read: {error}") from None
-    return own
+    return found
 
 
-def points(
-    of_figure: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]
-) -> Points:
+def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]) -> Points:
     """Return the published points of a curve over time: (round, regret); none of another game.
 
     `instance` returns the law and the parameters of a file in conf/environment/.
@@ -58,7 +56,7 @@ def points(
     budget = getattr(cell.params, "epsilon", None)
     return tuple(
         (float(row["round"]), float(row["regret"]))
-        for row in of_figure
+        for row in rows
         if row["curve"] == cell.algorithm
         and float(row["horizon"]) == cell.horizon
         and budget in (None, float(row["epsilon"]))
@@ -75,10 +73,10 @@ def has_law(curve: Curve) -> bool:
     return isinstance(cell, Cell) and hasattr(registry.environment(cell.environment), "law")
 
 
-def as_far(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> np.ndarray:
+def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Return which runs are as far from the median of all as the published curve, or farther.
 
-    `of_runs` has shape (runs, x); the result has shape (offsets, runs). A published curve that was
+    `runs` has shape (runs, x); the result has shape (offsets, runs). A published curve that was
     moved to start at 0 may have lost up to the regret of one pull of each arm; every offset is
     tried, and the one at which the curve is most plausible counts. The p-value is the largest share
     of curves, ours and the paper's.
@@ -91,30 +89,28 @@ def as_far(curve: Curve, x: np.ndarray, of_runs: np.ndarray) -> np.ndarray:
         raise UserError(f"{curve.label}: {problem}")
     largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
     offsets = np.linspace(0.0, largest, OFFSETS)
-    at = np.searchsorted(x, rounds)
-    return np.array([as_far_as(of_runs[:, at], regret + offset) for offset in offsets])
+    columns = np.searchsorted(x, rounds)
+    return np.array([as_far_as(runs[:, columns], regret + offset) for offset in offsets])
 
 
-def as_far_as(of_runs: np.ndarray, other: np.ndarray) -> np.ndarray:
+def as_far_as(runs: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return which curves are as far from the median of all as `other`, or farther.
 
-    `of_runs` has shape (runs, points), `other` (points,), the result (runs,). The distance of a
-    curve is the largest over the points, in root mean squares of its side, since runs may be
-    skewed; differences up to the RESOLUTION count as 0. If `other` is one more run, all n + 1
-    curves are alike, and the share of the curves, `other` included, is at most p with probability p
-    or less, whatever the distribution of the runs is.
+    `runs` has shape (runs, points), `other` (points,), the result (runs,). The distance of a curve
+    is the largest over the points, in root mean squares of its side, since runs may be skewed;
+    differences up to the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are
+    alike, and the share of the curves, `other` included, is at most p with probability p or less,
+    whatever the distribution of the runs is.
     """
-    every = np.vstack([of_runs, other])
-    median = np.median(every, axis=0)
-    away = every - median
+    curves = np.vstack([runs, other])
+    median = np.median(curves, axis=0)
+    away = curves - median
     away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
-    distance = np.maximum(_scaled(away), _scaled(-away)).max(axis=1)
+    distance = np.zeros(len(curves))
+    for side in (away, -away):
+        beyond = np.maximum(side, 0.0)
+        number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
+        unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
+        scaled = beyond / np.where(unit > 0.0, unit, 1.0)
+        distance = np.maximum(distance, scaled.max(axis=1))
     return np.asarray(distance[:-1] >= distance[-1] * (1.0 - 1e-12))
-
-
-def _scaled(away: np.ndarray) -> np.ndarray:
-    # Distances to one side, 0 on the other, divided by their root mean square at each point.
-    beyond = np.maximum(away, 0.0)
-    number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
-    unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
-    return np.asarray(beyond / np.where(unit > 0.0, unit, 1.0))

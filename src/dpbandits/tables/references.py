@@ -1,119 +1,167 @@
-"""Committed reference curves in figures/reference/<figure>/: tables with their provenance."""
+"""Committed references: figures/reference/<figure>.csv, with a record of their origin beside it.
 
-import csv
-from collections.abc import Sequence
-from pathlib import Path
+A row has the columns of a figure's table, except the number of runs, which the record has for each
+curve. The column `profile` is there if the figure has a second reference, at the scale of the
+profile `ci`; it is empty at the papers' scale. Numbers have eleven digits. A number is left empty
+if it follows from those before it (`_expected`), and a column without numbers is left out.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest
-from dpbandits.files import project
-from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.tables.series import PLACE, STATISTICS, Series, identity, slope
+from dpbandits.files import project, schemas
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import committed
+from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
 
-PAPER, CI = "curves", "ci"  # scales: that of the papers, that of the profile ci
-Rows = dict[tuple[str, str], list[dict[str, str]]]  # by panel and label
-
-
-def folder(figure: str) -> Path:
-    """Return the folder figures/reference/<figure>/, beside the conf/ that has the figure."""
-    return project.home("figure", figure) / "figures" / "reference" / figure
-
-
-def exists(figure: str, scale: str) -> bool:
-    """Return whether a figure has a reference at a scale, PAPER or CI."""
-    return (folder(figure) / f"{scale}.csv").is_file()
-
-
-def source_file(figure: str, scale: str) -> str:
-    """Return the path, below the project, of a reference's record: command, revision, versions."""
-    name = "source.yaml" if scale == PAPER else f"{scale}-source.yaml"
-    return f"figures/reference/{figure}/{name}"
-
-
+PAPER, CI = "paper", "ci"  # profiles
+COLUMNS = ("profile", "panel", "label", "x", *STATISTICS)
 Found = dict[tuple[str, str], Series]  # by panel and label
+Record = dict[str, Any]
 
 
-def find(spec: FigureSpec, scale: str) -> Found:
+def file(figure: str) -> str:
+    """Return the path of a figure's table, below the project."""
+    return f"figures/reference/{figure}.csv"
+
+
+def record(figure: str, profile: str) -> Record | None:
+    """Return the record of a reference: command, provenance, runs and basis; None without one."""
+    _, profiles = _read(figure)
+    return profiles.get(profile)
+
+
+def find(spec: FigureSpec, profile: str) -> Found:
     """Return the reference curves that exist for a figure, by panel and label.
 
-    Raises UserError if the table is missing, cannot be read, lacks a column or holds a value that
-    is no number.
+    Raises UserError if there are none, or if the table was changed or cannot be read.
     """
-    rows = _rows(spec.name, scale)
-    return {
-        (panel.letter, curve.label): _series(
-            spec, panel.letter, curve, rows[panel.letter, curve.label], scale
+    table, profiles = _read(spec.name)
+    if profile not in profiles:
+        raise UserError(
+            f"{spec.name} has no reference of the profile {profile} ({file(spec.name)}): run the"
+            f" figure, then `python scripts/make_reference.py {spec.name}`"
         )
-        for panel in spec.panels
-        for curve in panel.curves
-        if (panel.letter, curve.label) in rows
-    }
+    rows: dict[tuple[str, str], list[committed.Row]] = {}
+    for row in table:
+        if _profile(row) == profile:
+            rows.setdefault((row["panel"], row["label"]), []).append(row)
+    found: Found = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            if place := rows.get((panel.letter, curve.label)):
+                x = np.array([float(row["x"]) for row in place])
+                runs = profiles[profile]["runs"][panel.letter][curve.label]
+                numbers: dict[str, Any] = {}
+                for name in STATISTICS:
+                    texts = [row.get(name, "") for row in place]
+                    expected = np.broadcast_to(_expected(name, numbers, spec, runs), x.shape)
+                    pairs = zip(texts, expected, strict=True)
+                    numbers[name] = np.array([float(text or other) for text, other in pairs])
+                fitted = slope(x, numbers["centre"], curve) if spec.slopes else None
+                found[panel.letter, curve.label] = Series(
+                    **identity(panel.letter, curve), runs=runs, slope=fitted, x=x, **numbers
+                )
+    return found
 
 
-def read(spec: FigureSpec, scale: str) -> list[Series]:
+def read(spec: FigureSpec, profile: str) -> list[Series]:
     """Return the reference of every curve of the figure, in its order.
 
     Raises UserError if one is missing, and as `find` does.
     """
-    series = find(spec, scale)
+    found = find(spec, profile)
     for panel in spec.panels:
         for curve in panel.curves:
-            if (panel.letter, curve.label) not in series:
-                rows = _rows(spec.name, scale)
-                near = nearest(
-                    curve.label, [label for letter, label in rows if letter == panel.letter]
-                )
+            if (panel.letter, curve.label) not in found:
+                there = _read(spec.name)[1][profile]["runs"].get(panel.letter, ())
                 raise UserError(
-                    f"{_file(spec.name, scale)} has no curve '{curve.label}' in"
-                    f" panel {panel.letter}; {near}: regenerate it with"
+                    f"{file(spec.name)} has no curve '{curve.label}' in panel {panel.letter};"
+                    f" {nearest(curve.label, there)}: regenerate it with"
                     f" `python scripts/make_reference.py {spec.name}`"
                 )
-    return list(series.values())
+    return list(found.values())
 
 
-def _file(figure: str, scale: str) -> str:
-    return f"figures/reference/{figure}/{scale}.csv"
+def stale(spec: FigureSpec, profile: str) -> str:
+    """Return what has changed since a reference was made; '' if nothing.
+
+    `spec` is the figure from which a new reference would be made.
+    """
+    known = record(spec.name, profile)
+    if known is None or known["runs"] != _runs(spec):
+        return "the curves and their numbers of runs"
+    return committed.changed(known["basis"], _basis(spec))
 
 
-def _rows(figure: str, scale: str) -> Rows:
-    path, file = folder(figure) / f"{scale}.csv", _file(figure, scale)
-    try:
-        with path.open(encoding="utf-8", newline="") as text:
-            table = csv.DictReader(text)
-            missing = [c for c in (*PLACE, *STATISTICS) if c not in (table.fieldnames or ())]
-            if missing:
-                raise UserError(f"{file} has no column {', '.join(missing)}")
-            rows: Rows = {}
-            for row in table:
-                rows.setdefault((row["panel"], row["label"]), []).append(row)
-    except FileNotFoundError:
-        raise UserError(
-            f"{figure} has no reference ({file} does not exist): run the figure, then"
-            f" `python scripts/make_reference.py {figure}`"
-        ) from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{file} cannot be read: {error}") from None
-    return rows
+def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Record) -> None:
+    """Write the reference of a figure, in place of an earlier one of the same profile."""
+    table, profiles = _read(spec.name)
+    rows: list[committed.Row] = []
+    for curve in series:
+        numbers: dict[str, np.ndarray] = {}
+        columns = {"x": [str(short(x)) for x in curve.x]}
+        noise = 1e-13 * np.nan_to_num(np.maximum(-curve.min, curve.max), posinf=0.0)
+        for name in STATISTICS:
+            exact, expected = getattr(curve, name), _expected(name, numbers, spec, curve.runs)
+            follows = np.isclose(expected, exact, 6e-11, noise, equal_nan=True)
+            texts = [f"{number:.11g}" for number in exact]
+            pairs = zip(follows, texts, strict=True)
+            columns[name] = ["" if is_known else text for is_known, text in pairs]
+            numbers[name] = np.where(follows, expected, np.array(texts, float))
+        place = {"panel": curve.panel, "label": curve.label}
+        place["profile"] = "" if profile == PAPER else profile
+        cells = zip(*columns.values(), strict=True)
+        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in cells]
+    kept = [row for row in table if _profile(row) != profile]
+    rows = rows + kept if profile == PAPER else kept + rows
+    header = [name for name in COLUMNS if any(row.get(name) for row in rows)]
+    profiles[profile] = {**origin, "runs": _runs(spec), "basis": _basis(spec)}
+    committed.write(
+        project.home("figure", spec.name) / file(spec.name),
+        written(header, ([row.get(name, "") for name in header] for row in rows)),
+        {"schema": schemas.REFERENCE, "figure": spec.name, "profiles": profiles},
+    )
 
 
-def _series(
-    spec: FigureSpec, panel: str, curve: Curve, rows: Sequence[dict[str, str]], scale: str
-) -> Series:
-    file = _file(spec.name, scale)
-    numbers: dict[str, Any] = {
-        name: _numbers(rows, name, file) for name in ("x", "runs", *STATISTICS)
-    }
-    runs = int(numbers.pop("runs")[0])
-    fitted = slope(numbers["x"], numbers["centre"], curve) if spec.slopes else None
-    return Series(**identity(panel, curve), runs=runs, slope=fitted, **numbers)
+def _read(figure: str) -> tuple[list[committed.Row], dict[str, Record]]:
+    # Rows of all profiles, and the record of each profile; both are empty without a reference.
+    path = project.home("figure", figure) / file(figure)
+    found = committed.read(path, f"`python scripts/make_reference.py {figure}` writes it")
+    return (found[0], found[1]["profiles"]) if found else ([], {})
 
 
-def _numbers(rows: Sequence[dict[str, str]], column: str, file: str) -> np.ndarray:
-    try:
-        return np.array([float(row[column]) for row in rows])
-    except (TypeError, ValueError) as error:
-        raise UserError(
-            f"{file}: column {column} has a value that is not a number: {error}"
-        ) from None
+def _profile(row: committed.Row) -> str:
+    return row.get("profile") or PAPER
+
+
+def _expected(
+    name: str, numbers: Mapping[str, np.ndarray], spec: FigureSpec, runs: int
+) -> np.ndarray | float:
+    # A statistic as it follows from those before it: all runs agree, and bands are as wide as the
+    # standard deviation or error. float64 of shape (x,) or a number.
+    if name == "mean":
+        return np.nan
+    if name == "std":
+        return 0.0
+    if name in ("median", "min", "max"):
+        return numbers["mean"]
+    if name == "centre":
+        return numbers["median" if spec.centre == "median" else "mean"]
+    error = numbers["std"] / math.sqrt(max(1, runs))
+    half = {"std": numbers["std"], "standard-error": error}.get(spec.spread, 0.0)
+    return numbers["centre"] - half if name == "low" else numbers["centre"] + half
+
+
+def _runs(spec: FigureSpec) -> dict[str, dict[str, int]]:
+    # Numbers of runs of the curves by panel and label, 0 for an exact curve.
+    return {p.letter: {c.label: 0 if c.is_exact else c.runs for c in p.curves} for p in spec.panels}
+
+
+def _basis(spec: FigureSpec) -> dict[str, str]:
+    statistics = {"the statistics": f"{spec.centre}, {spec.spread}"}
+    return statistics | committed.basis([spec], {cell.member for cell in spec.cells()})

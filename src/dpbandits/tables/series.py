@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -72,9 +72,31 @@ STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 def summarise(spec: FigureSpec, store: Store) -> list[Series]:
     """Return every curve of the figure from the store. Raises KeyError if a run is missing."""
-    return [
-        _series(spec, panel.letter, curve, store) for panel in spec.panels for curve in panel.curves
-    ]
+    found = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            x = x_values(curve)
+            width = max(1, AT_ONCE // curve.runs)
+            parts = []
+            for first in range(0, len(x), width):
+                of_runs = values(curve, store, slice(first, first + width))
+                centre = statistics.CENTRES[spec.centre](of_runs)
+                low, high = statistics.SPREADS[spec.spread](of_runs, centre)
+                mean, std = statistics.mean(of_runs), statistics.standard_deviation(of_runs)
+                median, least, most = np.median(of_runs, 0), of_runs.min(0), of_runs.max(0)
+                parts.append((mean, std, median, least, most, centre, low, high))
+            columns = map(np.concatenate, zip(*parts, strict=True))
+            numbers: dict[str, Any] = dict(zip(STATISTICS, columns, strict=True))
+            found.append(
+                Series(
+                    **identity(panel.letter, curve),
+                    runs=0 if curve.is_exact else curve.runs,
+                    slope=slope(x, numbers["centre"], curve) if spec.slopes else None,
+                    x=x,
+                    **numbers,
+                )
+            )
+    return found
 
 
 def to_csv(series: list[Series]) -> bytes:
@@ -99,69 +121,18 @@ def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
     for each in series:
         for i, x in enumerate(each.x):
             numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
-            place = int(x) if x == int(x) else float(x)
-            yield each.panel, each.label, place, each.runs, *map(repr, numbers)
+            yield each.panel, each.label, short(x), each.runs, *map(repr, numbers)
 
 
-def _series(spec: FigureSpec, panel: str, curve: Curve, store: Store) -> Series:
-    x = x_values(curve)
-    summed: dict[str, Any] = over_parts(curve, store, lambda of_runs: _statistics(spec, of_runs))
-    return Series(
-        **identity(panel, curve),
-        runs=0 if curve.is_exact else curve.runs,
-        slope=slope(x, summed["centre"], curve) if spec.slopes else None,
-        x=x,
-        **summed,
-    )
-
-
-def over_parts(
-    curve: Curve, store: Store, summarise: Callable[[np.ndarray], dict[str, np.ndarray]]
-) -> dict[str, np.ndarray]:
-    """Return statistics of a curve from the store, float64 of shape (x,) each.
-
-    `summarise` gets the values of some x, of shape (runs, x): a curve whose runs do not fit in
-    memory together is summarised in parts. Raises KeyError if a run is missing.
-    """
-    width = max(1, AT_ONCE // curve.runs)
-    parts = [
-        summarise(values(curve, store, slice(first, first + width)))
-        for first in range(0, len(x_values(curve)), width)
-    ]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+def short(x: float) -> int | float:
+    """Return an x as it is printed: a whole number without a point."""
+    return int(x) if x == int(x) else float(x)
 
 
 def identity(panel: str, curve: Curve) -> dict[str, Any]:
     """Return the fields of a Series that the specification of its curve fixes."""
-    return {
-        "panel": panel,
-        "label": curve.label,
-        "legend": curve.legend,
-        "style": curve.style,
-        "fit": curve.fit,
-        "curve": curve.name,
-        "reading": curve.reading,
-        "look": curve.look,
-        "over": curve.over,
-        "shows": curve.shows,
-        "published": curve.published,
-    }
-
-
-def _statistics(spec: FigureSpec, of_runs: np.ndarray) -> dict[str, np.ndarray]:
-    # `of_runs` has shape (runs, x); every x is summarised by itself.
-    centre = statistics.CENTRES[spec.centre](of_runs)
-    low, high = statistics.SPREADS[spec.spread](of_runs, centre)
-    return {
-        "mean": statistics.mean(of_runs),
-        "std": statistics.standard_deviation(of_runs),
-        "median": statistics.median(of_runs),
-        "min": of_runs.min(axis=0),
-        "max": of_runs.max(axis=0),
-        "centre": centre,
-        "low": low,
-        "high": high,
-    }
+    same = ("label", "legend", "style", "fit", "reading", "look", "over", "shows", "published")
+    return {"panel": panel, "curve": curve.name, **{name: getattr(curve, name) for name in same}}
 
 
 def x_values(curve: Curve) -> np.ndarray:
@@ -222,8 +193,8 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
     fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
     if np.unique(x[fitted]).size < 3:
         return None
-    is_straight = statistics.loglog_miss(x[fitted], y[fitted]) <= MISSES
-    return statistics.loglog_slope(x[fitted], y[fitted]) if is_straight else None
+    exponent, miss = statistics.power_law(x[fitted], y[fitted])
+    return exponent if miss <= MISSES else None
 
 
 def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:

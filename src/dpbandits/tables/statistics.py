@@ -1,7 +1,7 @@
 """Statistics over the runs of a curve.
 
-Unless stated otherwise `values` is float64 of shape (runs, ...), runs >= 1, and a statistic reduces
-axis 0: it returns float64 of shape (...).
+`values` is float64 of shape (runs, ...), runs >= 1, and a statistic reduces axis 0: it returns
+float64 of shape (...).
 """
 
 import math
@@ -25,16 +25,6 @@ def standard_deviation(values: np.ndarray) -> np.ndarray:
 def standard_error(values: np.ndarray) -> np.ndarray:
     """Return the standard error of the mean; 0 for a single run."""
     return standard_deviation(values) / np.sqrt(len(values))
-
-
-def median(values: np.ndarray) -> np.ndarray:
-    """Return the median; for an even number of runs the mean of the two middle values."""
-    return np.median(values, axis=0)
-
-
-def quantile(values: np.ndarray, q: float) -> np.ndarray:
-    """Return the q-quantile, 0 <= q <= 1, linear between order statistics."""
-    return np.quantile(values, q, axis=0)
 
 
 def median_of_means(values: np.ndarray, groups: int = GROUPS) -> np.ndarray:
@@ -63,39 +53,22 @@ def gini_mean_difference(values: np.ndarray) -> np.ndarray:
     return np.tensordot(j * (n - j), spacings, axes=1) * (2.0 / (n * (n - 1)))
 
 
-def gini_above(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """Return the Gini mean difference of the values strictly above `centre` (tossou2017).
+def one_sided_gini(values: np.ndarray, centre: np.ndarray, sign: int) -> np.ndarray:
+    """Return the Gini mean difference of the values strictly beyond `centre` (tossou2017).
 
-    `centre` has the shape (...) of one run; each column is treated by itself.
+    These are the larger ones for sign = 1, the smaller ones for sign = -1. `centre` has the shape
+    (...) of one run; each column is treated by itself.
     """
-    return _one_sided_gini(values, centre, np.greater)
-
-
-def gini_below(values: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """Return the Gini mean difference of the values strictly below `centre` (tossou2017).
-
-    `centre` has the shape (...) of one run; each column is treated by itself.
-    """
-    return _one_sided_gini(values, centre, np.less)
-
-
-def _one_sided_gini(
-    values: np.ndarray,
-    centre: np.ndarray,
-    side: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> np.ndarray:
-    columns = values.reshape(len(values), -1)
+    columns = values.reshape(len(values), -1).T
     centres = np.broadcast_to(centre, values.shape[1:]).reshape(-1)
-    result = [
-        gini_mean_difference(column[side(column, limit)])
-        for column, limit in zip(columns.T, centres, strict=True)
-    ]
-    return np.array(result).reshape(values.shape[1:])
+    pairs = zip(columns, centres, strict=True)
+    ginis = [gini_mean_difference(column[sign * column > sign * c]) for column, c in pairs]
+    return np.array(ginis).reshape(values.shape[1:])
 
 
 CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "mean": mean,
-    "median": median,
+    "median": lambda values: np.median(values, axis=0),
     "median-of-means": median_of_means,
 }
 
@@ -111,39 +84,31 @@ SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarr
         centre - standard_error(values),
         centre + standard_error(values),
     ),
-    "quartiles": lambda values, centre: (
-        quantile(values, 0.25),
-        quantile(values, 0.75),
+    "quartiles": lambda values, _: (
+        np.quantile(values, 0.25, axis=0),
+        np.quantile(values, 0.75, axis=0),
     ),
-    "nine-tenths": lambda values, centre: (
-        quantile(values, 0.05),
-        quantile(values, 0.95),
+    "nine-tenths": lambda values, _: (
+        np.quantile(values, 0.05, axis=0),
+        np.quantile(values, 0.95, axis=0),
     ),
     "gini": lambda values, centre: (
-        centre - gini_below(values, centre),
-        centre + gini_above(values, centre),
+        centre - one_sided_gini(values, centre, -1),
+        centre + one_sided_gini(values, centre, 1),
     ),
 }
 
 
-def loglog_slope(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the least-squares slope of log y against log x, over the points with x > 0 and y > 0.
+def power_law(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Return the least-squares slope of log y against log x, and by how much the line misses.
 
-    `x`, `y`: float64 of shape (x,). nan if these points have fewer than two different x.
+    Of `x`, `y`, float64 of shape (x,), the points with x > 0 and y > 0 count; the miss is the
+    largest factor between y and the line. Both are nan for fewer than two different x.
     """
     positive = (x > 0) & (y > 0)
     if np.unique(x[positive]).size < 2:
-        return float("nan")
-    return float(np.polyfit(np.log(x[positive]), np.log(y[positive]), 1)[0])
-
-
-def loglog_miss(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the largest factor between y and the line that `loglog_slope` fits.
-
-    `x`, `y`: float64 of shape (x,). nan if `loglog_slope` is nan.
-    """
-    positive = (x > 0) & (y > 0)
-    if math.isnan(slope := loglog_slope(x, y)):
-        return math.nan
-    rest = np.log(y[positive]) - slope * np.log(x[positive])
-    return math.exp(np.abs(rest - rest.mean()).max())
+        return math.nan, math.nan
+    x, y = np.log(x[positive]), np.log(y[positive])
+    slope = float(np.polyfit(x, y, 1)[0])
+    rest = y - slope * x
+    return slope, math.exp(np.abs(rest - rest.mean()).max())
