@@ -197,6 +197,8 @@ def end_with(fields: dict[str, Any]) -> NoReturn:
     try:
         run(Scenario(**{**fields, "command": tuple(fields["command"])}))
         status = 0
+    except SystemExit as ended:
+        status = int(ended.code or 0)
     except BaseException:
         traceback.print_exc()
     sys.stderr.flush()

@@ -54,7 +54,7 @@ def faults(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, BaseExc
 
 def made(folder: Path) -> list[str]:
     """Return the figures that have been made."""
-    return sorted(file.stem for file in folder.glob("*/*.json") if file.stem in FORMULAS)
+    return sorted(file.stem for file in folder.rglob("*.json") if file.stem in FORMULAS)
 
 
 def test_overrides_apply_to_every_figure(
@@ -62,11 +62,11 @@ def test_overrides_apply_to_every_figure(
 ) -> None:
     assert produce_all("wang2024", ["profile=smoke", "seed=7", *below(tmp_path)]) == 0
     out, err = capsys.readouterr()
-    assert made(tmp_path / "out" / "smoke") == [*FORMULAS]
+    assert made(tmp_path / "out") == [*FORMULAS]
     assert re.fullmatch(r"3 of 3 figures are complete; [\d.]+ s", out.splitlines()[-1])
     assert err == ""
     for name in FORMULAS:
-        sidecar = (tmp_path / "out" / "smoke" / name / f"{name}.json").read_text()
+        sidecar = (tmp_path / "out" / name / "profile=smoke" / f"{name}.json").read_text()
         assert "seed=7" in sidecar
 
 

@@ -61,7 +61,7 @@ def replaced(file: str, old: str, new: str) -> tuple[str, Callable[[str], str]]:
 
 def audited(text: str) -> str:
     # Bound of AdaP-UCB at epsilon = 1, as the caption states it.
-    return re.sub(r"(?m)^(c,AdaP-UCB,1,.*)$", lambda m: m[1].replace("0.99", "0.33"), text)
+    return re.sub(r"(?m)^(,c,AdaP-UCB,1,.*)$", lambda m: m[1].replace("0.99", "0.33"), text)
 
 
 EDITS = {

@@ -228,7 +228,7 @@ sentences.better.holds: [largets(adap_ucb) <= 1]     --> better: | did you mean 
 sentences.better.holds: [adap_ucb < 1]               --> better: | 'adap_ucb < 1'
 sentences.better.holds: [adap_ucb.x <= 1]            --> better: | adap_ucb.x
 sentences.better.holds: [at(adap_ucb) <= 1]          --> better: | at(adap_ucb)
-sentences.better.holds: ["adap_ucb <= bound(adap_ucb, 'azize2022.x')"] --> better: | 'azize2022.x'
+sentences.better.holds: ["adap_ucb <= bound(adap_ucb, 'azize2022.minimax')"] --> minimax'
 sentences.better.holds: [{in: adap-c9, holds: [adap_ucb <= 1]}]        --> better: | 'adap-c9'
 choices.alpha.rule: a                                --> choices.alpha: | 'rule'
 choices.alpha.role: []                               --> choices.alpha: | exactly one of role

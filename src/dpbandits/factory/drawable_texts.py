@@ -29,5 +29,7 @@ def refuse_undrawable(spec: FigureSpec) -> None:
     for key, text, drawn in texts:
         if reason := fault(drawn):
             typed = any(f"{key}.".startswith(f"{change.key}.") for change in spec.changes)
-            where = "command line" if typed else project.member_file("figure", spec.name)
+            where = "set by its algorithm or from Python"
+            if typed or spec.name in project.names("figure"):
+                where = "command line" if typed else project.member_file("figure", spec.name)
             raise UserError(f"{spec.name}: {key} {shown(text)} cannot be drawn: {reason} ({where})")
