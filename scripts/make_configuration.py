@@ -8,10 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpbandits.config.compose import KEYS
-from dpbandits.config.readers.figure import FIGURE_KEYS
-from dpbandits.config.readers.panel import PANEL_KEYS
-from dpbandits.config.readers.source import CURVE_KEYS, OWN
+from dpbandits.config import schema
 from dpbandits.core import parameters, registry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
@@ -34,9 +31,16 @@ OF_GAME = "of the game"  # value of `horizon`, which the figure sets
 
 def page() -> str:
     """Return the text of the page."""
-    places = {"the top": ("seed", "runs"), **KEYS}
-    places |= {"figure": FIGURE_KEYS, "a panel": PANEL_KEYS, "a curve": CURVE_KEYS}
-    places |= {f"a curve with `{kind}`": keys for kind, keys in OWN.items() if keys}
+    places = {
+        "the top": ("seed", "runs"),
+        "paths": schema.PATHS,
+        "engine": schema.ENGINE,
+        "profile": schema.PROFILE,
+        "figure": schema.FIGURE,
+        "a panel": schema.PANEL,
+        "a curve": schema.CURVE,
+        **{f"a curve with `{kind}`": keys for kind, keys in schema.SPECIAL.items() if keys},
+    }
     rows = [
         f"| {place} | {', '.join(f'`{key}`' for key in keys)} |" for place, keys in places.items()
     ]

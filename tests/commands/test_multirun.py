@@ -376,7 +376,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "an empty value": (
         ("figure=adap-headline", "figure.epsilon="),
-        "adap-headline: epsilon must be 0 or more, and finite, got ''",
+        "adap-headline: figure.epsilon must be 0 or more, and finite, got ''",
     ),
     "a value twice": (
         ("figure=adap-headline", "figure.epsilon=1,1"),
@@ -384,17 +384,16 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "values that are the same": (
         ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
-        f"adap-headline: {ALPHA}=1,1.0 changes no cell: all of these values give the same",
+        f"adap-headline: {ALPHA}=1,1.0 changes nothing: all of these values give the same",
     ),
     "a key that every panel beats": (
         ("figure=adap-c1", "+figure.epsilon=1,2"),
-        "adap-c1: figure.epsilon=1 changes no cell: it is overridden by figure.panels.a.epsilon,"
+        "adap-c1: +figure.epsilon=1 changes nothing in the figure: set by figure.panels.a.epsilon,"
         " figure.panels.b.epsilon, figure.panels.c.epsilon, figure.panels.d.epsilon (command line)",
     ),
     "a key that no curve takes": (
         ("figure=adap-headline", "+figure.delta=0.1", "figure.epsilon=1,2"),
-        "adap-headline: figure.delta=0.1 changes no cell: nothing in the figure is computed from"
-        " this delta",
+        "adap-headline: +figure.delta=0.1 changes nothing in the figure",
     ),
     "the same mistake in every job": (
         ("figure=adap-headline", "runs=0", "figure.epsilon=1,2"),
@@ -408,7 +407,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "no figure": (("figure.epsilon=1,2",), "which figure?"),
     "unknown figure": (("figure=adap-headlin", "figure.epsilon=1,2"), "unknown figure"),
     "unknown sweep": (("sweep=alfa",), "unknown sweep 'alfa'; did you mean 'alpha'?"),
-    "no sweep": (("sweep=",), "'sweep=' names no sweep; valid: alpha, epsilon, tau, v"),
+    "no sweep": (("sweep=",), "unknown sweep ''; valid: alpha, epsilon, tau, v"),
     "a sweep of another figure": (
         ("sweep=alpha", "figure=dpucb-2arms"),
         f"unknown key '{ALPHA}' (command line)",
@@ -435,7 +434,7 @@ def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_
     assert done.status == 2
     first, last = told(done)
     assert first.startswith(
-        "dpbandits: adap-c1: figure.epsilon=1 changes no cell: it is overridden by"
+        "dpbandits: adap-c1: ++figure.epsilon=1 changes nothing in the figure: set by"
     )
     assert last.startswith("dpbandits: failed, for the reasons above: figure=adap-c1, epsilon=1;")
     folder = tmp_path / "out" / "multirun"

@@ -167,7 +167,7 @@ def _cell(content: Mapping[str, Any], environment: str) -> Cell:
         described: Mapping[str, Any] = {"law": environment, "means": game["means"]}
     else:
         described = conf_files.read_member("environment", environment)
-    law, instance = instances.instance(instances.Described(described, environment), "golden")
+    law, instance = instances.instance(described, environment, "golden")
     params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
     return Cell(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
 

@@ -63,7 +63,7 @@ def test_the_sweep_beats_an_epsilon_that_stands_in_the_curve_of_a_bound() -> Non
     swept = curve(spec_of("lower-bounds"), "c1")
     assert swept.x == tuple(arguments(source)["epsilon"] for source in swept.sources)
     with pytest.raises(
-        UserError, match=r"changes no cell: it is overridden by figure\.sweep\.values"
+        UserError, match=r"changes nothing in the figure: set by figure\.sweep\.values"
     ):
         spec_of("lower-bounds", "+figure.curves.c1.epsilon=0.5")
 
@@ -103,7 +103,7 @@ def test_the_figures_of_azize2022_load_in_every_profile(figure: str, profile: st
         ("figure.curves.c1-regimes.at=azize2022.minimax_lower_bound", "unknown at"),
         ("figure.curves.c1.bound=azize2022.minimax_transitions", "unknown bound"),
         ("figure.panels.a.curves=[minimax,minimax-regime]", "did you mean 'minimax-regimes'"),
-        ("figure.panels.a.curves=minimax", "must be a list of curves, got 'minimax'"),
+        ("figure.panels.a.curves=minimax", "must be a list, got 'minimax'"),
         ("figure.panels.a.curves=[minimax]", "minimax-regimes is among the curves of no panel"),
         (
             "figure.curves.c1-regimes.environment={law:bernoulli,means:[0.5,0.5]}",

@@ -6,7 +6,6 @@ import pytest
 from composed import load
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from dpbandits.config.changed import may_change
 from dpbandits.spec.changes import Change, folder_name, for_people, text
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -136,10 +135,3 @@ def test_captions_separate_thousands_and_items_of_lists() -> None:
     assert for_people("1000000") == "1,000,000"
     assert for_people("[0.5,1]") == "[0.5, 1]"
     assert for_people("c4") == "c4"
-
-
-def test_only_keys_of_figure_and_profile_may_change_a_figure() -> None:
-    parse = OverridesParser.create().parse_overrides
-    free = parse(["runs=2", "seed=1", "engine=dask", "paths.out=x", "figure=adap-c1"])
-    assert not any(map(may_change, free))
-    assert all(map(may_change, parse(["profile=smoke", "figure.epsilon=1", "~figure.curves.x"])))

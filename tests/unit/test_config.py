@@ -15,7 +15,6 @@ from composed import load
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster, Settings
-from dpbandits.core.errors import UserError
 from dpbandits.factory import sidecar
 from dpbandits.files import project
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
@@ -326,35 +325,6 @@ def test_a_curve_may_be_left_out() -> None:
     spec = spec_of("adap-c2", "~figure.curves.dp-se")
     assert "dp-se" not in [c.name for c in spec.panels[0].curves]
     assert len(spec.panels[0].curves) == len(spec_of("adap-c2").panels[0].curves) - 1
-
-
-@pytest.mark.parametrize(
-    "figure", ["privacy-audit", "dpse-ksweep", "exp3-horizons", "lower-bounds"]
-)
-def test_the_curves_of_one_algorithm_are_those_of_the_whole_figure(figure: str) -> None:
-    whole, _ = load(figure, [])
-    cells = [cell for panel in whole.panels for curve in panel.curves for cell in curve.sources]
-    for member in {cell.member for cell in cells if not isinstance(cell, Bound)} | {"ucb"}:
-        expected = [
-            (panel.letter, curve)
-            for panel in whole.panels
-            for curve in panel.curves
-            if getattr(curve.sources[0], "member", "") == member
-        ]
-        alone = compose.load_curves_of(member, figure)
-        panels = alone.panels if alone else ()
-        assert [(panel.letter, curve) for panel in panels for curve in panel.curves] == expected
-        assert alone is None or expected
-
-
-@pytest.mark.parametrize("line", ["curves: [a]", "curves: {a: b}", "panels: 3"])
-def test_a_broken_figure_is_refused_also_where_few_of_its_curves_are_read(
-    checkout: Path, line: str
-) -> None:
-    file = checkout / "conf" / "figure" / "broken.yaml"
-    file.write_text(f"paper: across\ntitle: x\ndraw: x\nruns: 1\ncentre: mean\n{line}\n")
-    with pytest.raises(UserError, match=r"^broken: figure\.\w+.* must hold keys and values"):
-        compose.load_curves_of("ucb", "broken")
 
 
 def test_a_curve_is_called_as_in_the_papers_unless_it_has_a_label() -> None:

@@ -28,7 +28,7 @@ FAR_FROM_ADAP_UCB = (
     "algorithms/dp_se.py",
     "algorithms/ucb.py",
     "config/compose.py",
-    "config/readers/figure.py",
+    "config/reader.py",
     "core/kl.py",
     "tables/series.py",
     "tables/statistics.py",

@@ -18,8 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from test_drawing import ONE
 
-from dpbandits.config import compose
-from dpbandits.config.readers import templates
+from dpbandits.config import compose, templates
 from dpbandits.drawing import plotting
 from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import Drawing, PanelDrawing

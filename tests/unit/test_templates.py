@@ -5,7 +5,7 @@ import math
 import pytest
 from composed import load
 
-from dpbandits.config.readers.templates import Several, filled
+from dpbandits.config.templates import Several, filled
 from dpbandits.core.errors import UserError
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import FIGURES, below
-from complaints import complaint, readable
+from complaints import readable
 from composed import load
 
 from dpbandits.config.settings import Settings
@@ -79,15 +79,3 @@ def test_all_figures_are_tried_before_the_first_is_computed(
     assert first.endswith("(conf/figure/lower-bounds.yaml)")
     assert second.startswith("dpbandits: lower-bounds failed")
     assert out.startswith("computed\n1 of 2 figures")
-
-
-@pytest.mark.parametrize("escape", [r"\ud800", r"\x01", r"\0", r"\x7f", r"\ufffe"])
-def test_a_character_that_no_file_can_hold_is_refused(escape: str, checkout: Path) -> None:
-    lone = complaint("adap-c2", ["++figure.note='caf\udce9'"])
-    assert "has the character U+DCE9, which no file can hold (command line)" in lone
-    file = checkout / "conf" / "figure" / "adap-c2.yaml"
-    text = file.read_text("utf-8")
-    file.write_text(text.replace("title: Evolution", f'title: "{escape}" #'), "utf-8")
-    character = ord(escape.encode().decode("unicode_escape"))
-    message = f"has the character U+{character:04X}, which no file can hold"
-    assert f"'figure.title' {message} (conf/figure/adap-c2.yaml)" in complaint("adap-c2", [])

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import conf_files, described, instances
-from dpbandits.config.instances import Described
 from dpbandits.config.settings import Settings
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError as UserError
@@ -203,7 +202,7 @@ class Game:
                 f"{caller}: environment must be a name or a law with its parameters, got"
                 f" {shown(environment)}"
             )
-        return instances.instance(Described(content, origin), caller)
+        return instances.instance(content, origin, caller)
 
 
 def environment_of(name: str) -> dict[str, Any]:

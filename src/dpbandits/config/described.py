@@ -5,14 +5,12 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from dpbandits.config import hydra_config
-from dpbandits.config.compose import KEYS
-from dpbandits.config.errors import one_line_errors
-from dpbandits.config.origins import Origins
-from dpbandits.config.section import Section
+from dpbandits.config import conf_files, hydra_config
+from dpbandits.config.mistakes import one_line_errors
+from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
 
-WITHOUT_A_FIGURE = ("~figure",)  # the group is required, but only figures with a file are in it
+WITHOUT_A_FIGURE = "~figure"  # the group is required, but only figures with a file are in it
 
 
 def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
@@ -22,13 +20,10 @@ def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     UserError for invalid ones.
     """
     with one_line_errors(overrides):
-        config = hydra_config.compose([*WITHOUT_A_FIGURE, *overrides])
+        config = hydra_config.compose([WITHOUT_A_FIGURE, *overrides])
         plain: Any = OmegaConf.to_container(config, resolve=True)
     keys = frozenset(override.partition("=")[0] for override in overrides)
-    chosen = {o.partition("=")[0]: o.partition("=")[2] for o in overrides if "." not in o}
-    origins = Origins(name, plain, keys, chosen)
-    whole = Section(origins, plain, "")
-    for group in ("paths", "engine"):
-        section = whole.section(group)
-        section.keys(KEYS[group], [k for k in KEYS[group] if k not in ("workers", "scheduler")])
-    return read_settings(origins, overrides), whole.content["seed"]
+    composed = Composed(
+        name, plain, lambda path: "command line" if path in keys else conf_files.MAIN, keys
+    )
+    return read_settings(composed, overrides), plain["seed"]

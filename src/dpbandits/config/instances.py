@@ -1,12 +1,7 @@
-"""Environments of the configuration: from a name in conf/environment/ or a mapping to an instance.
+"""Instances: a law with its parameters, from a description, and their names in texts."""
 
-An instance is the name of a law with its parameters.
-"""
-
-import copy
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dpbandits.config import conf_files
-from dpbandits.config.origins import Origins, leaves
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
@@ -22,73 +16,33 @@ from dpbandits.files import project
 FEW = 10  # means that a description lists at most
 
 
-@dataclass(frozen=True)
-class Described:
-    """Description of an environment in the configuration, and the place that it comes from."""
+def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[str, Any]:
+    """Return the name of the law and its parameters.
 
-    content: Mapping[str, Any]
-    origin: str
-
-    def paths(self) -> list[str]:
-        """Return the dotted paths of the numbers in the description, for example `means.arms`."""
-        return [path for path, value in leaves(self.content) if isinstance(value, int | float)]
-
-    def changed(self, key: str, value: Any, origin: str | None) -> "Described":
-        """Return a copy with one key changed, and with the new origin unless that is None."""
-        content = copy.deepcopy(dict(self.content))
-        node = content
-        *path, last = key.split(".")
-        for part in path:
-            node = node[part]
-        node[last] = value
-        return Described(content, origin or self.origin)
-
-
-def describe(origins: Origins, value: Any, path: str) -> Described:
-    """Return the description for the value at a path: a mapping, or the name of a file.
-
-    Raises UserError for an unknown name.
+    The description is that of a file in conf/environment/; means in equal steps are written
+    `means: {first: 0.75, last: 0.25, arms: 5}`. Raises UserError, with the origin, if it is
+    invalid.
     """
-    if isinstance(value, Described):
-        return value
-    if isinstance(value, Mapping):
-        return Described(dict(value), origins.of(path))
-    origins.choice(value, project.names("environment"), path)
-    file = project.member_file("environment", value)
-    return Described(conf_files.read_member("environment", value), file)
-
-
-def instance(described: Described, figure: str) -> tuple[str, Any]:
-    """Return the name of the law and its parameters. Raises UserError if either is invalid."""
-    content = copy.deepcopy(dict(described.content))
-    content.pop("name", None)
-    law = content.pop("law", None)
+    content = {key: value for key, value in description.items() if key not in ("name", "law")}
+    law, steps = description.get("law"), content.get("means")
     if law not in registry.environment_names():
-        problem = "law is missing" if law is None else f"unknown law {shown(law)}"
         near = nearest(str(law), registry.environment_names())
-        raise UserError(f"{figure}: {problem} ({described.origin}); {near}")
-    if isinstance(content.get("means"), Mapping):
-        content["means"] = _equal_steps(content["means"], described, figure)
-    params = registry.environment(law).Params
-    return law, parameters.build(params, content, law, lambda field: described.origin)
-
-
-def _equal_steps(steps: Mapping[str, Any], described: Described, figure: str) -> list[float]:
-    # `means: {first: 0.75, last: 0.25, arms: 5}`
-    kinds = {"first": float, "last": float, "arms": parameters.Arms}
-    if set(steps) != set(kinds):
-        got = ", ".join(map(str, steps))
-        raise UserError(
-            f"{figure}: means needs first, last and arms, got {got} ({described.origin})"
-        )
-    for name, kind in kinds.items():
+        raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
+    if isinstance(steps, Mapping):
+        kinds = {"first": float, "last": float, "arms": parameters.Arms}
+        if set(steps) != set(kinds):
+            got = ", ".join(map(str, steps))
+            raise UserError(f"{figure}: means needs first, last and arms, got {got} ({origin})")
         try:
-            parameters.coerce(kind, steps[name])
+            first, last, arms = (parameters.coerce(kinds[key], steps[key]) for key in kinds)
         except ValueError as error:
             raise UserError(
-                f"{figure}: {name} must be {error}, got {shown(steps[name])} ({described.origin})"
+                f"{figure}: first, last and arms must be numbers, arms {error}, got"
+                f" {shown(dict(steps))} ({origin})"
             ) from None
-    return [float(mean) for mean in np.linspace(steps["first"], steps["last"], int(steps["arms"]))]
+        content["means"] = np.linspace(first, last, arms).tolist()
+    params = registry.environment(law).Params
+    return law, parameters.build(params, content, law, lambda field: origin)
 
 
 def name(law: str, params: Any) -> str:
@@ -96,45 +50,20 @@ def name(law: str, params: Any) -> str:
 
     If no file names it, return its law and number of arms.
     """
-    return _names(project.layers()).get((law, params)) or _unnamed(law, params)
-
-
-def description(law: str, params: Any) -> str:
-    """Return the text for an instance: its name, if a file has one, else its arms and its law."""
-    return _names(project.layers()).get((law, params)) or _of_law(law, params)
-
-
-def description_of_means(means: Sequence[float]) -> str:
-    """Return the text for arms of which only the means matter."""
-    named = {
-        tuple(p.means): n for (law, p), n in _names(project.layers()).items() if law == "bernoulli"
-    }
-    return named.get(tuple(means)) or f"K = {len(means)}, means {_numbers(means)}"
-
-
-@cache
-def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
-    # By law and parameters: a name belongs to the instance, in whatever form a command gives it.
-    names: dict[tuple[str, Any], str] = {}
-    for member in project.names("environment"):
-        # A file with a mistake gives no name. The mistake is reported where the file is used.
-        with suppress(UserError):
-            content = conf_files.read_member("environment", member)
-            if isinstance(name := content.get("name"), str):
-                file = project.member_file("environment", member)
-                names[instance(Described(content, file), member)] = name
-    return names
-
-
-def _unnamed(law: str, params: Any) -> str:
+    if found := _names(project.layers()).get((law, params)):
+        return found
     arms = registry.environment(law).arms(params)
     if kind := getattr(params, "kind", None):
         return f"{parameters.reading_name(kind)} adversary, K = {arms}"
     return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
 
 
-def _of_law(law: str, params: Any) -> str:
+def description(law: str, params: Any) -> str:
+    """Return the text for an instance: its name, if a file has one, else its arms and its law."""
+    if found := _names(project.layers()).get((law, params)):
+        return found
     arms, fields = registry.environment(law).arms(params), parameters.plain(params)
+    fields.pop("arms", None)
     if "means" in fields:
         means = _numbers(fields.pop("means"))
         text = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
@@ -142,21 +71,36 @@ def _of_law(law: str, params: Any) -> str:
         text = f"K = {arms}, gains of the {fields.pop('kind')} adversary"
     else:
         text = f"K = {arms}, law {law}"
-    defaults = type(params)._field_defaults
-    others = [
-        f"{field}={value}"
-        for field, value in fields.items()
-        if field != "arms" and getattr(params, field) != defaults.get(field)
-    ]
+    usual = type(params)._field_defaults
+    others = [f"{k}={v}" for k, v in fields.items() if getattr(params, k) != usual.get(k)]
     return ", ".join([text, *others])
 
 
+def description_of_means(means: Sequence[float]) -> str:
+    """Return the text for arms of which only the means matter."""
+    for (law, params), found in _names(project.layers()).items():
+        if law == "bernoulli" and tuple(params.means) == tuple(means):
+            return found
+    return f"K = {len(means)}, means {_numbers(means)}"
+
+
+@cache
+def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
+    # A name belongs to the instance, in whatever form a command gives it. A file with a mistake
+    # gives none: the mistake is reported where the file is used.
+    names: dict[tuple[str, Any], str] = {}
+    for member in project.names("environment"):
+        with suppress(UserError):
+            content = conf_files.read_member("environment", member)
+            if isinstance(content.get("name"), str):
+                names[instance(content, member, member)] = content["name"]
+    return names
+
+
 def _numbers(values: Sequence[float]) -> str:
-    # Lists a few values in full. Of more values in equal steps it lists the ends, otherwise the
-    # first two and the last.
+    # A few values in full; of more in equal steps the ends, otherwise the first two and the last.
     if len(values) <= FEW:
         return ", ".join(f"{value:g}" for value in values)
-    steps = np.diff(values)
-    if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+    if np.allclose(np.diff(values), values[1] - values[0], rtol=1e-6, atol=0):
         return f"in equal steps from {values[0]:g} to {values[-1]:g}"
     return f"{values[0]:g}, {values[1]:g}, ..., {values[-1]:g}"

@@ -1,18 +1,14 @@
 """Settings that are not part of a figure: the folders of its files and the engine of its runs."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpbandits.config.origins import Origins
-from dpbandits.config.section import Section
-from dpbandits.core import parameters
+from dpbandits.config import schema
+from dpbandits.config.schema import Composed
 from dpbandits.core.errors import shown
 from dpbandits.files import project
-from dpbandits.spec.changes import PROFILE, folder_name
-
-ADDRESS = re.compile(r"(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}")
+from dpbandits.spec.changes import PROFILE, Change, folder_name
 
 
 @dataclass(frozen=True)
@@ -46,55 +42,35 @@ class Settings:
         return self.out / figure / self.variant
 
 
-def read_settings(origins: Origins, overrides: Sequence[str]) -> Settings:
-    """Return the settings of a configuration whose keys have been checked.
-
-    Raises UserError for an invalid value.
-    """
-    engine = Section(origins, origins.plain["engine"], "engine")
-    paths = Section(origins, origins.plain["paths"], "paths")
-    workers = None
-    if engine.get("workers") is not None:
-        workers = engine.checked(parameters.Workers, "workers")
+def read_settings(
+    composed: Composed, overrides: Sequence[str], changes: Sequence[Change] = ()
+) -> Settings:
+    """Return the settings of a configuration. Raises UserError for an invalid key or value."""
+    plain = composed.plain
+    paths = composed.section(schema.PATHS, plain["paths"], "paths", schema.PATHS)
+    engine = composed.section(schema.ENGINE, plain["engine"], "engine", ["block"])
+    folders = dict[str, Path]()
+    for key, name in paths.items():
+        if not name.strip():
+            raise composed.error(f"paths.{key}", f"must name a folder, got {shown(name)}")
+        try:
+            folders[key] = project.folder() / Path(name).expanduser()
+        except RuntimeError:
+            problem = f"{shown(name)} begins with the home of an unknown user"
+            raise composed.error(f"paths.{key}", problem) from None
+    if engine["scheduler"] and engine["workers"]:
+        problem = f"is for a cluster on this machine; {engine['scheduler']} has workers"
+        raise composed.error("engine.workers", problem)
+    # Every profile but the papers' sets paths.out, so the folder needs the profile's name only if
+    # the command line sets paths.out.
+    elsewhere = composed.is_overridden("paths.out")
     return Settings(
-        cache=_folder(paths, "cache"),
-        out=_folder(paths, "out"),
-        workers=workers,
-        block=engine.checked(parameters.Count, "block"),
+        cache=folders["cache"],
+        out=folders["out"],
+        workers=engine["workers"],
+        block=engine["block"],
         overrides=tuple(overrides),
-        variant=_variant(origins),
+        variant=folder_name([c for c in changes if c.key != PROFILE or elsewhere]),
         # Only engine=dask has the key; run/engines.py chooses the engine by it.
-        cluster=Cluster(_scheduler(engine)) if "scheduler" in engine else None,
+        cluster=Cluster(engine["scheduler"]) if "scheduler" in plain["engine"] else None,
     )
-
-
-def _variant(origins: Origins) -> str:
-    # Every profile but the papers' own sets paths.out, so the folder needs the profile's name only
-    # if the command line sets paths.out.
-    elsewhere = origins.is_overridden("paths.out")
-    return folder_name([c for c in origins.changes if c.key != PROFILE or elsewhere])
-
-
-def _folder(paths: Section, key: str) -> Path:
-    name = paths.text(key)
-    if not name.strip():
-        raise paths.error(f" must name a folder, got {shown(name)}", key)
-    try:
-        return project.folder() / Path(name).expanduser()
-    except RuntimeError:
-        raise paths.error(f" {shown(name)} begins with the home of an unknown user", key) from None
-
-
-def _scheduler(engine: Section) -> str | None:
-    address = engine.get("scheduler")
-    if address is None:
-        return None
-    if not isinstance(address, str) or not ADDRESS.fullmatch(address):
-        raise engine.error(f" must be like tcp://host:8786, got {shown(address)}", "scheduler")
-    if engine.get("workers") is not None:
-        raise engine.error(
-            f" is for a cluster on this machine; the scheduler at {address} has the workers that"
-            " were started for it",
-            "workers",
-        )
-    return address

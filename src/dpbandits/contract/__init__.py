@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from dpbandits.audit.subject import Subject
 from dpbandits.config import conf_files
-from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.contract import declared, playing
 from dpbandits.contract.outcome import Broken, NotApplicable, reason
 from dpbandits.core import parameters, registry
@@ -90,7 +89,6 @@ def findings(subject: Subject) -> Iterator[Finding]:
         except Broken as error:
             finding = Finding(title, "FAILED", error.numbers, error.remedy)
         except Exception as error:
-            reraise_interrupt(error)
             finding = Finding(
                 title, "FAILED", reason(error, subject.algorithm), "this error ended the check"
             )

@@ -37,8 +37,8 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
     The audit is at their epsilon if there is one, else at epsilon = 1.
     """
-    audited = _of_algorithm(project.layers(), algorithm)
-    own = [result for cell, result in audited.items() if _alike(cell, params)]
+    audited = audits().items()
+    own = [r for cell, r in audited if cell.member == algorithm and _alike(cell, params)]
     same = [result for result in own if result.budget_given == given(params)]
     usual = [result for result in own if result.budget_given == EPSILON]
     return next(iter(same + usual), None)
@@ -46,10 +46,7 @@ def of(algorithm: str, params: Any) -> Audited | None:
 
 def audits() -> Mapping[AuditCell, Audited]:
     """Return the result for every audited curve and budget, in the order of the figure."""
-    if not _exist():
-        return {}
-    spec, _ = compose.load(FIGURE, [])
-    return _of_figure(spec)
+    return _audits(project.layers())
 
 
 def given(params: Any) -> float:
@@ -73,14 +70,10 @@ def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float
 
 
 @cache
-def _of_algorithm(layers: tuple[Path, ...], algorithm: str) -> Mapping[AuditCell, Audited]:
+def _audits(layers: tuple[Path, ...]) -> Mapping[AuditCell, Audited]:
     # The layers are only part of the cache key: every project has results of its own.
-    spec = compose.load_curves_of(algorithm, FIGURE) if _exist() else None
-    return _of_figure(spec) if spec else {}
-
-
-def _exist() -> bool:
-    return FIGURE in project.names("figure") and bool(references.record(FIGURE, references.PAPER))
+    exist = FIGURE in project.names("figure") and references.record(FIGURE, references.PAPER)
+    return _of_figure(compose.load(FIGURE, [])[0]) if exist else {}
 
 
 def _of_figure(spec: FigureSpec) -> Mapping[AuditCell, Audited]:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 
 from dpbandits.config import compose, conf_files
-from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.messages import in_one_line
@@ -123,7 +122,6 @@ def status_of(figure: str, action: Callable[[], int]) -> int:
         print(f"dpbandits: {figure}: {in_one_line(error)}", file=sys.stderr)
         return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
-        reraise_interrupt(fault)
         if own := of_own_source(fault):
             print(f"dpbandits: {figure}: {own}", file=sys.stderr)
             return ExitStatus.MISTAKE

@@ -8,11 +8,11 @@ from typing import Any
 
 from dpbandits.cells.budget import budget
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.config.recorded import recorded
 from dpbandits.config.settings import Settings
 from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
+from dpbandits.spec.changes import recorded
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.identity import key

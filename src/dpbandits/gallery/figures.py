@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import conf_files
-from dpbandits.config.interrupts import reraise_interrupt
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.drawing import plotting
@@ -134,7 +133,6 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
     except UserError as error:
         failure = str(error)
     except Exception as error:
-        reraise_interrupt(error)
         failure = in_one_line(error)
     return FigurePage(name, paper(key), title, result, overrides, failure=failure)
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpbandits.config.recorded import recorded
 from dpbandits.files.atomic import write_atomically
-from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest
+from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest, recorded
 
 REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
 

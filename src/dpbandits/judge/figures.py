@@ -11,7 +11,8 @@ import numpy as np
 from dpbandits import theory
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.largest_regret import largest_regret
-from dpbandits.config import bound_arguments, compose
+from dpbandits.config import compose
+from dpbandits.config import reader as arguments_of
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.judge import language, reader
 from dpbandits.judge.language import Compared, Quantity, Scope
@@ -204,10 +205,10 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     for column, x in zip(line.columns, line.x, strict=True):
         cell = line.curve.sources[0 if line.curve.x is None else column]
         assert isinstance(cell, Cell)
-        arguments = bound_arguments.known(cell) | more
+        arguments = arguments_of.known(cell) | more
         if line.curve.x is None:
             arguments["horizon"] = int(x)
-        accepted = bound_arguments.accepted(name)
+        accepted = arguments_of.accepted(name)
         try:
             value = theory_value(name, **{k: arguments[k] for k in accepted if k in arguments})
         except UserError as error:

@@ -5,7 +5,7 @@ and the caption states runs and seed. Every other difference from the file is a 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 LONGEST_NAME = 80  # characters of a folder's name
 FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
+ELSEWHERE = re.compile(r"[+~]*(?:paths|engine)(?:[.=]|$)")  # folders and engines change no number
 
 
 @dataclass(frozen=True)
@@ -92,3 +93,13 @@ def as_file_name(name: str) -> str:
 def digest(name: str) -> str:
     """Return eight hexadecimal digits that separate long names with the same beginning."""
     return sha256(name.encode()).hexdigest()[:8]
+
+
+def is_recorded(override: str) -> bool:
+    """Return whether an override, or a key alone, concerns neither folders nor engines."""
+    return not ELSEWHERE.match(override)
+
+
+def recorded(overrides: Iterable[str]) -> list[str]:
+    """Return the words of a command without overrides of folders and engines."""
+    return [override for override in overrides if is_recorded(override)]

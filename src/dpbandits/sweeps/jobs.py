@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from dpbandits.config import compose, unused_overrides
+from dpbandits.config import compose
 from dpbandits.config.compose import Read
-from dpbandits.config.origins import has, value_at
-from dpbandits.config.recorded import recorded
+from dpbandits.config.conf_files import value_at
 from dpbandits.core.errors import UserError, shown
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.spec.changes import as_file_name, digest
+from dpbandits.spec.changes import as_file_name, digest, recorded
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import Series
 
@@ -31,8 +30,8 @@ class Job:
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        if isinstance(self.read, Read) and has(self.read.origins.plain, key):
-            read_value = value_at(self.read.origins.plain, key)
+        if isinstance(self.read, Read):
+            read_value = value_at(self.read.plain, key)
             if isinstance(read_value, int | float | str):
                 return read_value
         return self.texts().get(key, "")
@@ -114,16 +113,18 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:
         return
-    keys = [set(unused_overrides.idle(read.origins)) for _, read in loaded]
-    for key in sorted(set.intersection(*keys)):
-        raise UserError(unused_overrides.refusal(loaded[0][1].origins, key))
-    for key in filter(unused_overrides.is_of_cells, varied(jobs)):
-        groups = [[*map(_numbers, specs)] for specs in _specs_apart_in(key, jobs)]
-        if groups and all(numbers == group[0] for group in groups for numbers in group):
+    first, read = loaded[0]
+    for override, message in compose.idle(first.figure, first.overrides, read).items():
+        if all(override in compose.idle(j.figure, j.overrides, read) for j, read in loaded[1:]):
+            raise UserError(message)
+    for key in (key for key in varied(jobs) if key.startswith("figure.")):
+        groups = _specs_apart_in(key, jobs)
+        same = ({replace(spec, changes=()) for spec in group} for group in groups)
+        if groups and all(len(specs) == 1 for specs in same):
             texts = list(dict.fromkeys(job.texts().get(key, "") for job in jobs))
             raise UserError(
-                f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes no cell: all of"
-                " these values give the same cells (command line)"
+                f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes nothing: all of"
+                " these values give the same figure (command line)"
             )
 
 

@@ -14,7 +14,6 @@ from dataclasses import replace
 from hashlib import sha256
 
 from dpbandits.config.compose import Read
-from dpbandits.config.recorded import is_recorded, recorded
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
@@ -24,7 +23,7 @@ from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
-from dpbandits.spec.changes import as_file_name
+from dpbandits.spec.changes import as_file_name, is_recorded, recorded
 from dpbandits.store.blocks import Store
 from dpbandits.sweeps.jobs import Done, Job, names, refuse_idle, short, varied
 from dpbandits.sweeps.pictures import summary
