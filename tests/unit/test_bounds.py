@@ -120,7 +120,7 @@ def test_a_mistake_in_a_bound_is_told(override: str, words: str) -> None:
 
 def test_regimes_meet_on_an_axis_of_epsilon_alone() -> None:
     swept = ("figure.sweep.key=horizon", "figure.sweep.values=[100,200]")
-    with pytest.raises(UserError, match="sweep over epsilon or delta"):
+    with pytest.raises(UserError, match="needs a sweep over the budget"):
         spec_of("lower-bounds", "+figure.epsilon=1", *swept)
 
 

@@ -375,6 +375,9 @@ class FigureReader:
         if environment is not None:
             environment, _ = self._environment(environment, where)
             numbers = (k for k, number in leaves(environment) if isinstance(number, int | float))
+            # A bound gets its means and arms from the environment alone.
+            supplied = registry.environment(environment["law"]).Params._fields
+            valid -= {*supplied, "arms"}
             valid |= {f"environment.{number}" for number in numbers}
         if first == "stream" or layers.find("stream")[0] is not None:
             valid |= {f"stream.{field}" for field in Stream._fields}
