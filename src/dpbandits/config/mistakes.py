@@ -47,6 +47,11 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
             raise UserError(f"unknown {key} {shown(name)}; {nearest(name, names)}")
     if without_dashes := from_options(overrides, overrides):
         raise UserError(f"overrides are written without dashes: {without_dashes}")
+    if figures := sorted({*overrides} & {*project.names("figure")}):
+        raise UserError(
+            f"{shown(figures[0])} is a figure without its key: figure={figures[0]}; several figures"
+            " are `dpbandits multirun figure=<name>,<name>`"
+        )
     try:
         yield
     except OverrideParseException as error:

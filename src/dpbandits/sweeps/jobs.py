@@ -113,9 +113,10 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
     loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
     if not loaded:
         return
-    first, read = loaded[0]
-    for override, message in compose.idle(first.figure, first.overrides, read).items():
-        if all(override in compose.idle(j.figure, j.overrides, read) for j, read in loaded[1:]):
+    idle = [compose.idle(job.figure, job.overrides, read) for job, read in loaded]
+    first, *others = ({_key(word): text for word, text in words.items()} for words in idle)
+    for key, message in first.items():
+        if all(key in other for other in others):
             raise UserError(message)
     for key in (key for key in varied(jobs) if key.startswith("figure.")):
         groups = _specs_apart_in(key, jobs)
@@ -126,6 +127,10 @@ def refuse_idle(jobs: Sequence[Job]) -> None:
                 f"{jobs[0].figure}: {key}={shown(','.join(texts))[1:-1]} changes nothing: all of"
                 " these values give the same figure (command line)"
             )
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
 
 
 def depends(jobs: Sequence[Job], key: str) -> set[tuple[str, str]]:
