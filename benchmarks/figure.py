@@ -48,11 +48,11 @@ def child(figure: str, overrides: list[str]) -> None:
 
     from dpbandits.config import compose
     from dpbandits.factory import produce
-    from dpbandits.run.runner import Playing
+    from dpbandits.run import runner
 
     spec, settings = compose.load(figure, overrides)
     parts = {"start-up": time.time() - float(os.environ[STARTED]), "compile": 0.0}
-    Playing.collect = timed(Playing.collect, parts, "play")  # type: ignore[method-assign]
+    runner.play = timed(runner.play, parts, "play")
     with event.install_timer("numba:compile", lambda spent: parts.update(compile=spent)):
         whole = timed(produce.produce, parts, "draw")
         if whole(spec, settings):

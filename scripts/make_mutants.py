@@ -24,7 +24,7 @@ from mutants.mutations import Mutant, sample
 from mutants.table import Unfit, write_results, write_table
 from mutants.trials import Copies, killer, measure
 
-from dpbandits.store import fingerprint
+from dpbandits.store.key import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "dpbandits"
@@ -55,7 +55,7 @@ def files_of(folder: str) -> list[str]:
 
 def module_digest(file: str) -> str:
     """Return a digest of a module's code, without docstrings and comments."""
-    return fingerprint.sources((file,))[file]
+    return sources((file,))[file]
 
 
 def reviewed() -> dict[str, dict[str, str]]:

@@ -23,8 +23,8 @@ from dpbandits.environments import bernoulli
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
-from dpbandits.store import identity
 from dpbandits.store.blocks import Store
+from dpbandits.store.key import key
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = Callable[[str, str, str], None]
@@ -97,9 +97,9 @@ def short_audits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fresh_keys() -> Iterator[None]:
     """Clear the keys that the process caches, before and after sources are changed."""
-    identity.key.cache_clear()
+    key.cache_clear()
     yield
-    identity.key.cache_clear()
+    key.cache_clear()
 
 
 @pytest.fixture(scope="session")

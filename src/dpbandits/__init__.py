@@ -2,9 +2,10 @@
 
 from importlib import import_module as _import_module
 
-from dpbandits.core import importer as _importer
+from dpbandits.core.roots import PACKAGE as _package
 
-_importer.install()
+# Before its modules are imported, so that an edit from here on is noticed (store/key.py).
+_package.sources()
 
 # Not an `import` statement, which would make the interface a source of every result.
 _api = _import_module("dpbandits.api")

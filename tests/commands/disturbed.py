@@ -52,7 +52,7 @@ def replace_simulate(change: Callable[[Any, Any], None]) -> None:
         change(cell, runs)
         return real(cell, runs)
 
-    replace("dpbandits.run.runner.simulate", simulate)
+    replace("dpbandits.cells.play_bandit.simulate", simulate)
 
 
 # Several processes -------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def no_privileges() -> None:
 def noted() -> None:
     """Record in the file NOTES, at once, when a run begins and when its block is stored."""
     from dpbandits.store.blocks import Store
-    from dpbandits.store.identity import key
+    from dpbandits.store.key import key
 
     notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     real = Store.write

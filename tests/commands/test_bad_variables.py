@@ -263,7 +263,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value.replace("@", str(tmp_path)))
-    assert machine_code.machine_code_folder() is None
+    assert machine_code.folder.__wrapped__() is None
     (message,) = caplog.messages
     readable(message)
     for part in (*fragments, "set DPBANDITS_CACHE to a folder that can be written"):

@@ -14,10 +14,9 @@ from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
 from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
-from dpbandits.store import fingerprint
 from dpbandits.store.blocks import Store
 from dpbandits.store.explain import explain
-from dpbandits.store.identity import key
+from dpbandits.store.key import key, sources
 
 pytestmark = pytest.mark.usefixtures("fresh_keys")
 
@@ -127,10 +126,11 @@ def test_a_changed_source_is_named(
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = fingerprint.sources(cell.roots) | change
+    before = sources(cell.roots) | change
     kept = {name: digest for name, digest in before.items() if digest is not None}
     with monkeypatch.context() as patch:
-        patch.setattr(fingerprint, "sources", lambda roots: kept)
+        patch.setattr("dpbandits.store.key.sources", lambda roots: kept)
+        patch.setattr("dpbandits.store.blocks.check_sources", lambda cell: None)
         write(store, cell, 5)
     key.cache_clear()
     assert line(store, cell).endswith(

@@ -22,7 +22,7 @@ from forks import Fork
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.store import fingerprint, identity
+from dpbandits.store import key as keys
 from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -190,14 +190,14 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
 ) -> None:
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
     cells, store = bandit_cells(spec), Store(settings.cache)
-    sources = fingerprint.sources
+    sources = keys.sources
     others = {
         "versions.numba (0.1, wanted ": (
             "version",
             lambda n: "0.1" if n == "numba" else version(n),
         ),
         "the source cells/play_bandit.py": (
-            "fingerprint.sources",
+            "sources",
             lambda roots: sources(roots) | {"cells/play_bandit.py": "0123456789abcdef"},
         ),
         "format (0, wanted 1)": ("FORMAT", 0),
@@ -205,11 +205,11 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
     said = {}
     for index, (why, (name, value)) in enumerate(others.items()):
         with monkeypatch.context() as patch:
-            patch.setattr(f"dpbandits.store.identity.{name}", value)
+            patch.setattr(f"dpbandits.store.key.{name}", value)
             for cell in cells[index::4]:
                 write_zeros(store, cell)
                 said[cell] = why
-        identity.key.cache_clear()
+        keys.key.cache_clear()
     before = {path: path.read_bytes() for path in settings.cache.rglob("*") if path.is_file()}
     assert len(before) == 2 * 9
     explained = Fork(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
@@ -234,9 +234,9 @@ def test_a_block_of_a_later_format_is_set_aside_and_recomputed(
     spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
     cell, store = bandit_cells(spec)[0], Store(settings.cache)
     with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.identity.FORMAT", 2)
+        patch.setattr("dpbandits.store.key.FORMAT", 2)
         write_zeros(Store(tmp_path / "other"), cell)
-    identity.key.cache_clear()
+    keys.key.cache_clear()
     (foreign,) = (tmp_path / "other").rglob("*.npz")
     place = store.cell_folder(cell) / foreign.name
     place.parent.mkdir(parents=True)

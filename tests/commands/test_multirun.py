@@ -14,6 +14,7 @@ import pytest
 from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
 from complaints import readable
 
+from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
@@ -22,7 +23,6 @@ from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
-from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps import pictures
 from dpbandits.sweeps.jobs import Done as DoneJob
@@ -77,7 +77,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
         plays.extend((cell, run) for run in runs)
         return whole(cell, runs)
 
-    monkeypatch.setattr(runner, "simulate", simulate)
+    monkeypatch.setattr(play_bandit, "simulate", simulate)
     return plays
 
 
@@ -269,7 +269,7 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
             raise ZeroDivisionError("the gap is 0")
         return whole(cell, runs)
 
-    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(play_bandit, "simulate", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2,4")
     assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
@@ -280,7 +280,7 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
     rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
     # After the fix, the same command computes only the missing runs.
-    monkeypatch.setattr(runner, "simulate", whole)
+    monkeypatch.setattr(play_bandit, "simulate", whole)
     plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
     assert len(plays) == 3
@@ -313,7 +313,7 @@ def test_if_every_job_fails_no_earlier_output_remains(
     def broken(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(runner, "simulate", broken)
+    monkeypatch.setattr(play_bandit, "simulate", broken)
     assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
@@ -352,7 +352,7 @@ def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.Monkey
         drawn.append(drawing)
         return render(draw, drawing, keywords)
 
-    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(play_bandit, "simulate", fragile)
     monkeypatch.setattr(plotting, "render", noticed)
     done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2")
     assert done.status == ExitStatus.FAILED

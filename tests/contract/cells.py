@@ -12,7 +12,7 @@ import pytest
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.core import parameters, registry
 from dpbandits.core.roots import source_file
-from dpbandits.store import fingerprint
+from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
 LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
@@ -96,7 +96,7 @@ def on(*laws: str) -> list[Any]:
 
 def plays_batches(algorithm: str) -> bool:
     """Return whether an algorithm, or code it shares, pulls or draws many times in one step."""
-    reached = fingerprint.sources((registry.member("algorithm", algorithm).source,))
+    reached = sources((registry.member("algorithm", algorithm).source,))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
     return any(
         re.search(r"\b(pull_(many|each|while_leading)|shared_clock)\b", file.read_text("utf-8"))

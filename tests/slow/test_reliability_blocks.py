@@ -1,4 +1,4 @@
-"""A thousand damaged or hostile blocks: none is used, none is executed."""
+"""A thousand damaged blocks: none is used, none is executed."""
 
 import dataclasses
 import hashlib
@@ -20,9 +20,9 @@ from dpbandits.algorithms import adap_ucb
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
 from dpbandits.store.blocks import Store
-from dpbandits.store.identity import key
+from dpbandits.store.key import key
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
+pytestmark = [pytest.mark.slow]
 
 BLOCKS, SEED = 1000, 24
 CELL = Cell(

@@ -23,7 +23,7 @@ from reliability import (
     told,
 )
 
-from dpbandits.store.identity import key
+from dpbandits.store.key import key
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 

@@ -20,8 +20,7 @@ from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
 from dpbandits.spec.figure import Curve, FigureSpec, Quantity
 from dpbandits.store.blocks import Store
-from dpbandits.store.fingerprint import sources
-from dpbandits.store.identity import key
+from dpbandits.store.key import key, sources
 from dpbandits.tables import references
 from dpbandits.tables.series import summarise
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commands import below
 
+from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
@@ -45,13 +46,13 @@ def test_the_engine_that_is_asked_for_plays(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Cluster | None] = []
-    whole = runner.Playing
+    whole = runner._started
 
-    def playing(tasks: Any, workers: Any, cluster: Any) -> Any:
+    def started(resources: Any, tasks: Any, workers: Any, cluster: Any) -> Any:
         asked.append(cluster)
-        return whole(tasks, workers)
+        return whole(resources, tasks, workers, None)
 
-    monkeypatch.setattr(runner, "Playing", playing)
+    monkeypatch.setattr(runner, "_started", started)
     command("engine=dask", "engine.scheduler=tcp://somewhere:8786", *below(tmp_path))
     assert set(asked) == {Cluster("tcp://somewhere:8786")}
 
@@ -60,7 +61,7 @@ def test_the_engine_that_is_asked_for_plays(
 def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr(runner, "simulate", fail)
+    monkeypatch.setattr(play_bandit, "simulate", fail)
     assert command("engine.workers=1", *below(tmp_path)) == ExitStatus.FAILED
     err = capsys.readouterr().err
     assert "runs failed, the others are kept; first failure: " in err

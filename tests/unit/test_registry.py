@@ -1,15 +1,17 @@
 """A member with a broken file is rejected in one line that names the file and the line."""
 
+import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from dpbandits.core import importer, registry, roots
+from dpbandits.core import registry, roots
 from dpbandits.core.errors import UserError
-from dpbandits.core.roots import ROOTS, Root
+from dpbandits.core.roots import PACKAGE, Found, Root
 
 Put = Callable[[str, str], None]
 FINDERS = {
@@ -32,13 +34,16 @@ def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     root = Root("own_project", tmp_path / "own_project")
     for name in FINDERS:
         (root.folder / name).mkdir(parents=True)
-    monkeypatch.setattr(importer, "ROOTS", (*ROOTS, root))
-    monkeypatch.setattr(registry, "ROOTS", (*ROOTS, root))
+    module = ModuleType(root.package)
+    module.__path__ = [str(root.folder)]
+    monkeypatch.setitem(sys.modules, root.package, module)
+    monkeypatch.setattr(roots, "found", lambda: Found(None, (), (PACKAGE, root)))
 
     def write(name: str, text: str) -> None:
         (root.folder / folder / name).write_text(text, "utf-8")
         registry._members.cache_clear()
         roots._read.cache_clear()
+        importlib.invalidate_caches()
 
     yield write
     roots._read.cache_clear()

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_se, exp3, ucb, uniform
+from dpbandits.algorithms import dp_se, exp3, uniform
+from dpbandits.cells import play_bandit
 from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.compose import load
@@ -23,12 +24,11 @@ from dpbandits.core.errors import UserError
 from dpbandits.environments import adversaries
 from dpbandits.environments.adversaries import Kind
 from dpbandits.factory import produce
-from dpbandits.run import progress, runner
+from dpbandits.run import progress
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import Completing
-from dpbandits.run.progress import Estimate, Reporter, TimeLeft, duration, time_left
+from dpbandits.run.progress import Reporter, duration
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, joined, kernel_by_kernel, plan
+from dpbandits.run.tasks import Task, plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -47,7 +47,7 @@ def made_up(cell: Cell, runs: range) -> Simulated:
 
 @pytest.fixture
 def simulate_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "simulate", made_up)
+    monkeypatch.setattr(play_bandit, "simulate", made_up)
 
 
 def fill(store: Store, cell: Cell, runs: range) -> None:
@@ -121,7 +121,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
             raise ZeroDivisionError("the gap is 0")
         return made_up(cell, runs)
 
-    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(play_bandit, "simulate", fragile)
     (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
     assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
@@ -132,7 +132,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     assert failure.curves is None
     assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
     # After the fix, the same command computes only what failed.
-    monkeypatch.setattr(runner, "simulate", made_up)
+    monkeypatch.setattr(play_bandit, "simulate", made_up)
     tasks = plan(dict.fromkeys(cells, 6), store, 2)
     assert tasks == [Task(cells[1], range(2, 4))]
     assert play(tasks, store, workers, "test") == []
@@ -145,7 +145,7 @@ def test_every_task_may_fail(
     def hopeless(cell: Cell, runs: range) -> Simulated:
         raise MemoryError
 
-    monkeypatch.setattr(runner, "simulate", hopeless)
+    monkeypatch.setattr(play_bandit, "simulate", hopeless)
     failures = play(plan(dict.fromkeys(cells, 4), store, 2), store, 2, "test")
     told = Counter((failure.task.cell.seed, failure.error) for failure in failures)
     assert {error for _, error in told} == {
@@ -216,7 +216,7 @@ def test_after_an_error_no_further_task_begins(
     def write(self: Store, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
         raise UserError("cannot write: the disk is full")
 
-    monkeypatch.setattr(runner, "simulate", simulate)
+    monkeypatch.setattr(play_bandit, "simulate", simulate)
     monkeypatch.setattr(Store, "write", write)
     before = threading.active_count()
     with pytest.raises(UserError, match="the disk is full"):
@@ -252,7 +252,7 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
         assert main is not None
         signal.pthread_kill(main, signal.SIGINT)
 
-    monkeypatch.setattr(runner, "simulate", simulate)
+    monkeypatch.setattr(play_bandit, "simulate", simulate)
     tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
     threading.Thread(target=interrupt, daemon=True).start()
     start = time.monotonic()
@@ -261,26 +261,6 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
     assert time.monotonic() - start < 10
     assert {0, 1} <= store.covered(cells[0])
     assert not {2, 3} & store.covered(cells[0])
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_exit_inside_a_worker_reaches_the_caller(
-    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def leave(cell: Cell, runs: range) -> Simulated:
-        raise SystemExit(3)
-
-    monkeypatch.setattr(runner, "simulate", leave)
-    left = threading.Event()
-
-    def call() -> None:
-        with pytest.raises(SystemExit):
-            play(tasks, store, workers, "test")
-        left.set()
-
-    tasks = plan(dict.fromkeys(cells, 4), store, 2)
-    threading.Thread(target=call, daemon=True).start()  # so that a mistake does not hang the tests
-    assert left.wait(20)
 
 
 @pytest.mark.usefixtures("in_checkout")
@@ -292,7 +272,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
             raise ZeroDivisionError("the gap is 0")
         return made_up(cell, runs)
 
-    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(play_bandit, "simulate", fragile)
     folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
     spec, settings = load("adap-c2", ["profile=smoke", *folders])
     assert produce.produce(spec, settings) == ExitStatus.FAILED
@@ -324,7 +304,7 @@ def test_without_dask_the_message_has_the_command_that_installs_it(
 
 
 def test_nothing_is_estimated_before_half_of_the_kinds_were_seen() -> None:
-    estimate = Estimate({"a": 10, "b": 10, "c": 10}, 1)
+    estimate = Reporter("test", {"a": 10, "b": 10, "c": 10}, 1, shown=False)
     assert estimate.remaining() is None
     estimate.add("a", 5, 1.0)
     assert estimate.remaining() is None
@@ -333,7 +313,7 @@ def test_nothing_is_estimated_before_half_of_the_kinds_were_seen() -> None:
 
 
 def test_the_time_left_is_the_last_pace_of_every_kind_over_the_workers() -> None:
-    estimate = Estimate({"quick": 10, "slow": 4}, 2)
+    estimate = Reporter("test", {"quick": 10, "slow": 4}, 2, shown=False)
     estimate.add("quick", 5, 9.0)  # the first one compiles
     estimate.add("quick", 3, 1.0)
     estimate.add("slow", 1, 100.0)
@@ -341,7 +321,7 @@ def test_the_time_left_is_the_last_pace_of_every_kind_over_the_workers() -> None
 
 
 def test_a_kind_that_was_not_seen_counts_as_the_median_of_the_others() -> None:
-    estimate = Estimate({"a": 1, "b": 2, "c": 2, "unseen": 7}, 1)
+    estimate = Reporter("test", {"a": 1, "b": 2, "c": 2, "unseen": 7}, 1, shown=False)
     estimate.add("a", 1, 1.0)
     estimate.add("b", 1, 10.0)
     estimate.add("c", 1, 1000.0)
@@ -349,10 +329,10 @@ def test_a_kind_that_was_not_seen_counts_as_the_median_of_the_others() -> None:
 
 
 def test_the_last_task_takes_one_worker_its_whole_time() -> None:
-    estimate = Estimate({"a": 10}, 4)
+    estimate = Reporter("test", {"a": 10}, 4, shown=False)
     estimate.add("a", 5, 2.0)
     assert estimate.remaining() == pytest.approx(5 * 2.0)  # and not a quarter of it
-    estimate = Estimate({"slow": 6, "quick": 100}, 2)
+    estimate = Reporter("test", {"slow": 6, "quick": 100}, 2, shown=False)
     estimate.add("slow", 5, 8.0)
     estimate.add("quick", 10, 0.5)
     assert estimate.remaining() == pytest.approx((1 * 8.0 + 90 * 0.5) / 2)
@@ -361,19 +341,19 @@ def test_the_last_task_takes_one_worker_its_whole_time() -> None:
 
 
 def test_little_is_not_estimated_while_kernels_may_have_to_be_compiled() -> None:
-    estimate = Estimate({"a": 8, "b": 8, "c": 8}, 2)
+    estimate = Reporter("test", {"a": 8, "b": 8, "c": 8}, 2, shown=False)
     estimate.add("a", 8, 0.001)
     estimate.add("b", 8, 0.001)
     assert estimate.remaining() is None  # c may take seconds before its first run
     estimate.add("c", 2, 0.001)
     assert estimate.remaining() == pytest.approx(6 * 0.001 / 2)
-    long = Estimate({"a": 8, "b": 8}, 1)
+    long = Reporter("test", {"a": 8, "b": 8}, 1, shown=False)
     long.add("a", 4, 10.0)
     assert long.remaining() == pytest.approx(12 * 10.0)  # compilation is negligible beside this
 
 
 def test_when_all_is_done_nothing_is_left() -> None:
-    estimate = Estimate({"a": 2, "b": 1}, 2)
+    estimate = Reporter("test", {"a": 2, "b": 1}, 2, shown=False)
     estimate.add("a", 2, 5.0)
     estimate.add("b", 1, 5.0)
     assert estimate.remaining() == 0
@@ -401,19 +381,6 @@ def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.0, "less than a second left"),
-        (0.94, "less than a second left"),
-        (1.0, "about 1.0 s left"),
-        (75.0, "about 1 min 15 s left"),
-    ],
-)
-def test_less_than_a_second_is_not_printed_as_0_seconds(seconds: float, text: str) -> None:
-    assert time_left(seconds) == text
-
-
-@pytest.mark.parametrize(
     ("pace", "line"),
     [
         (0.0001, "my-figure: 16/24 runs after 30 s, less than a second left"),
@@ -433,28 +400,6 @@ def test_at_16_runs_of_24_the_line_is_true(
         clock[0] += 30.0
         reporter.add("b", 8, pace)
     assert capsys.readouterr().err.splitlines() == [line]
-
-
-def test_on_a_terminal_the_time_left_passes_between_two_tasks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock = [100.0]
-    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with Reporter("my-figure", {"a": 24}, 2) as reporter:
-        assert reporter.bar is not None
-
-        def shown() -> str:
-            assert reporter.bar is not None
-            return TimeLeft().render(reporter.bar.tasks[0]).plain
-
-        assert shown() == "elapsed"
-        reporter.add("a", 8, 3.0)
-        assert shown() == "elapsed, about 24 s left"
-        clock[0] += 23.5
-        assert shown() == "elapsed, less than a second left"
-        clock[0] += 1.0
-        assert shown() == "elapsed"  # it takes longer, by an unknown amount
 
 
 def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
@@ -493,7 +438,7 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
             raise ZeroDivisionError
         return made_up(cell, runs)
 
-    monkeypatch.setattr(runner, "simulate", fragile)
+    monkeypatch.setattr(play_bandit, "simulate", fragile)
     monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
     assert len(play(plan(dict.fromkeys(cells[:2], 2), store, 2), store, 1, "test")) == 1
     first = capsys.readouterr().err.splitlines()[0]
@@ -512,7 +457,7 @@ def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
         curves, seconds = made_up(cell, runs)
         return curves, np.full_like(seconds, 0.001 if cell == quick else 1.0)
 
-    monkeypatch.setattr(runner, "simulate", timed)
+    monkeypatch.setattr(play_bandit, "simulate", timed)
     assert play(plan({quick: 900, slow: 900}, store, 5), store, 1, "test") == []
     own = {cell: [runs for c, runs in played if c == cell] for cell in (quick, slow)}
     assert {len(runs) for runs in own[slow]} <= {15, 900 % 15}
@@ -535,40 +480,13 @@ def test_slow_tasks_are_not_left_for_the_end(
         curves, seconds = made_up(cell, runs)
         return curves, np.full_like(seconds, seconds_of[cell])
 
-    monkeypatch.setattr(runner, "simulate", timed)
+    monkeypatch.setattr(play_bandit, "simulate", timed)
     assert play(plan(dict.fromkeys(cells, 40), store, 5), store, 1, "test") == []
     assert played[:3] == cells
     # Two tasks are handed out before the pace of the last one is known.
     order = list(dict.fromkeys(played[6:]))
     assert order == sorted(order, key=lambda cell: -seconds_of[cell])
     assert len(played) == 24
-
-
-def test_the_first_tasks_need_one_kernel_after_the_other(store: Store, cell: Cell) -> None:
-    other = dataclasses.replace(cell, algorithm="dp-se", params=dp_se.Params(1.0, cell.horizon))
-    again, third = (dataclasses.replace(c, seed=2) for c in (cell, other))
-    runs_of: dict[AnyCell, int] = dict.fromkeys((cell, other, again, third), 10)
-    order = [task.cell for task in joined(kernel_by_kernel(plan(runs_of, store, 5)), {})]
-    assert order[:4] == [cell, again, other, third]
-
-
-@pytest.mark.parametrize(("workers", "kernels"), [(None, ["dp-se"]), (1, [])])
-def test_the_later_kernels_are_those_of_missing_runs(
-    store: Store, cell: Cell, tmp_path: Path, workers: int | None, kernels: list[str]
-) -> None:
-    _, settings = load("adap-c1", [])
-    settings = dataclasses.replace(settings, cache=store.folder, workers=workers)
-    se = dataclasses.replace(cell, algorithm="dp-se", params=dp_se.Params(1.0, cell.horizon))
-    assert play(plan({cell: 2}, store, 5), store, 1, "test") == []
-    bounded = dataclasses.replace(cell, algorithm="ucb", params=ucb.Params())
-    cells = (cell, bounded, se, dataclasses.replace(se, seed=2))
-    runs_of: dict[AnyCell, int] = dict.fromkeys(cells, 2)
-    completing = Completing(runs_of, settings, "test", tmp_path)
-    assert [later.member for later in completing.later_kernels] == kernels
-    completing.finish()
-    again = Completing(runs_of, settings, "test", tmp_path)
-    assert again.later_kernels == []
-    again.finish()
 
 
 # Runs that are played in step -----------------------------------------------------------------
@@ -613,7 +531,7 @@ def test_cells_on_the_same_tables_proceed_side_by_side(
         curves, seconds = made_up(cell, runs)
         return curves, np.full_like(seconds, seconds_of[cell] / 1000)
 
-    monkeypatch.setattr(runner, "simulate", timed)
+    monkeypatch.setattr(play_bandit, "simulate", timed)
     assert play(plan(in_step, store, 5), store, 1, "test") == []
     together, with_them, apart, alone = in_step
     rest = [(cell, start) for cell, start in played[4:] if cell in (together, with_them)]

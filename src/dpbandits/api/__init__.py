@@ -2,7 +2,7 @@
 
 `dpbandits/__init__.py` looks the names up here, when they are used, and `__init__.pyi` beside it
 describes them to type checkers. No `import` statement leads from the package to this folder: it
-would make the interface a source of every result (store/fingerprint.py).
+would make the interface a source of every result (store/key.py).
 """
 
 from importlib import import_module

@@ -16,9 +16,9 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError as UserError
 from dpbandits.core.errors import nearest, shown
 from dpbandits.files import project
-from dpbandits.files.atomic import check_writable
-from dpbandits.run import edited_sources, in_memory, runner, tasks
-from dpbandits.run.in_memory import StoreWithMemory
+from dpbandits.run import in_memory
+from dpbandits.run.in_memory import StoreWithMemory, is_stored
+from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec, Panel, Quantity
 from dpbandits.tables import statistics
 
@@ -307,24 +307,15 @@ def computed(spec: FigureSpec, settings: Settings, progress: bool) -> Computed:
     """
     runs_of = spec.runs_of_cells()
     store = StoreWithMemory(settings.cache)
-    stored = [cell for cell in runs_of if in_memory.is_stored(cell)]
-    edited_sources.report(stored)
-    missing = tasks.plan(runs_of, store, settings.block)
-    if any(in_memory.is_stored(task.cell) for task in missing):
-        check_writable(store.folder)
-    cluster = settings.cluster if len(stored) == len(runs_of) else None
-    failures = runner.play(missing, store, settings.workers, spec.name, cluster, progress)
-    runs = sum(len(task.runs) for task in missing)
-    if failures:
-        failed, first = sum(len(failure.task.runs) for failure in failures), failures[0]
-        error = UserError(
-            f"{failed} of {runs} runs failed, the others are kept; first failure:"
-            f" {first.task.cell.name}, run {first.task.runs.start}: {first.error}"
-        )
-        if first.trace:
-            error.add_note(first.trace)
+    if not all(map(is_stored, runs_of)):
+        settings = replace(settings, cluster=None)
+    done = complete(runs_of, settings, spec.name, None, store, progress)
+    if done.failures:
+        error = UserError(done.reason())
+        if trace := done.failures[0].trace:
+            error.add_note(trace)
         raise error
-    return Computed(store, runs)
+    return Computed(store, done.computed)
 
 
 def frame(content: Any, **settings: Any) -> "DataFrame":

@@ -29,7 +29,7 @@ from dpbandits.files.provenance import provenance
 from dpbandits.run.in_memory import is_stored
 from dpbandits.spec.figure import Bound, Curve, FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.store.identity import key
+from dpbandits.store.key import key
 from dpbandits.tables import statistics
 from dpbandits.tables.series import Series, summarise
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpbandits.core.errors import UserError, shown
-from dpbandits.core.own_project import MARKER, installed_elsewhere, is_package_name
+from dpbandits.core.roots import MARKER, installed_elsewhere, is_package_name
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 

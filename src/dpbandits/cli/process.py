@@ -43,12 +43,12 @@ def _reported(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.DONE
-    from dpbandits.run.own_errors import of_own_source
+    from dpbandits.run.user_sources import error_place
 
     status, message = ExitStatus.MISTAKE, str(error)
     if isinstance(error, MemoryError):
         message = f"{in_one_line(error)}; what was written is kept"
-    elif not isinstance(error, UserError) and not (message := of_own_source(error)):
+    elif not isinstance(error, UserError) and not (message := error_place(error)):
         traceback.print_exception(error)
         status = ExitStatus.FAILED
         please = "this is an error of the program: please report it with the lines above"

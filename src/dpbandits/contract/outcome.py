@@ -7,7 +7,7 @@ from traceback import extract_tb
 from unittest import SkipTest
 
 from dpbandits.core import registry
-from dpbandits.run.own_errors import of_own_source
+from dpbandits.run.user_sources import error_place
 
 
 class Broken(AssertionError):
@@ -40,4 +40,4 @@ def reason(error: Exception, algorithm: str) -> str:
         source = inspect.getsource(registry.algorithm(algorithm)).splitlines()
         lines += [n for n, line in enumerate(source, 1) if re.search(rf"\b{name[1]}\b", line)]
     where = f"{file}, line {lines[0]}" if lines else file
-    return of_own_source(error) or f"{where}: {type(error).__name__}: {cause}"
+    return error_place(error) or f"{where}: {type(error).__name__}: {cause}"

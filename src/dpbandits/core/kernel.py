@@ -10,12 +10,11 @@ from typing import Any
 
 from dpbandits.core import machine_code
 from dpbandits.core.errors import variables_of
-from dpbandits.core.linked_code import LinkedOnly
-from dpbandits.core.machine_code import package_of
-from dpbandits.core.roots import ROOTS
+from dpbandits.core.roots import found
 
 with variables_of("numba", "NUMBA_"):
     import numba
+    from numba.core.errors import NumbaError
     from numba.extending import overload, register_jitable
 
 # No wrapper for C callers: there are none, and it takes time to compile. A division by zero gives
@@ -28,16 +27,19 @@ KERNEL: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that releases the GIL, and keep its machine code on disk.
 
-    That of a function outside the kernel island and of all other roots is not kept: no folder's
-    name covers its sources. Nor could another process load that of a closure around a kernel (see
-    `kernel_around`).
+    Code of a function outside the kernel island and all other roots is not kept. Nor could another
+    process load the code of a closure around a kernel (see `kernel_around`).
     """
-    kept = machine_code.FOLDER is not None and machine_code.is_of_root(function)
-    with machine_code.kept_in(machine_code.folder_of(function)):
-        compiled = numba.njit(**KERNEL, cache=kept)(function)
-    settings: Any = numba.core.config
-    if kept and not settings.DISABLE_JIT:
-        machine_code.keep_apart(function, compiled)
+    kept = machine_code.keep(function)
+    compiled: Callable[..., Any] = numba.njit(**KERNEL, cache=kept)(function)
+    stats = getattr(compiled, "stats", None)  # None with NUMBA_DISABLE_JIT=1
+    if kept and stats and not stats.cache_path.startswith(str(machine_code.folder())):
+        return _in_memory(function)  # __pycache__, to which numba falls back, goes stale
+    return compiled
+
+
+def _in_memory(function: Callable[..., Any]) -> Any:
+    compiled: Callable[..., Any] = numba.njit(**KERNEL)(function)
     return compiled
 
 
@@ -67,7 +69,21 @@ def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., 
     """
     if not hasattr(function, "compile"):
         return function
-    compiled: Callable[..., Any] = function.compile(tuple(map(numba.typeof, arguments)))
+    kernel: Any = function
+    types = tuple(map(numba.typeof, arguments))
+    try:
+        compiled: Callable[..., Any] = kernel.compile(types)
+    except NumbaError:
+        raise
+    except Exception as error:
+        compiled = _in_memory(kernel.py_func).compile(types)  # raises if the kernel is at fault
+        if not isinstance(error, OSError):  # such as a full disk
+            machine_code.set_aside(error)
+        return compiled
+    if types not in kernel.overloads:
+        # Two processes that compile a kernel for different types at the same time may have stored
+        # both codes under one name: this is the other one's.
+        compiled = _in_memory(kernel.py_func).compile(types)
     return compiled
 
 
@@ -76,7 +92,6 @@ ALLOCATING: Any = {
     **KERNEL,
     "forceinline": True,
     "no_cpython_wrapper": True,  # Python calls the plain function
-    "pipeline_class": LinkedOnly,
 }
 # Without numba's reference counts. In a loop with a branch that LLVM cannot look through, it would
 # count the references to all arrays of the bandit in every round (3 times slower).
@@ -100,14 +115,19 @@ def _refuse_foreign(member: Any, allowed: str = "__main__") -> None:
     # The index of cached machine code lists argument types and names every class by its module.
     # A class from a module that a later process cannot import makes the whole index unreadable
     # there (ModuleNotFoundError at every call, until the folder is deleted).
-    kept = machine_code.FOLDER is not None and not numba.core.config.DISABLE_JIT  # type: ignore[attr-defined]
-    packages = [root.package for root in ROOTS]
-    if kept and package_of(member) not in (*packages, allowed):
+    packages = [root.package for root in found().roots]
+    if numba.config.DISABLE_JIT or machine_code.folder() is None:  # type: ignore[attr-defined]
+        return
+    if _package(member) not in (*packages, allowed):
         raise TypeError(
             f"{member.__module__}.{member.__qualname__} is neither of the package {packages[0]}"
             " nor of a project or plugin, whose machine code is kept together: put its file into"
-            f" {ROOTS[-1].folder}"
+            f" {found().roots[-1].folder}"
         )
+
+
+def _package(member: Any) -> str:
+    return str(member.__module__).partition(".")[0]
 
 
 def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
@@ -116,8 +136,7 @@ def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package,
     in another root or in `__main__` (a notebook). Classes without a body of their own use that of
     the stub. `register` raises TypeError for a second body of a class and, if machine code is
-    cached, for a class that is of no root or a body that is not of its class's package. Bodies that
-    create arrays need `allocating`.
+    cached, for a class or a body that is of no root. Bodies that create arrays need `allocating`.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -137,11 +156,6 @@ def by_class(stub: Callable[..., Any], allocating: bool = False) -> Any:
                 raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
             if cls.__module__ != "__main__":
                 _refuse_foreign(body, allowed="")  # later processes would run it in its absence
-                if package_of(body) != package_of(cls):
-                    raise TypeError(
-                        f"{stub.__name__}: the body for {cls.__qualname__} must be of its package,"
-                        f" {package_of(cls)}, with which its machine code is kept"
-                    )
             bodies[cls] = body
             return body
 

@@ -7,17 +7,16 @@ their members themselves.
 """
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dpbandits.core import parameters
+from dpbandits.core import parameters, roots
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import place_and_reason
-from dpbandits.core.plugins import Plugin
-from dpbandits.core.roots import PLUGINS, PROJECT, ROOTS, Root, check, source_path
+from dpbandits.core.roots import PACKAGE, Found, Root, source_path
 
 FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
 NEEDED = {  # names that every member must define
@@ -48,9 +47,9 @@ class Member(NamedTuple):
     @property
     def shown(self) -> str:
         """Path of the source as messages print it."""
-        if PROJECT and self.root.folder == PROJECT.folder:
+        if self.root == roots.found().project:
             return self.path
-        return f"src/{self.root.package}/{self.path}" if self.root is ROOTS[0] else str(self.file)
+        return f"src/{PACKAGE.package}/{self.path}" if self.root is PACKAGE else str(self.file)
 
     @property
     def module(self) -> str:
@@ -59,13 +58,25 @@ class Member(NamedTuple):
 
 
 @cache
-def _members(
-    kind: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...] = ()
-) -> Mapping[str, Member]:
+def _members(kind: str, found: Found) -> Mapping[str, Member]:
     # Map each name of a kind to its member.
-    check()
+    roots_by_package = {root.package: root for root in found.roots}
+    plugged = {plugin.package for plugin in found.plugins}  # their entry points name the members
+    members = [
+        (path.rpartition("/")[2].removesuffix(".py").replace("_", "-"), Member(root, path))
+        for root in found.roots
+        for path in root.sources()
+        if root.package not in plugged
+        and path.rpartition("/")[0] == FOLDERS[kind]
+        and not path.rpartition("/")[2].startswith("_")
+    ]
+    members += [
+        (plugin.name, Member(roots_by_package[plugin.package], plugin.path))
+        for plugin in found.plugins
+        if plugin.group == FOLDERS[kind]
+    ]
     by_name: dict[str, Member] = {}
-    for name, member in _all_members(FOLDERS[kind], roots, plugins):
+    for name, member in members:
         if name in by_name:
             raise UserError(
                 f"two {kind}s are named '{name}', {by_name[name].shown} and {member.shown}: rename"
@@ -75,38 +86,19 @@ def _members(
     return dict(sorted(by_name.items()))
 
 
-def _all_members(
-    folder: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]
-) -> Iterator[tuple[str, Member]]:
-    by_package = {root.package: root for root in roots}
-    for root in roots:
-        if any(plugin.package == root.package for plugin in plugins):
-            continue  # its entry points name the members
-        for path in root.sources():
-            place, _, name = path.rpartition("/")
-            if place == folder and name[0] != "_":
-                yield name.removesuffix(".py").replace("_", "-"), Member(root, path)
-    for plugin in plugins:
-        if plugin.group == folder:
-            yield plugin.name, Member(by_package[plugin.package], plugin.path)
+def member(kind: str, name: str) -> Member:
+    """Return the place of a member's source; `kind` is algorithm, law or stopping rule.
 
-
-def _member(kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...]) -> Member:
-    members = _members(kind, roots, plugins)
+    Raises UserError for an unknown name.
+    """
+    members = _members(kind, roots.found())
     if name not in members:
         raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
     return members[name]
 
 
-def _names(kind: str) -> list[str]:
-    return list(_members(kind, ROOTS, PLUGINS))
-
-
 @cache
-def _module(
-    kind: str, name: str, roots: tuple[Root, ...], plugins: tuple[Plugin, ...] = ()
-) -> ModuleType:
-    member = _member(kind, name, roots, plugins)
+def _module(kind: str, member: Member, name: str) -> ModuleType:
     try:
         module = importlib.import_module(member.module)
     except (UserError, MemoryError):
@@ -122,27 +114,19 @@ def _module(
     return module
 
 
-def member(kind: str, name: str) -> Member:
-    """Return the place of a member's source; `kind` is algorithm, law or stopping rule.
-
-    Raises UserError for an unknown name.
-    """
-    return _member(kind, name, ROOTS, PLUGINS)
-
-
 def algorithm_names() -> list[str]:
     """Return the names of all algorithms in alphabetical order."""
-    return _names("algorithm")
+    return list(_members("algorithm", roots.found()))
 
 
 def environment_names() -> list[str]:
     """Return the names of all laws in alphabetical order."""
-    return _names("law")
+    return list(_members("law", roots.found()))
 
 
 def stopping_rule_names() -> list[str]:
     """Return the names of all stopping rules in alphabetical order."""
-    return _names("stopping rule")
+    return list(_members("stopping rule", roots.found()))
 
 
 def algorithm(name: str) -> ModuleType:
@@ -151,7 +135,7 @@ def algorithm(name: str) -> ModuleType:
     Raises UserError if there is none of this name, or if its file cannot be imported or lacks a
     required name.
     """
-    return NOT_STORED.get(name) or _module("algorithm", name, ROOTS, PLUGINS)
+    return NOT_STORED.get(name) or _module("algorithm", member("algorithm", name), name)
 
 
 def environment(name: str) -> ModuleType:
@@ -160,7 +144,7 @@ def environment(name: str) -> ModuleType:
     That function is `law(params)`, or `table(params, horizon, rng)` if all gains are drawn before
     the game. Raises UserError as `algorithm` does.
     """
-    return _module("law", name, ROOTS, PLUGINS)
+    return _module("law", member("law", name), name)
 
 
 def stopping_rule(name: str) -> ModuleType:
@@ -168,4 +152,4 @@ def stopping_rule(name: str) -> ModuleType:
 
     Raises UserError as `algorithm` does.
     """
-    return _module("stopping rule", name, ROOTS, PLUGINS)
+    return _module("stopping rule", member("stopping rule", name), name)

@@ -27,7 +27,7 @@ from matplotlib.text import Text
 
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.core.messages import in_one_line, place_and_reason
-from dpbandits.core.roots import ROOTS
+from dpbandits.core.roots import PACKAGE
 from dpbandits.files import project
 from dpbandits.tables.series import Series
 
@@ -133,7 +133,7 @@ def style_digest(paper: str) -> str:
     """
     digest = sha256(matplotlib.__version__.encode())
     for name in ("plotting", "shapes", "annotations", "styles"):
-        digest.update(ROOTS[0].sources()[f"drawing/{name}.py"])
+        digest.update(PACKAGE.sources()[f"drawing/{name}.py"])
     file = drawing_file(paper)
     for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
         digest.update(path.read_bytes())

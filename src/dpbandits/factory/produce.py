@@ -3,11 +3,9 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-
-from matplotlib.figure import Figure
+from typing import NamedTuple
 
 from dpbandits.checks.comparisons import counted
 from dpbandits.config.settings import Settings
@@ -22,10 +20,8 @@ from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.judge import about
 from dpbandits.judge.about import About
-from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.in_turn import Begun
-from dpbandits.run.missing_runs import Completing
+from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
@@ -34,63 +30,33 @@ from dpbandits.tables.series import Series, summarise, to_csv
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 VERDICT = "verdict.json"
-Draw = Callable[[plotting.Drawing], Figure]
-
-
-@dataclass(frozen=True)
-class Words:
-    """Words about the curves of a figure: the caption and the verdicts on claims."""
-
-    caption: str
-    claims: Sequence[About]
 
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
-    """Compute what is missing and draw what changed; return the status, FAILED if runs failed."""
-    with CompilingAhead(figures=1) as compiling:
-        begun = begin(spec, settings)
-        compiling.add(begun.completing.later_kernels)
-        return begun.finish(lambda: None)
+    """Plan, play, summarise, draw, judge and write; return the status, FAILED if runs failed.
 
-
-def begin(spec: FigureSpec, settings: Settings) -> Begun[int]:
-    """Begin to compute what is missing; the rest of `produce` is left to `finish`.
-
-    Raises UserError if the figure cannot be drawn or written.
+    Computes what is missing and draws what changed. Raises UserError if the figure cannot be drawn
+    or written.
     """
     start = time.monotonic()
-    refuse_undrawable(spec)
-    draw = plotting.drawing_function(spec.paper, spec.draw)
-    style = plotting.style_digest(spec.paper)  # now: its files may be edited during the runs
+    picture = _Picture(spec)
     folder = settings.folder(spec.name)
     check_writable(folder)
     runs = spec.runs_of_cells()
-    completing = Completing(runs, settings, spec.name, folder)
-
-    def finish(at_the_last: Callable[[], None]) -> int:
-        described = ""
-
-        def compose() -> None:  # a second or two
-            nonlocal described
-            described = caption(spec)
-
-        completed = completing.finish(at_the_last, meanwhile=compose)
-        if completed.failures:
-            return ExitStatus.FAILED
-        series = summarise(spec, completed.store)
-        claims = about.about(spec, completed.store)
-        words = Words(described, claims)
-        drawn = _write_files(spec, settings, completed.store, draw, style, series, words)
-        cached = sum(runs.values()) - completed.computed
-        print(
-            f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
-            f" {'drawn' if drawn else 'pictures are up to date'};"
-            f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
-            f"{_in_words(about.count(claims))}"
-        )
-        return ExitStatus.DONE
-
-    return Begun(completing, finish)
+    completed = complete(runs, settings, spec.name, folder)
+    if completed.failures:
+        return ExitStatus.FAILED
+    written = picture.write(settings, completed.store)
+    cached = sum(runs.values()) - completed.computed
+    counts = ", ".join(f"{n} {word}" for word, n in about.count(written.claims).items())
+    verdicts = f"; sentences about this figure: {counts} ({VERDICT})" if counts else ""
+    print(
+        f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
+        f" {'drawn' if written.drawn else 'pictures are up to date'};"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+        f"{verdicts}"
+    )
+    return ExitStatus.DONE
 
 
 def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
@@ -98,12 +64,7 @@ def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
 
     The store must have all runs. Raises UserError if the figure cannot be drawn.
     """
-    draw = plotting.drawing_function(spec.paper, spec.draw)
-    style = plotting.style_digest(spec.paper)
-    series = summarise(spec, store)
-    words = Words(caption(spec), about.about(spec, store))
-    _write_files(spec, settings, store, draw, style, series, words)
-    return series
+    return _Picture(spec).write(settings, store).series
 
 
 def redraw(spec: FigureSpec, settings: Settings) -> int:
@@ -111,13 +72,8 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
     Raises UserError if runs are missing.
     """
-    refuse_undrawable(spec)
-    draw = plotting.drawing_function(spec.paper, spec.draw)
-    style = plotting.style_digest(spec.paper)
-    store = cached(spec, settings)
-    series = summarise(spec, store)
-    words = Words(caption(spec), about.about(spec, store))
-    _write_files(spec, settings, store, draw, style, series, words, again=True)
+    picture = _Picture(spec)
+    picture.write(settings, cached(spec, settings), again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -150,69 +106,62 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
 
 
-def _in_words(counted: dict[str, int]) -> str:
-    # `; sentences about this figure: 6 reproduced, 1 not reproduced (verdict.json)`
-    if not counted:
-        return ""
-    counts = ", ".join(f"{number} {word}" for word, number in counted.items())
-    return f"; sentences about this figure: {counts} (verdict.json)"
+class _Written(NamedTuple):
+    drawn: bool  # False if all files were up to date
+    series: list[Series]
+    claims: Sequence[About]
 
 
-def _write_files(
-    spec: FigureSpec,
-    settings: Settings,
-    store: Store,
-    draw: Draw,
-    style: str,
-    series: list[Series],
-    words: Words,
-    again: bool = False,
-) -> bool:
-    # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
-    # Returns False if all of them were up to date.
-    folder = settings.folder(spec.name)
-    file = folder / spec.name
-    texts = {"csv": to_csv(series), "txt": words.caption.encode()}
-    described = sidecar.sidecar(spec, settings, store, series)
-    verdict = _verdict(spec, words.claims)
-    # A text may depend on more than the specification, such as another figure's reference or the
-    # releases of an algorithm. The digest of the texts covers all of it.
-    undated = {k: v for k, v in described.items() if k != "provenance"}
-    undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
-    inputs = hashlib.sha256(schemas.to_json(undated))
-    for part in (
-        *texts.values(),
-        verdict,
-        repr(spec).encode(),
-        style.encode(),
-    ):
-        inputs.update(digest(part).encode())
-    if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
-        return False
-    keywords = f"{command('run', spec, settings)}, revision {revision()}"
-    files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
-    described["inputs"] = inputs.hexdigest()
-    described["files"] = {kind: digest(content) for kind, content in files.items()}
-    for kind, content in files.items():
-        write_atomically(_of_kind(file, kind), content)
-    if verdict:
-        write_atomically(folder / VERDICT, verdict)
-    else:
-        (folder / VERDICT).unlink(missing_ok=True)
-    write_atomically(_of_kind(file, "json"), schemas.to_json(described))
-    return True
+class _Picture:
+    # A figure that can be drawn. Its drawing function is imported and its style read before the
+    # runs: the files may be edited meanwhile, and mistakes show at once.
+
+    def __init__(self, spec: FigureSpec) -> None:
+        refuse_undrawable(spec)
+        self.spec = spec
+        self.draw = plotting.drawing_function(spec.paper, spec.draw)
+        self.style = plotting.style_digest(spec.paper)
+
+    def write(self, settings: Settings, store: Store, again: bool = False) -> _Written:
+        # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
+        spec = self.spec
+        folder = settings.folder(spec.name)
+        file = folder / spec.name
+        series = summarise(spec, store)
+        claims = about.about(spec, store)
+        texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
+        verdict = b""
+        if claims:
+            sentences = about.as_json(claims)
+            verdict = schemas.to_json(
+                {"schema": schemas.VERDICT, "figure": spec.name, "claims": sentences}
+            )
+        described = sidecar.sidecar(spec, settings, store, series)
+        # A text may depend on more than the specification, such as another figure's reference or
+        # the releases of an algorithm. The digest of the texts covers all of it.
+        undated = {k: v for k, v in described.items() if k != "provenance"}
+        undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
+        inputs = hashlib.sha256(schemas.to_json(undated))
+        for part in (*texts.values(), verdict, repr(spec).encode(), self.style.encode()):
+            inputs.update(digest(part).encode())
+        if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
+            return _Written(False, series, claims)
+        keywords = f"{command('run', spec, settings)}, revision {revision()}"
+        files = {**plotting.render(self.draw, drawing(spec, series), keywords), **texts}
+        described["inputs"] = inputs.hexdigest()
+        described["files"] = {kind: digest(content) for kind, content in files.items()}
+        for kind, content in files.items():
+            write_atomically(_of_kind(file, kind), content)
+        if verdict:
+            write_atomically(folder / VERDICT, verdict)
+        else:
+            (folder / VERDICT).unlink(missing_ok=True)
+        write_atomically(_of_kind(file, "json"), schemas.to_json(described))
+        return _Written(True, series, claims)
 
 
 def _of_kind(file: Path, kind: str) -> Path:
     return file.with_name(f"{file.name}.{kind}")  # the name of a figure may have dots
-
-
-def _verdict(spec: FigureSpec, claims: Sequence[About]) -> bytes:
-    # The claims of a paper with their verdicts; empty without claims.
-    if not claims:
-        return b""
-    content = {"figure": spec.name, "claims": about.as_json(claims)}
-    return schemas.to_json({"schema": schemas.VERDICT, **content})
 
 
 def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:

@@ -1,12 +1,9 @@
-"""Production of all figures, or of all of a paper, in one process: one start, one compilation."""
+"""Production of all figures, or of all of a paper, in one process."""
 
-import ctypes
-import gc
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from dpbandits.config import compose, conf_files
@@ -17,11 +14,9 @@ from dpbandits.factory import produce
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
-from dpbandits.run.compile_ahead import CompilingAhead
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.in_turn import InTurn, Waiting
-from dpbandits.run.own_errors import of_own_source
 from dpbandits.run.progress import duration
+from dpbandits.run.user_sources import error_place
 from dpbandits.spec.figure import FigureSpec
 
 
@@ -33,20 +28,29 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     """
     start = time.monotonic()
     names = figures_of(paper)
-    with CompilingAhead(len(names)) as compiling:
-        loaded, statuses = _load(names, overrides, compiling)
-        gc.collect()
-        gc.freeze()  # what is loaded by now stays: no collection looks at it again
-        figures = InTurn(
-            [
-                Waiting(spec.runs_of_cells().keys(), partial(produce.begin, spec, settings))
-                for spec, settings in loaded
-            ]
-        )
-        for spec, _ in loaded:
-            statuses[spec.name] = status_of(spec.name, figures.finish_next)
-            sys.stdout.flush()  # each line appears at once, in a file too
-            _free_memory()
+    # All figures are loaded before the first is computed, so that mistakes are reported at once. If
+    # every figure fails to load, the command is at fault: its error is raised, once.
+    loaded, errors = [], dict[str, UserError]()
+    for name in names:
+        try:
+            spec, settings = compose.load(name, overrides)
+            refuse_undrawable(spec)
+            loaded.append((spec, settings))
+        except UserError as error:
+            errors[name] = error
+        except Exception as error:
+            if not (place := error_place(error)):
+                raise
+            errors[name] = UserError(f"{name}: {place}")
+    if not loaded:
+        raise next(iter(errors.values()))
+    check_writable(loaded[0][1].out)
+    for mistake in errors.values():
+        print(f"dpbandits: {mistake}", file=sys.stderr)
+    statuses: dict[str, int] = dict.fromkeys(errors, ExitStatus.MISTAKE)
+    for spec, settings in loaded:
+        statuses[spec.name] = produce_one(spec, settings)
+        sys.stdout.flush()  # each line appears at once, in a file too
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are complete;"
@@ -56,13 +60,6 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
         sys.stdout.flush()
         print(f"dpbandits: {', '.join(failed)} failed, for the reasons above", file=sys.stderr)
     return max(statuses.values())
-
-
-def _free_memory() -> None:
-    # Figures are reference cycles, which Python collects late, and glibc keeps what threads freed.
-    gc.collect()
-    with suppress(OSError, AttributeError):  # of another C library
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def figures_of(paper: str | None) -> list[str]:
@@ -77,33 +74,6 @@ def figures_of(paper: str | None) -> list[str]:
     if paper not in papers.values():
         raise UserError(f"unknown paper {shown(paper)}; {nearest(paper, papers.values())}")
     return [name for name in names if papers[name] == paper]
-
-
-def _load(
-    names: Sequence[str], overrides: Sequence[str], compiling: CompilingAhead
-) -> tuple[list[tuple[FigureSpec, Settings]], dict[str, int]]:
-    # All figures are loaded before the first is computed, so that mistakes are reported at once. If
-    # every figure fails to load, the command is at fault: its error is raised, once.
-    loaded, errors = [], dict[str, UserError]()
-    for name in names:
-        try:
-            spec, settings = compose.load(name, overrides)
-            refuse_undrawable(spec)
-            loaded.append((spec, settings))
-            compiling.add(spec.runs_of_cells())
-        except UserError as error:
-            errors[name] = error
-        except Exception as error:
-            if not (own := of_own_source(error)):
-                raise
-            errors[name] = UserError(f"{name}: {own}")
-    compiling.end()
-    if not loaded:
-        raise next(iter(errors.values()))
-    check_writable(loaded[0][1].out)
-    for mistake in errors.values():
-        print(f"dpbandits: {mistake}", file=sys.stderr)
-    return loaded, dict.fromkeys(errors, ExitStatus.MISTAKE)
 
 
 def produce_one(spec: FigureSpec, settings: Settings) -> int:
@@ -122,8 +92,8 @@ def status_of(figure: str, action: Callable[[], int]) -> int:
         print(f"dpbandits: {figure}: {in_one_line(error)}", file=sys.stderr)
         return ExitStatus.MISTAKE
     except Exception as fault:  # such as of a drawing function, whose author needs the traceback
-        if own := of_own_source(fault):
-            print(f"dpbandits: {figure}: {own}", file=sys.stderr)
+        if place := error_place(fault):
+            print(f"dpbandits: {figure}: {place}", file=sys.stderr)
             return ExitStatus.MISTAKE
         traceback.print_exc()
         print(f"dpbandits: {figure}: {in_one_line(fault)}", file=sys.stderr)

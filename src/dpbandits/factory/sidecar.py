@@ -15,7 +15,7 @@ from dpbandits.files.provenance import provenance
 from dpbandits.spec.changes import recorded
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.store.identity import key
+from dpbandits.store.key import key
 from dpbandits.tables.series import Series
 
 

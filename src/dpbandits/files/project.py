@@ -8,8 +8,8 @@ must have names of their own.
 from functools import cache
 from pathlib import Path
 
-from dpbandits.core import roots
 from dpbandits.core.errors import UserError
+from dpbandits.core.roots import found
 
 DISTINCT = ("figure", "algorithm", "environment", "claims")  # groups without two of one name
 _INSTALLED = Path(__file__).parents[1] / "_shipped"  # in a wheel; the layout is the checkout's
@@ -70,22 +70,21 @@ def member_file(group: str, name: str) -> str:
 
 def owner(layer: Path) -> str:
     """Return the name of the project or plugin that a layer belongs to; '' for dpbandits."""
-    owners = {root.folder: root.package for root in roots.ROOTS[1:]}
+    owners = {root.folder: root.package for root in found().roots[1:]}
     return owners.get(layer, "")
 
 
 @cache
 def _seen_from(here: Path) -> tuple[Path, ...]:
-    roots.check()
     own = []
-    if roots.PROJECT is not None:
-        own = [roots.PROJECT.folder]
+    if (root := found().project) is not None:
+        own = [root.folder]
         if not (own[0] / "conf").is_dir():
             raise UserError(
                 f"{own[0]} has no folder conf/, in which a project keeps its figures; `dpbandits"
                 " init` shows what a project consists of"
             )
-    plugins = {p.folder: None for p in roots.PLUGINS if (p.folder / "conf").is_dir()}
+    plugins = {p.folder: None for p in found().plugins if (p.folder / "conf").is_dir()}
     return (*own, *plugins, SHIPPED if own else _nearest(here))
 
 

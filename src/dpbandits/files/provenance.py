@@ -5,12 +5,12 @@ import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from dpbandits.core.roots import PACKAGE, PROJECT, ROOTS, Root
+from dpbandits.core.roots import PACKAGE, Root, found
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 
@@ -19,8 +19,7 @@ LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 def git_revision() -> str | None:
     """Return the commit of the package's checkout; None outside a checkout.
 
-    The suffix `-dirty` marks changes since that commit, and sources that were edited since the
-    process started.
+    The suffix `-dirty` marks changes since that commit.
     """
     # An installed package may lie within a user's repository, whose commit is not the package's.
     if not (PACKAGE.folder.parents[1] / ".git").exists():
@@ -28,23 +27,21 @@ def git_revision() -> str | None:
     return _described(PACKAGE)
 
 
+@cache
 def revision() -> str:
     """Return the commit of the checkout; for an installed package, version and digest of files.
 
     The digest covers all files of the package, conf/ and references among them, as they were
     installed: `0.1.0+` and 12 hexadecimal digits of SHA-256.
     """
-    return git_revision() or f"{version('dpbandits')}+{_digest_of_files(PACKAGE.folder)}"
-
-
-@cache
-def _digest_of_files(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+    if (commit := git_revision()) is not None:
+        return commit
+    files = {
+        path.relative_to(PACKAGE.folder).as_posix(): path.read_bytes()
+        for path in sorted(PACKAGE.folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return f"{version('dpbandits')}+{_digest(files)}"
 
 
 @cache
@@ -60,15 +57,12 @@ def _described(root: Root) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    described = done.stdout.strip()
-    if not described.endswith("-dirty") and root.is_edited():
-        return f"{described}-dirty"
-    return described
+    return done.stdout.strip()
 
 
-def _digest_of(root: Root) -> str:
+def _digest(contents: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
-    for path, content in root.sources().items():
+    for path, content in contents.items():
         digest.update(f"\0{path}\0".encode() + content)
     return digest.hexdigest()[:12]
 
@@ -95,8 +89,9 @@ def provenance() -> dict[str, Any]:
     With a project of the user, also its package and its commit, null outside a repository; with
     plugins, the digest of each one's sources.
     """
-    project = next((root for root in ROOTS if PROJECT and root.folder == PROJECT.folder), None)
-    plugins = {root.package: _digest_of(root) for root in ROOTS[1:] if root is not project}
+    project = found().project
+    others = [root for root in found().roots[1:] if root != project]
+    plugins = {root.package: _digest(root.sources()) for root in others}
     own = {"package": project.package, "revision": _described(project)} if project else None
     return {
         "revision": revision(),

@@ -26,7 +26,7 @@ from dpbandits.gallery.figures import FigurePage
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.privacy.table import Row, rows
 from dpbandits.spec.figure import Bound
-from dpbandits.store import fingerprint
+from dpbandits.store.key import sources
 
 READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources that have pages
 
@@ -198,7 +198,7 @@ def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
 
 def _sources(name: str, rule: bool) -> tuple[str, ...]:
     own = registry.member("stopping rule" if rule else "algorithm", name).source
-    reached = fingerprint.sources((own,))
+    reached = sources((own,))
     others = [
         path
         for path in reached

@@ -156,7 +156,7 @@ def _source(name: str) -> dict[str, Any]:
     # The file has its path in the repository or the project, and a plugin's that in its package.
     root, below = roots.source(name)
     is_own = root is roots.PACKAGE
-    in_project = roots.PROJECT and root.folder == roots.PROJECT.folder
+    in_project = root == roots.found().project
     return {
         "source": name,
         "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,

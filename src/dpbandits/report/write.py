@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.roots import PROJECT
+from dpbandits.core.roots import found
 from dpbandits.drawing import forest
 from dpbandits.drawing.formulas import plain
 from dpbandits.factory.papers import PAPERS, paper
@@ -59,10 +59,11 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
 
 def papers() -> list[str]:
     """Return the papers with claims, in their order; in a user's project those of the project."""
+    own = found().project
     every = [
         name
         for name in reader.papers()
-        if PROJECT is None or project.home("claims", name) == PROJECT.folder
+        if own is None or project.home("claims", name) == own.folder
     ]
     order = [known.key for known in PAPERS]
     return sorted(every, key=lambda name: order.index(name) if name in order else len(order))

@@ -4,44 +4,71 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping
-from types import TracebackType
+from typing import Self
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.text import Text
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 LINE_EVERY = 10.0  # seconds between plain lines
 COMPILATION = 10.0  # seconds that compiling the kernels of unseen kinds may add to their runs
 
 
-class Estimate:
-    """Estimate of the time left, from the seconds of the latest run of each kind.
+class Reporter:
+    """Reporter of the progress of the runs on the standard error; silent unless `shown`.
 
-    Kinds differ by orders of magnitude (a batched policy against one that decides every round), so
-    each is timed by itself; a kind without a finished run counts as the median of the others. The
-    latest time is used, not the mean, because the first includes the compilation. A task is played
-    by a single worker: the last task takes its full time, however many workers are idle.
+    Kinds of runs differ by orders of magnitude (a batched policy against one that decides every
+    round), so each is timed by its latest run: the first includes the compilation. A kind without a
+    finished run counts as the median of the others. The last task takes its full time, however many
+    workers are idle.
     """
 
-    def __init__(self, runs: Mapping[str, int], workers: int) -> None:
+    def __init__(
+        self, title: str, runs: Mapping[str, int], workers: int, shown: bool = True
+    ) -> None:
+        self.title, self.workers, self.shown = title, workers, shown
         self.left = dict(runs)
-        self.workers = workers
+        self.total = sum(runs.values())
         self.pace: dict[str, float] = {}  # seconds per run
         self.together: dict[str, int] = {}  # runs per task
+        self.started = self.last_line = time.monotonic()
+        self.bar: Progress | None = None
+        self.task = TaskID(0)
+
+    def __enter__(self) -> Self:
+        if self.shown and sys.stderr.isatty():
+            self.bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
+                TimeElapsedColumn(),
+                TextColumn("elapsed{task.fields[left]}"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self.task = self.bar.add_task(self.title, total=self.total, left="")
+            self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar:
+            self.bar.stop()
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:
-        """Record finished runs of a kind, the last of which took `pace` seconds; None: failed."""
+        """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
         self.left[kind] -= runs
         if pace is not None:
             self.pace[kind], self.together[kind] = pace, runs
+        remaining = self.remaining()
+        left = "" if remaining is None else f", {time_left(remaining)}"
+        finished = self.total - sum(self.left.values())
+        now = time.monotonic()
+        if self.bar:
+            self.bar.update(self.task, advance=runs, left=left)
+        elif self.shown and now - self.last_line >= LINE_EVERY and finished < self.total:
+            self.last_line = now
+            spent = duration(now - self.started)
+            line = f"{self.title}: {finished}/{self.total} runs after {spent}{left}"
+            print(line, file=sys.stderr, flush=True)
 
     def remaining(self) -> float | None:
         """Return the seconds left; None before half of the kinds have a finished run.
@@ -56,75 +83,6 @@ class Estimate:
         seconds = max(total / self.workers, *tasks)
         unseen = any(n for kind, n in self.left.items() if kind not in self.pace)
         return None if unseen and seconds < COMPILATION else seconds
-
-
-class TimeLeft(ProgressColumn):
-    """Column with the estimated time left, counted down between tasks; empty once it is over."""
-
-    def render(self, task: Task) -> Text:
-        """Return the time until `task.fields["until"]`, in seconds of the monotonic clock."""
-        until = task.fields["until"]
-        seconds = 0.0 if until is None else until - time.monotonic()
-        return Text(f"elapsed, {time_left(seconds)}" if seconds > 0 else "elapsed")
-
-
-class Reporter:
-    """Reporter of the progress of the runs; use it as a context manager.
-
-    It writes to the standard error, and nothing unless `shown`.
-    """
-
-    def __init__(
-        self, title: str, runs: Mapping[str, int], workers: int, shown: bool = True
-    ) -> None:
-        self.title = title
-        self.shown = shown
-        self.total = sum(runs.values())
-        self.estimate = Estimate(runs, workers)
-        self.finished = 0
-        self.started = self.last_line = time.monotonic()
-        self.bar: Progress | None = None
-        self.task = TaskID(0)
-
-    def __enter__(self) -> "Reporter":
-        if self.shown and sys.stderr.isatty():
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
-                TimeElapsedColumn(),
-                TimeLeft(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self.task = self.bar.add_task(self.title, total=self.total, until=None)
-            self.bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self.bar:
-            self.bar.stop()
-
-    def add(self, kind: str, runs: int, pace: float | None) -> None:
-        """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
-        self.finished += runs
-        self.estimate.add(kind, runs, pace)
-        remaining = self.estimate.remaining()
-        now = time.monotonic()
-        if self.bar:
-            until = None if remaining is None else now + remaining
-            self.bar.update(self.task, advance=runs, until=until)
-        elif self.shown and now - self.last_line >= LINE_EVERY and self.finished < self.total:
-            self.last_line = now
-            spent = duration(now - self.started)
-            left = "" if remaining is None else f", {time_left(remaining)}"
-            line = f"{self.title}: {self.finished}/{self.total} runs after {spent}{left}"
-            print(line, file=sys.stderr, flush=True)
 
 
 def time_left(seconds: float) -> str:

@@ -31,49 +31,46 @@ def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]
     ranked: list[tuple[int, int, Task]] = []
     for position, (cell, runs) in enumerate(runs_of.items()):
         gaps = store.missing(cell, runs)
+        step = _step(cell)
         size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
-        pieces = [piece for gap in gaps for piece in _pieces(gap, size, _step(cell))]
+        size = -(-size // step) * step
+        pieces = []
+        for gap in gaps:
+            while gap:  # cut where a step begins
+                first = size - gap.start % step
+                pieces.append(gap[:first])
+                gap = gap[first:]
         ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
-
-
-def kernel_by_kernel(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks of one kernel after the other, in the order of the kernels' first tasks.
-
-    While the threads play the first kernel, another process may compile the next ones.
-    """
-    ranks = dict[Hashable, int]()
-    for task in tasks:
-        ranks.setdefault(kernel_of(task.cell), len(ranks))
-    return sorted(tasks, key=lambda task: ranks[kernel_of(task.cell)])
-
-
-def kernel_of(cell: AnyCell) -> Hashable:
-    """Return a name that is equal only for cells that the same machine code plays."""
-    law: tuple[Hashable, ...] = ()
-    if isinstance(cell, Cell):
-        law = cell.environment, type(cell.instance), cell.regret, cell.pulls_of is None
-    return type(cell), cell.member, tuple(map(type, cell.params)), law
-
-
-def _pieces(gap: range, size: int, step: int) -> Iterator[range]:
-    # Yields consecutive runs of a gap, cut where a step begins.
-    size = -(-size // step) * step
-    while gap:
-        first = size - gap.start % step
-        yield gap[:first]
-        gap = gap[first:]
 
 
 def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
     """Yield the tasks from the slowest on, each joined with those that continue it.
 
-    They are joined while their total time, estimated from the pace of the cell (seconds of its
-    latest run), stays short. A cell whose pace is not known yet joins none, nor does one that
-    shares its tables with other cells: these are played on a table before the next is drawn.
+    The first task of every cell comes first, then the others from the slowest cell on, by the paces
+    (seconds of a cell's latest run) that are known by then, so that only short tasks remain at the
+    end. Tasks are joined while their total time stays short. A cell whose pace is not known yet
+    joins none, nor does one that shares its tables with other cells: these count as one cell and
+    are played side by side on a table before the next is drawn.
     """
+    first = {task.cell: task for task in reversed(tasks)}
+
+    def in_order() -> Iterator[Task]:
+        yield from (task for task in tasks if first[task.cell] is task)
+        slowest = dict[Hashable, float]()
+        for task in tasks:
+            seconds = pace.get(task.cell, math.inf)
+            slowest[_shared(task.cell)] = max(slowest.get(_shared(task.cell), 0.0), seconds)
+        ranks = {name: rank for rank, name in enumerate(slowest)}
+
+        def urgency(task: Task) -> tuple[float, int, int]:
+            name = _shared(task.cell)
+            return -slowest[name], ranks[name], task.runs.start
+
+        yield from sorted((task for task in tasks if first[task.cell] is not task), key=urgency)
+
     waiting = {(task.cell, task.runs.start): task for task in tasks}
-    for task in _longest_early(tasks, pace):
+    for task in in_order():
         cell, runs = task.cell, task.runs
         if waiting.pop((cell, runs.start), None) is None:
             continue  # already part of an earlier one
@@ -84,27 +81,6 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
             del waiting[cell, runs.stop]
             runs = both
         yield Task(cell, runs)
-
-
-def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
-    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
-    # known by then, so that only short tasks remain at the end. Cells that share tables count as
-    # one, with the pace of the slowest, and proceed side by side.
-    first = dict[AnyCell, Task]()
-    for task in tasks:
-        first.setdefault(task.cell, task)
-    yield from first.values()
-    group = {cell: _shared(cell) for cell in first}
-    slowest = dict[Hashable, float]()
-    for cell, name in group.items():
-        slowest[name] = max(slowest.get(name, 0.0), pace.get(cell, math.inf))
-    ranks = {name: rank for rank, name in enumerate(slowest)}
-
-    def urgency(task: Task) -> tuple[float, int, int]:
-        name = group[task.cell]
-        return -slowest[name], ranks[name], task.runs.start
-
-    yield from sorted((task for task in tasks if first[task.cell] is not task), key=urgency)
 
 
 def _shared(cell: AnyCell) -> Hashable:

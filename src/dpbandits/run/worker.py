@@ -1,28 +1,84 @@
-"""Requirements of a worker: it must compute the same numbers as the command's own process.
+"""Work of a worker: one task, played in this process or on a cluster.
 
-It needs the same versions of Python, NumPy, numba, SciPy and dpbandits, the same kernel island and,
-for every cell, the same sources. Workers report the first two before the first task. Every task
-carries a digest of the kernel island, its versions and the cell's sources, because a worker may
-join later.
+A worker in another process must compute the same numbers as the command. It needs the same versions
+of Python, NumPy, numba, SciPy and dpbandits, the same kernel island and, for every cell, the same
+sources. Workers report the first two before the first task. Every task carries a digest of the
+kernel island, its versions and the cell's sources, because a worker may join later.
 """
 
 import hashlib
 import json
+import pickle
 import sys
-from collections.abc import Mapping
+import traceback
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
+import numpy as np
+
+from dpbandits.audit import audits
+from dpbandits.cells import play_bandit, play_stopping_rule
+from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
 from dpbandits.core.machine_code import island_digest
 from dpbandits.core.messages import in_one_line
-from dpbandits.core.own_project import VARIABLE
-from dpbandits.core.roots import ROOTS
-from dpbandits.store import fingerprint
-from dpbandits.store.identity import version
+from dpbandits.core.roots import VARIABLE, found
+from dpbandits.run.tasks import Task
+from dpbandits.store.key import sources, version
 
-ISLAND = "source digest"  # of the kernel island, with the versions
+
+@dataclass(frozen=True)
+class Outcome:
+    """Result of a task: the curves and the seconds of its runs, or the text of the error."""
+
+    task: Task
+    curves: np.ndarray | None = None  # float64 of shape (runs, columns); None: failed
+    seconds: np.ndarray | None = None  # float64 of shape (runs,)
+    error: str | None = None  # the exception in one line
+    trace: str | None = None
+
+
+def attempt(task: Task) -> Outcome:
+    """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
+    try:
+        if isinstance(task.cell, Cell):
+            curves, seconds = play_bandit.simulate(task.cell, task.runs)
+        elif isinstance(task.cell, StoppingCell):
+            curves, seconds = play_stopping_rule.simulate(task.cell, task.runs)
+        else:
+            curves, seconds = audits.simulate(task.cell, task.runs)
+    except Exception as error:
+        return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
+    return Outcome(task, curves, seconds)
+
+
+def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
+    """Play a pickled task as `attempt` does; return why it cannot be played with the same result.
+
+    `wanted` is the digest of the sources that the worker must have. The task crosses the scheduler
+    as bytes: that process cannot import the project of a user.
+    """
+    from distributed import get_worker
+
+    address = get_worker().address
+    try:
+        found()  # makes the project importable
+        task: Task = pickle.loads(content)
+    except (ImportError, AttributeError, UserError) as error:
+        return (
+            f"the worker {address} cannot read the task ({in_one_line(error)}): start it again from"
+            f" the same checkout and environment, with {VARIABLE} set to the project's folder if"
+            " there is one"
+        )
+    if sources_of(task.cell) != wanted:
+        return (
+            f"the worker {address} has other sources or versions than the command (source digest"
+            f" {sources_of(task.cell)}, wanted {wanted}): start it again from the same checkout and"
+            " environment"
+        )
+    return attempt(task)
 
 
 @cache
@@ -32,55 +88,17 @@ def facts() -> dict[str, str]:
         "Python": " ".join(sys.version.split()),
         **{name: version(name) for name in ("numpy", "numba", "scipy")},
         "dpbandits": metadata.version("dpbandits"),
-        "projects and plugins": ", ".join(root.package for root in ROOTS[1:]) or "none",
-        ISLAND: island_digest(),
+        "projects and plugins": ", ".join(root.package for root in found().roots[1:]) or "none",
+        "source digest": island_digest(),  # of the kernel island, with the versions
     }
-
-
-def differences(others: Mapping[str, str]) -> list[str]:
-    """Return the facts that differ in another process, with both values."""
-    return [
-        f"{name} {others.get(name, 'unknown')}, here {own}"
-        for name, own in facts().items()
-        if others.get(name) != own
-    ]
 
 
 @cache
 def sources_of(cell: AnyCell) -> str:
     """Return the digest of everything in this process that determines the numbers of a cell."""
     try:
-        sources = fingerprint.sources(cell.roots)
+        reached = sources(cell.roots)
     except (OSError, SyntaxError, UserError):  # the task fails too and reports the reason
-        sources = {}
-    decisive = {"island": facts()[ISLAND], "sources": sources}
+        reached = {}
+    decisive = {"island": island_digest(), "sources": reached}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def refusal(cell: AnyCell, wanted: str | None) -> str | None:
-    """Return why this process must not play a cell whose sources have the digest `wanted`.
-
-    None if it may play it. A task without a digest runs in the process that made it.
-    """
-    if wanted is None or sources_of(cell) == wanted:
-        return None
-    return (
-        f"the worker {_address()} has other sources or versions than the command"
-        f" (source digest {sources_of(cell)}, wanted {wanted}): start it again from the same"
-        " checkout and environment"
-    )
-
-
-def unreadable(error: Exception) -> str:
-    """Return why this process cannot read a task, with the remedy."""
-    return (
-        f"the worker {_address()} cannot read the task ({in_one_line(error)}): start it again from"
-        f" the same checkout and environment, with {VARIABLE} set to the project's folder if there"
-        " is one"
-    )
-
-
-def _address() -> str:
-    from distributed import get_worker
-
-    return str(get_worker().address)

@@ -1,16 +1,16 @@
 """Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
 
 A block holds the curves of consecutive runs of one cell. The key is a digest of the identity of the
-cell, which identity.json keeps beside the blocks. A block is used only after its size, key and
+cell, which identity.json keeps beside the blocks. A block is used only after its key, shape and
 checksum have been checked; a block that fails is set aside and its runs are computed again.
 """
 
 import hashlib
 import io
+import itertools
 import json
 import logging
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,14 +21,11 @@ import numpy as np
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
-from dpbandits.files.regular import Unsuitable, read_regular
-from dpbandits.store.identity import identity, key
+from dpbandits.store.key import check_sources, identity, key
 
 log = logging.getLogger("dpbandits")
 
 PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
-HEADER_LIMIT = 65_536  # bytes of a block beside the curves and the description of the cell
-IDENTITY_LIMIT = 2**26  # bytes of identity.json; a million arms take a third of it
 ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
@@ -67,8 +64,10 @@ class Store:
         """Write the curves of runs first, first + 1, ... as one block, atomically.
 
         `curves`: float64 of shape (runs, columns); `seconds`: their time of computation in total.
-        Raises UserError, with a remedy, if the file system refuses.
+        Raises EditedSources if a source of the cell has been edited meanwhile, and UserError, with
+        a remedy, if the file system refuses.
         """
+        check_sources(cell)
         folder = self.cell_folder(cell)
         if not (folder / "identity.json").exists():
             content = json.dumps(identity(cell), indent=1, sort_keys=True).encode()
@@ -121,7 +120,7 @@ class Store:
         """
         curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
         absent = np.ones(runs, bool)
-        for path in self._paths(cell):
+        for path in sorted(self.cell_folder(cell).glob("*.npz")):
             match = BLOCK_NAME.fullmatch(path.name)
             beyond = match is not None and int(match[1]) >= runs
             if beyond or (read := self._read(path, cell)) is None:
@@ -141,15 +140,12 @@ class Store:
         for path in sorted(paths, key=_status, reverse=True):
             if path.parent.name != key(cell):
                 try:
-                    yield json.loads(read_regular(path, IDENTITY_LIMIT))
-                except (OSError, ValueError, Unsuitable):
+                    yield json.loads(path.read_bytes())
+                except (OSError, ValueError):
                     continue
 
-    def _paths(self, cell: AnyCell) -> list[Path]:
-        return sorted(self.cell_folder(cell).glob("*.npz"))
-
     def _sound(self, cell: AnyCell) -> Iterator[About]:
-        for path in self._paths(cell):
+        for path in sorted(self.cell_folder(cell).glob("*.npz")):
             known = self._known.get(path)
             if known is not None and known[0] == _status(path):
                 yield known[1]
@@ -161,7 +157,7 @@ class Store:
         status = _status(path)  # before reading: a change during it then shows at the next access
         try:
             read = _read(path, cell)
-        except (DamagedBlock, Unsuitable) as why:
+        except DamagedBlock as why:
             _set_aside(path, why)
             return None
         except OSError as why:  # the block may be sound: too many open files, no permission
@@ -180,27 +176,19 @@ def _status(path: Path) -> tuple[int, ...]:
 
 
 def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
-    # Header and curves of a block; raises DamagedBlock or Unsuitable unless it is exactly as it was
-    # written. Sizes are checked first: a damaged or hostile file must not fill the memory.
+    # Header and curves of a block; raises DamagedBlock unless it is exactly as it was written.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:
         raise DamagedBlock("its name is not <first>-<last>.npz")
     first, last = int(match[1]), int(match[2])
     shape = (last - first + 1, cell.columns)
-    described_cell = json.dumps(cell.description())  # with many arms the bulk of the header
-    limit = 8 * shape[0] * shape[1] + len(described_cell) + HEADER_LIMIT
-    content = read_regular(path, limit)
+    content = path.read_bytes()
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise DamagedBlock("it is compressed, which a block never is")
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
             header, curves, checksum = (members[n] for n in ("header", "curves", "checksum"))
             described = json.loads(header.tobytes())
             content_of = described["key"], described["runs"]
             seconds = float(described["seconds"])
-    except DamagedBlock:
-        raise
     # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
         raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
@@ -220,10 +208,8 @@ def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
 
 def _set_aside(path: Path, why: Exception) -> None:
     # Renamed rather than deleted, so that the cause can be examined.
-    for number in range(1, 1000):
-        aside = path.with_name(f"{path.name}.damaged-{number}")
-        if not aside.exists():
-            break
+    numbered = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
+    aside = next(name for name in numbered if not name.exists())
     try:
         path.rename(aside)
     except OSError:

@@ -7,7 +7,7 @@ from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import shown
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.store.identity import identity, key
+from dpbandits.store.key import identity, key
 
 SHOWN = 6  # differences that a line lists at most
 
@@ -34,21 +34,19 @@ def _reason(cell: AnyCell, have: int, store: Store) -> str:
     if have:
         return "more runs are requested than cached"
     wanted = dict(_flat(identity(cell)))
-    nearest: tuple[int, int, list[str]] | None = None
+    candidates = []
     for other in store.other_identities(cell):
         there = dict(_flat(other))
         names = [n for n in sorted(wanted.keys() | there.keys()) if wanted.get(n) != there.get(n)]
         # The same cell from other sources is a better hint than another cell from the same ones.
         distance = sum(name.startswith("cell.") for name in names), len(names)
-        if nearest is None or distance < nearest[:2]:
-            differences = [_difference(name, there.get(name), wanted.get(name)) for name in names]
-            nearest = (*distance, differences)
-    if nearest is None:
+        candidates.append((distance, [_difference(n, there.get(n), wanted.get(n)) for n in names]))
+    if not candidates:
         return "never computed"
-    differences = nearest[2]
-    more = [f"{len(differences) - SHOWN} more"] if len(differences) > SHOWN else []
-    listed = ", ".join(differences[:SHOWN] + more)
-    return f"not computed; the most similar cached cell differs in {listed}"
+    _, differences = min(candidates, key=lambda candidate: candidate[0])
+    if len(differences) > SHOWN:
+        differences = [*differences[:SHOWN], f"{len(differences) - SHOWN} more"]
+    return f"not computed; the most similar cached cell differs in {', '.join(differences)}"
 
 
 def _difference(name: str, there: Any, wanted: Any) -> str:
@@ -58,13 +56,11 @@ def _difference(name: str, there: Any, wanted: Any) -> str:
     short = name.removeprefix("cell.")
     if isinstance(wanted, list) and isinstance(there, list) and len(there) != len(wanted):
         return f"{short} ({len(there)} values, wanted {len(wanted)})"
-    return f"{short} ({_plain(there)}, wanted {_plain(wanted)})"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return shown(value)
-    return "none" if value is None else str(value)
+    texts = (
+        shown(v) if isinstance(v, list) else "none" if v is None else str(v)
+        for v in (there, wanted)
+    )
+    return f"{short} ({', wanted '.join(texts)})"
 
 
 def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

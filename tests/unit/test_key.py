@@ -1,4 +1,4 @@
-"""The fingerprint changes with every source that a cell can reach, and with nothing else."""
+"""A key changes with every source that a cell can reach, and with nothing else."""
 
 import ast
 import shutil
@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits.cells.bandit_cell import Cell
+from dpbandits.core import roots as found_roots
 from dpbandits.core.errors import UserError
-from dpbandits.core.roots import ROOTS, Root
-from dpbandits.store import fingerprint
+from dpbandits.core.roots import Found, Root
+from dpbandits.store import key
+from dpbandits.store.key import EditedSources
 
 REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
@@ -38,11 +41,11 @@ FAR_FROM_ADAP_UCB = (
     "files/atomic.py",
     "run/runner.py",
     "store/blocks.py",
-    "store/fingerprint.py",
+    "store/key.py",
     "theory/azize2022.py",
 )
 
-PACKAGE = ROOTS[0].folder
+PACKAGE = found_roots.PACKAGE.folder
 
 
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
@@ -64,7 +67,7 @@ def copied(folder: Path) -> Path:
 
 
 def of_adap_ucb(package: Path) -> dict[str, str]:
-    return fingerprint.sources(roots("adap-ucb", "bernoulli"), (Root("dpbandits", package),))
+    return key._sources(roots("adap-ucb", "bernoulli"), (Root("dpbandits", package),))
 
 
 # The package itself ----------------------------------------------------------------------------
@@ -80,10 +83,10 @@ def test_a_cell_does_not_reach_other_algorithms_nor_what_comes_after_the_numbers
 
 
 def test_another_algorithm_or_environment_reaches_other_files() -> None:
-    klucb = fingerprint.sources(roots("adap-klucb", "bernoulli"))
+    klucb = key.sources(roots("adap-klucb", "bernoulli"))
     assert {"algorithms/adap_klucb.py", "core/kl.py"} <= set(klucb)
     assert "algorithms/adap_ucb.py" not in klucb
-    beta = fingerprint.sources(roots("adap-ucb", "beta"))
+    beta = key.sources(roots("adap-ucb", "beta"))
     assert "environments/beta.py" in beta
     assert "environments/bernoulli.py" not in beta
 
@@ -173,7 +176,7 @@ def reached(package: Path) -> set[str]:
 
 
 def digests_of(package: Path) -> dict[str, str]:
-    return fingerprint.sources(roots("my-policy", "my-law"), (Root("dpbandits", package),))
+    return key._sources(roots("my-policy", "my-law"), (Root("dpbandits", package),))
 
 
 def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
@@ -281,5 +284,26 @@ def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:
     (own / "algorithms" / "mine.py").write_text("from dpbandits import helper\n")
     both = Root("dpbandits", package), Root("own_project", own)
     names = "own_project/algorithms/mine.py", "cells/play_bandit.py"
-    reached = fingerprint.sources(names, both)
+    reached = key._sources(names, both)
     assert {"own_project/algorithms/mine.py", "helper.py", "deep/inner.py"} <= set(reached)
+
+
+def test_an_edit_in_mid_run_is_noticed_unless_it_rewords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Cell
+) -> None:
+    package = copied(tmp_path)
+    found = Found(None, (), (Root("dpbandits", package),))
+    monkeypatch.setattr(found_roots, "found", lambda: found)
+    key.check_sources(cell)
+    helper = package / "mechanisms" / "laplace.py"
+    text = helper.read_text()
+    helper.write_text(f"# A comment.\n{text}")
+    (package / "algorithms" / "ucb.py").write_text("x = 1\n")  # not reached
+    key.check_sources(cell)
+    for edited in (f"{text}\nMORE = 1\n", "half of an edi("):
+        helper.write_text(edited)
+        with pytest.raises(EditedSources, match=r"^mechanisms/laplace\.py: edited since"):
+            key.check_sources(cell)
+    helper.unlink()
+    with pytest.raises(EditedSources):
+        key.check_sources(cell)
