@@ -4,9 +4,6 @@ ARGS="--only threads" runs one part, ARGS="--only figures --figure horizons" one
 
 ARGS="--against out/bench/<revision>.json" compares with an earlier revision: below every number is
 its ratio to the earlier one.
-
-NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= measures machine code for another processor, here one
-without AVX-512.
 """
 
 import argparse
@@ -56,15 +53,11 @@ def main() -> None:
         measured.extend(part)
     for group in dict.fromkeys(m.group for m in measured):
         console.print(table([m for m in measured if m.group == group], before))
-    for name in kernels.unmeasured():
-        console.print(f"not measured: {name} (not in a list of kernels.py)")
-    target = os.environ.get("NUMBA_CPU_NAME")
-    file = OUT / f"{'-'.join(filter(None, (git_revision() or 'no-revision', target)))}.json"
+    file = OUT / f"{git_revision() or 'no-revision'}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     content = {
         **provenance(),
         "processor": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-        "target": target,
         "overrides": arguments.overrides,
         "measured": [m._asdict() for m in measured],
     }

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 import joblib
 import numpy as np
-from kernels import BATCHED, HORIZON, Measured, params_of
+from kernels import Measured, cell_of
 
-from dpbandits.cells.bandit_cell import Cell, Grid
+from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import registry
 from dpbandits.environments import bernoulli
 
+HORIZON = 10**6
 TASKS = 8
 REPEATS = 5
 ALIKE = 0.1  # approximate seconds of a task, the same for all algorithms
@@ -28,31 +29,20 @@ def measure(
 ) -> Iterator[Measured]:
     """Measure the speed-up from one to two threads for every algorithm, at K = 5."""
     for name in registry.algorithm_names():
-        module = registry.algorithm(name)
         means = tuple(np.linspace(0.75, 0.25, 5).tolist())
-        cell = Cell(
-            algorithm=name,
-            params=params_of(module, horizon),
-            environment="bernoulli",
-            instance=bernoulli.Params(means),
-            horizon=horizon,
-            grid=Grid.LOG,
-            seed=1,
-        )
-        step = max(2, cell.runs_in_step)  # a task plays whole blocks of runs that are in step
-        simulate(cell, range(step))  # compiles
+        cell = cell_of(name, bernoulli.Params(means), horizon)
+        simulate(cell, range(2))  # compiles
         start = time.perf_counter()
-        simulate(cell, range(step, 2 * step))
-        runs = step * max(1, round(ALIKE / (time.perf_counter() - start)))
+        simulate(cell, range(2, 4))
+        runs = 2 * max(1, round(ALIKE / (time.perf_counter() - start)))
         ratios, singles = [], []
         for _ in range(repeats):
             single, double = (_taken(cell, runs, tasks, threads) for threads in (1, 2))
             ratios.append(single / double)
             singles.append(single / runs / tasks)
-        kind = "batched" if name in BATCHED else "per round"
         group = f"one thread and two; K = 5, T = {horizon}"
-        yield Measured(group, f"{name}, {kind}", "a run", statistics.median(singles) * 1e3, "ms")
-        yield Measured(group, f"{name}, {kind}", "speed-up", statistics.median(ratios), "")
+        yield Measured(group, name, "a run", statistics.median(singles) * 1e3, "ms")
+        yield Measured(group, name, "speed-up", statistics.median(ratios), "")
 
 
 def _taken(cell: Cell, runs: int, tasks: int, threads: int) -> float:

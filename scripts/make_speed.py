@@ -1,14 +1,11 @@
 """Write the tables of docs/speed.md: `python scripts/make_speed.py out/bench/<revision>.json ...`.
 
-The files are those that `make bench` writes. A table that is in none of them stays as it is. A file
-that was measured with NUMBA_CPU_NAME is compared with that of the same revision without it.
+The files are those that `make bench` writes. A table that is in none of them stays as it is.
 """
 
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import product
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,30 +15,9 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "speed.md"
 TABLES = {  # by the beginning of a group: the comment around its table
     "every figure": "figures",
     "one thread": "threads",
-    "per round": "rounds",
-    "exact schemes": "schemes",
-    "two methods": "methods",
-    "lanes": "lanes",
-    "a run among many": "many",
-    "whole runs": "whole",
+    "a round": "rounds",
+    "noise drawn ahead": "vectors",
 }
-FAST = ("scheme", "exact", "sixteen in step", "as in a figure")  # what vectors make fast
-
-
-def targets(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the times of the exact schemes, as compiled for this and for another processor."""
-    key = itemgetter("group", "name", "quantity")
-    elsewhere = {key(m): m["value"] for m in other["measured"]}
-    rows = []
-    for m in own["measured"]:
-        if m["quantity"] in FAST and key(m) in elsewhere:
-            value = elsewhere[key(m)]
-            rows += [
-                m | {"quantity": "this processor"},
-                m | {"quantity": other["target"], "value": value},
-                m | {"quantity": "ratio", "value": value / m["value"], "unit": ""},
-            ]
-    return rows
 
 
 def table(measured: Sequence[Mapping[str, Any]], heading: str) -> str:
@@ -73,17 +49,11 @@ def head(content: Mapping[str, Any]) -> str:
 def main(files: Sequence[str]) -> int:
     text = DOCUMENT.read_text("utf-8")
     contents = [json.loads(Path(file).read_text("utf-8")) for file in files]
-    of_others = [content for content in contents if content.get("target")]
-    of_host = [content for content in contents if content not in of_others]
-    for content in of_host:
+    for content in contents:
         for beginning, name in TABLES.items():
             measured = [m for m in content["measured"] if m["group"].startswith(beginning)]
             if measured:
                 text = replaced(text, name, table(measured, head(content)))
-    for own, other in product(of_host, of_others):
-        rows = targets(own, other)
-        if rows and own["revision"] == other["revision"]:
-            text = replaced(text, "targets", table(rows, head(other)))
     DOCUMENT.write_text(text, "utf-8")
     return 0
 

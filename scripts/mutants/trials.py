@@ -28,10 +28,7 @@ EACH = 8.0  # seconds of a test without the compiler; slower ones do not take pa
 # Modules of which kernels alone execute a part, with the tests that compile them. They follow if no
 # test without the compiler notices a mutant.
 COMPILED = {
-    "cells/play_bandit.py": "tests/contract/test_lanes.py",
-    "environments/_lane_arms.py": "tests/contract/test_lanes.py",
-    "environments/_lane_tables.py": "tests/contract/test_lanes.py",
-    "mechanisms/laplace_buffer.py": "tests/contract/test_lanes.py",
+    "fast/_noise.py": "tests/unit/test_noise_ahead.py",
 }
 
 

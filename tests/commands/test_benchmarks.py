@@ -1,29 +1,29 @@
-"""The benchmarks measure every algorithm, and a bare loop plays the algorithm beside it."""
+"""The benchmarks measure what they claim."""
 
 import figure
 import kernels
 import pytest
 import threads
-from bare_loops import BARE_LOOPS
 
 from dpbandits.core import registry
 
 
-@pytest.mark.parametrize("arms", [2, 7])
-@pytest.mark.parametrize("name", BARE_LOOPS)
-def test_a_bare_loop_has_the_regret_of_the_algorithm_beside_it(name: str, arms: int) -> None:
-    # The benchmark itself compares the regrets.
-    measured = {m.quantity: m.value for m in kernels.per_round(name, arms, 20_000, repeats=1)}
-    assert measured.keys() >= {"engine", "bare loop", "ratio"}
-    assert all(value > 0.0 for value in measured.values())
+@pytest.mark.parametrize("name", ["ucb", "dp-ftpl-new", "exp3"])
+def test_a_definition_stands_beside_what_figures_play(name: str) -> None:
+    measured = {m.quantity: m.value for m in kernels.rounds(name, 3, 2000, repeats=1)}
+    ratio = measured["per round"] / measured["as in a figure"]
+    assert measured["ratio"] == pytest.approx(ratio)
 
 
-def test_every_algorithm_is_measured_on_one_thread_and_on_two() -> None:
-    names = {*registry.algorithm_names()}
-    assert {*BARE_LOOPS, *kernels.SCHEMES, *kernels.ALONE} <= names
-    assert not kernels.unmeasured()
+def test_noise_is_drawn_in_vectors() -> None:
+    measured = {(m.name, m.quantity): m.value for m in kernels.vectors(repeats=2)}
+    assert measured["Lap(1) of words", "vector divisions"] > 0.0
+    assert measured["words", "a number"] > 0.0
+
+
+def test_every_algorithm_is_timed_on_one_thread_and_on_two() -> None:
     measured = list(threads.measure(horizon=500, tasks=2, repeats=1))
-    assert {m.name.partition(",")[0] for m in measured} == names
+    assert {m.name.partition(",")[0] for m in measured} == {*registry.algorithm_names()}
     assert all(m.value > 0.0 for m in measured)
 
 

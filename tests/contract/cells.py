@@ -95,16 +95,18 @@ def on(*laws: str) -> list[Any]:
 
 
 def plays_batches(algorithm: str) -> bool:
-    """Return whether an algorithm, or code it shares, pulls or draws many times in one step."""
+    """Return whether an algorithm pulls many times in one step or has an exact scheme."""
+    if registry.scheme(algorithm):
+        return True
     reached = sources((registry.member("algorithm", algorithm).source,))
     own = [source_file(path) for path in reached if path.startswith("algorithms/")]
-    return any(
-        re.search(r"\b(pull_(many|each|while_leading)|shared_clock)\b", file.read_text("utf-8"))
-        for file in own
-    )
+    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
 
 
 BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
+SAMPLERS = [name for name in ALGORITHMS if "method" in registry.algorithm(name).Params._fields]
+# Algorithms whose schemes draw other numbers than the definition; runs have the same law.
+OTHER_DRAWS = {name for name in ALGORITHMS if registry.scheme(name)} - {"klucb", "ucb"}
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:

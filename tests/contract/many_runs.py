@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
+from dpbandits.cells.play_bandit import scheme
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
 
@@ -32,7 +33,8 @@ def final_outcomes(
     rounds = np.array([*inner, horizon])
     bandits = [new_bandit(law, arms, horizon, rounds, rewards, per_round) for _ in range(runs)]
     types = tuple(map(typeof, (params, bandits[0], own)))
-    play = registry.algorithm(algorithm).play.compile(types)
+    policy = None if per_round else scheme(algorithm, params)
+    play = (policy or registry.algorithm(algorithm).play).compile(types)
     for bandit in bandits:
         play(params, bandit, own)
     return np.array([[*bandit.curve, *bandit.pulls] for bandit in bandits])

@@ -29,8 +29,8 @@ from dpbandits.core import registry
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 # Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,
-# or with no others than at its start, plays rounds one by one in either mode, as do runs in step
-# (sixteen at a time, also in plain Python); in the other mode every algorithm does.
+# or with no others than at its start, plays rounds one by one in either mode; in the other mode
+# every algorithm does.
 HORIZON = 30_000
 SHORT = 6_000
 LONG = {*BATCHED} - BATCHED_START
@@ -48,7 +48,7 @@ def outcomes(quick: bool) -> dict[str, list[str]]:
                 continue
             for per_round in (False, True):
                 cell = cell_of(algorithm, law, MEANS, SHORT, epsilon=2.0)
-                if algorithm in LONG and not (per_round or cell.in_lanes):
+                if algorithm in LONG and not per_round:
                     cell = cell_of(algorithm, law, MEANS, HORIZON, epsilon=2.0)
                 for params in every_method(cell.params):
                     bandit = play_run(dataclasses.replace(cell, params=params), 3, per_round)

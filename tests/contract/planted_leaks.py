@@ -49,6 +49,8 @@ ADAPTIVE = (_adaptive_episodes, adap_ucb, adap_klucb, adac_ucb)
 BATCH_NOISE = "laplace(rng, 1.0, params.epsilon)"
 BATCH = f"pull_many(bandit, chosen, batch) + {BATCH_NOISE}"
 BATCHES = (_private_batches, dp_klucb, dp_imed)
+RELEASED = "laplace(rng, 1.0 / n, release_epsilon[arm])"
+PRIVATISED = "privatised(params, rng, pull(bandit, chosen))"
 WITHOUT, FROM = "without noise", "no declaration allows a release of rewards"
 
 LEAKS = (
@@ -197,10 +199,13 @@ LEAKS = (
         (dp_ucb_int,),
         "play",
         (
-            ("    x = np.empty(arms)\n", "    x, last = np.empty(arms), np.empty(arms, object)\n"),
             (
-                "                private_mean[arm] = sums[arm] / n + noise\n",
-                "                last[arm] = noise\n"
+                "    while playing(bandit):\n",
+                "    last = np.empty(arms, object)\n    while playing(bandit):\n",
+            ),
+            (
+                f"                private_mean[arm] = sums[arm] / n + {RELEASED}\n",
+                f"                last[arm] = {RELEASED}\n"
                 "            private_mean[arm] = sums[arm] / n + last[arm]\n",
             ),
         ),
@@ -213,7 +218,6 @@ LEAKS = (
         "play",
         (
             ("n == release[arm]", "n == release[arm] + (n > first)"),
-            ("n = release[chosen] - pulls[chosen]", "n = release[chosen] + 1 - pulls[chosen]"),
             ("laplace(rng, 1.0 / n,", "laplace(rng, 1.0 / (n - (n > first)),"),
             ("math.pow(n, -params.v / 2.0)", "math.pow(n - (n > first), -params.v / 2.0)"),
         ),
@@ -240,12 +244,7 @@ LEAKS = (
         "ldp-ucb-l",
         (_local, ldp_ucb_l),
         "play",
-        (
-            (
-                "bandit, counters, draws",
-                "bandit, counters.sums if t % 8 == 0 else counters, draws",
-            ),
-        ),
+        ((PRIVATISED, f"(pull(bandit, chosen) if t % 8 == 0 else {PRIVATISED})"),),
         WITHOUT,
     ),
     Leak(
@@ -277,8 +276,8 @@ LEAKS = (
         "all of epsilon in each part of the sum",
         "dp-ts",
         (dp_ts,),
-        "private_sums",
-        (("half = 0.5 * params.epsilon", "half = params.epsilon"),),
+        "first_pulls",
+        (("0.5 * params.epsilon", "params.epsilon"),),
         FROM,
         keeps_arms=True,
     ),

@@ -15,6 +15,7 @@ from cells import (
     BLIND,
     CALIBRATED_BY_A_BOUND,
     LAWS,
+    OTHER_DRAWS,
     SPENT,
     cell_of,
     on,
@@ -136,6 +137,8 @@ def test_a_law_without_a_closed_sum_gives_the_same_bits_in_both_modes(
     algorithm: str, law: str
 ) -> None:
     cell = cell_of(algorithm, law, horizon=4000)
+    if algorithm in OTHER_DRAWS:
+        pytest.skip("its scheme draws other numbers")
     for run in range(3):
         batched, per_round = play_run(cell, run), play_run(cell, run, per_round=True)
         np.testing.assert_array_equal(batched.curve, per_round.curve)

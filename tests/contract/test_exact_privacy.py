@@ -35,10 +35,8 @@ from dpbandits.algorithms import (
 )
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode
 from dpbandits.algorithms._hybrid_counters import Counter
-from dpbandits.algorithms._largest_sample import numbers
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments._gain_table import SwitchFeedback, gain_table
-from dpbandits.mechanisms.perturbation import perturbation, reach
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.stopping import dp_exponential_nas
@@ -573,10 +571,15 @@ def test_a_gain_moves_the_weights_of_exp3_by_one_over_tau_and_no_choice_by_more(
 
 def sampled_law(params: Any) -> Any:
     """Return the law that an algorithm samples theta from."""
-    if isinstance(params, dp_ftpl_gauss.Params):
-        return params
-    noise = perturbation(params.epsilon, params.delta)
-    return dp_ftpl_new.Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
+    return params if isinstance(params, dp_ftpl_gauss.Params) else dp_ftpl_new.sample_law(params)
+
+
+def numbers(law: Any, total: float, n: float) -> tuple[float, float]:
+    """Return the two parameters of theta of an arm with n rewards of sum `total`."""
+    if isinstance(law, dp_ftpl_gauss.Params):
+        return total / n, math.sqrt(2.0 / n)
+    x0, unit = dp_ftpl_new.numbers(law, total, n)
+    return float(x0), float(unit)
 
 
 def sequences(

@@ -6,104 +6,100 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cells import SAMPLERS
 from many_runs import final_outcomes
 from scipy import stats
 
-from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
-from dpbandits.algorithms._largest_sample import (
-    Method,
+from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, dp_ts, lazy_dp_ts, ts
+from dpbandits.algorithms._raised_means import Log, RaisedMeans, raised_numbers
+from dpbandits.contract.playing import p_value
+from dpbandits.core.bandit import new_bandit
+from dpbandits.environments import bernoulli, beta
+from dpbandits.fast import _largest_sample
+from dpbandits.fast import lazy_dp_ts as fast_lazy
+from dpbandits.fast._beta import log_gamma, sample_tail, tail_bound
+from dpbandits.fast._largest_sample import (
+    OFTEN,
     chance_above,
-    follow_exact,
+    first,
+    follow_totals,
     largest_hit,
-    line_length,
     numbers,
     sample,
     sample_above,
-    stretch_length,
 )
-from dpbandits.algorithms._listed_arms import OFTEN, segment
-from dpbandits.contract.playing import p_value
-from dpbandits.core import registry
-from dpbandits.core.bandit import new_bandit
-from dpbandits.environments import bernoulli, beta
-from dpbandits.mechanisms.perturbation import perturb, perturbation, quantile
+from dpbandits.fast._raised_means import Raised
 
-# Parameters with short starts.
-PARAMS: list[tuple[str, dict[str, float]]] = [
-    ("dp-ftpl-gauss", {"epsilon": 1.0, "delta": 0.01}),
-    ("dp-ftpl-gauss", {"epsilon": 1.0, "delta": 1e-10}),
-    ("dp-ftpl-beta", {"epsilon": 1e6, "delta": 0.01}),
-    ("dp-ftpl-new", {"epsilon": 1.0, "delta": 0.01}),
-    ("dp-ftpl-new", {"epsilon": 0.2, "delta": 0.0}),
-    ("dp-ftpl-new", {"epsilon": 0.0, "delta": 0.05}),
+C2, GAP = (0.75, 0.625, 0.5, 0.375, 0.25), (0.8, 0.05, 0.05, 0.05, 0.05)
+CLOSE, EQUAL = (0.6, 0.5), (0.5, 0.5, 0.5, 0.5, 0.5)
+MANY = tuple(0.3 + 0.02 * arm for arm in range(17))
+LEADER = tuple(0.45 + 0.05 * arm for arm in range(5))  # the worst arm is the first
+# Algorithm, parameters with a short start, means, horizon (for the last ones long enough for levels
+# that are rarer), runs.
+GAMES: list[tuple[str, Any, tuple[float, ...], int, int]] = [
+    ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 0.01), CLOSE, 1500, 800),
+    ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 0.01), LEADER, 22_000, 150),
+    ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 1e-10), MANY, 2500, 400),
+    ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), CLOSE, 1500, 800),
+    ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), MANY, 2500, 400),
+    ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), LEADER, 22_000, 150),
+    ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.01, 1500), CLOSE, 1500, 800),
+    ("dp-ftpl-new", dp_ftpl_new.Params(0.2, 0.0, 2500), MANY, 2500, 400),
+    ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.05, 1500), EQUAL, 1500, 600),
+    ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.01, 22_000), LEADER, 22_000, 150),
+    ("ts", ts.Params(), C2, 3000, 800),
+    ("ts", ts.Params(), GAP, 3000, 800),
+    ("ts", ts.Params(), (0.6, 0.5), 6000, 500),
+    ("lazy-dp-ts", lazy_dp_ts.Params(500.0), C2, 4000, 800),
+    ("lazy-dp-ts", lazy_dp_ts.Params(1.0), C2, 8000, 500),
+    ("lazy-dp-ts", lazy_dp_ts.Params(5.0, Log.NATURAL), (0.5, 0.5), 3000, 800),
+    ("lazy-dp-ts", lazy_dp_ts.Params(20.0), GAP, 3000, 800),
+    ("lazy-dp-ts", lazy_dp_ts.Params(10.0), MANY, 6000, 400),
+    ("dp-ts", dp_ts.Params(500.0), C2, 4000, 800),
+    ("dp-ts", dp_ts.Params(20.0, Log.NATURAL), C2, 8000, 400),
+    ("dp-ts", dp_ts.Params(5.0), (0.9, 0.3), 6000, 500),
+    ("dp-ts", dp_ts.Params(50.0), GAP, 3000, 800),
+    ("dp-ts", dp_ts.Params(100.0), MANY, 6000, 400),
 ]
-# Means, horizon, runs: two close arms; equal arms; more arms than fit in one stretch of the line,
-# until a second level; and, for longer, a leader with the worst arm first, until levels are rarer.
-INSTANCES: list[tuple[tuple[float, ...], int, int]] = [
-    ((0.6, 0.5), 1500, 2000),
-    ((0.5, 0.5, 0.5, 0.5, 0.5), 1500, 1500),
-    (tuple(0.3 + 0.02 * i for i in range(17)), 2500, 1000),
-    (tuple(0.45 + 0.05 * i for i in range(5)), 22_000, 150),
-]
-SHARE = 0.4  # of these runs; all of them are slow
+INNER = (50, 500, 1400)
 # A correct scheme fails any of the comparisons with probability 10^-4.
-LIMIT = 1e-4 / (len(PARAMS) * sum(len(means) + 1 for means, _, _ in INSTANCES))
+LIMIT = 1e-4 / sum(len(means) + 1 + len(INNER) for _, _, means, _, _ in GAMES)
 
 
 def outcomes(
-    algorithm: str,
-    values: dict[str, float],
-    means: tuple[float, ...],
-    horizon: int,
-    method: Method,
-    runs: int,
-    environment: Any = bernoulli,
+    game: tuple[str, Any, tuple[float, ...], int, int], per_round: bool, law: Any = bernoulli
 ) -> np.ndarray:
-    """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
-    cls = registry.algorithm(algorithm).Params
-    fields = {**values, "horizon": horizon, "method": method}
-    params = cls(**{name: value for name, value in fields.items() if name in cls._fields})
-    law = environment.law(environment.Params(means))
-    return final_outcomes(algorithm, params, law, len(means), horizon, 3 + method, runs)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("algorithm", "values"), PARAMS, ids=str)
-@pytest.mark.parametrize(("means", "horizon", "runs"), INSTANCES, ids=lambda x: str(x)[:12])
-@pytest.mark.parametrize("share", [SHARE, pytest.param(1.0, marks=pytest.mark.slow)])
-def test_both_methods_have_the_same_law(
-    algorithm: str,
-    values: dict[str, float],
-    means: tuple[float, ...],
-    horizon: int,
-    runs: int,
-    share: float,
-) -> None:
-    runs = int(share * runs)
-    exact, plain = (outcomes(algorithm, values, means, horizon, method, runs) for method in Method)
-    for column in range(exact.shape[1]):
-        assert p_value(exact[:, column], plain[:, column]) > LIMIT
-    assert len(np.unique(exact[:, -1])) > 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("algorithm", "values"),
-    [
-        PARAMS[0],  # the others compile for ten seconds each
-        pytest.param(*PARAMS[2], marks=pytest.mark.slow),
-        pytest.param(*PARAMS[4], marks=pytest.mark.slow),
-    ],
-    ids=str,
-)
-def test_both_methods_have_the_same_law_on_rewards_in_between(
-    algorithm: str, values: dict[str, float]
-) -> None:
-    exact, plain = (
-        outcomes(algorithm, values, (0.55, 0.5, 0.4), 1500, method, 1000, beta) for method in Method
+    """Return the regret on the way and at the end, and the pulls of each arm, a row per run."""
+    algorithm, params, means, horizon, runs = game
+    arms = law.law(law.Params(means))
+    return final_outcomes(
+        algorithm, params, arms, len(means), horizon, 3 + per_round, runs, per_round, INNER
     )
-    for column in range(exact.shape[1]):
-        assert p_value(exact[:, column], plain[:, column]) > LIMIT
+
+
+def assert_same_law(game: tuple[str, Any, tuple[float, ...], int, int], law: Any) -> None:
+    scheme, plain = (outcomes(game, per_round, law) for per_round in (False, True))
+    for column in range(scheme.shape[1]):
+        assert p_value(scheme[:, column], plain[:, column]) > LIMIT
+    assert len(np.unique(scheme[:, -1])) > 1
+    assert (scheme != plain).any()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_scheme_has_the_law_of_the_definition(
+    game: tuple[str, Any, tuple[float, ...], int, int],
+) -> None:
+    assert {name for name, *_ in GAMES} == {*SAMPLERS}
+    assert_same_law(game, bernoulli)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", [GAMES[0], GAMES[6]], ids=str)
+def test_it_has_so_on_rewards_in_between(
+    game: tuple[str, Any, tuple[float, ...], int, int],
+) -> None:
+    assert_same_law(game, beta)
 
 
 # A few rounds ----------------------------------------------------------------------------------
@@ -136,10 +132,7 @@ def draws(law: Any, rng: np.random.Generator, a: np.ndarray, b: np.ndarray) -> n
     """Return a theta for every entry of the parameters, of their shape."""
     if law is GAUSS:
         return rng.normal(a, b)
-    if law is BETA:
-        return rng.beta(a, b)
-    noise = np.array([perturb(law.noise, rng) for _ in range(a.size)])
-    return a + noise.reshape(a.shape) * b
+    return rng.beta(a, b)
 
 
 def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
@@ -147,9 +140,8 @@ def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
     rng, counts = np.random.default_rng(13), Counter[tuple[int, ...]]()
     zeros = bernoulli.law(bernoulli.Params((0.0,) * PULLS.size))
     for _ in range(runs):
-        # Per round: the scheme of _masks.py, which takes no level of this kind, stands aside.
-        bandit = new_bandit(zeros, PULLS.size, rounds, np.array([rounds]), rng, per_round=True)
-        follow_exact(law, bandit, rng, SUMS.copy(), PULLS.copy())
+        bandit = new_bandit(zeros, PULLS.size, rounds, np.array([rounds]), rng)
+        follow_totals(law, bandit, rng, SUMS.copy(), PULLS.copy())
         counts[tuple(np.repeat(np.arange(PULLS.size), bandit.pulls).tolist())] += 1
     return counts
 
@@ -161,10 +153,9 @@ def exact_choices(law: Any, rounds: int, runs: int) -> Counter[tuple[int, ...]]:
     [
         ("gauss", 0.03, 2, 5_000),
         ("beta", 0.3, 2, 5_000),
-        ("new", 0.8, 2, 5_000),
         *(
             pytest.param(law, missed, rounds, 20_000, marks=pytest.mark.slow)
-            for law in ("gauss", "beta", "new")
+            for law in ("gauss", "beta")
             for missed in (0.03, 0.3, 0.8)
             for rounds in (1, 2)
         ),
@@ -194,9 +185,6 @@ def chi_squared(first: Counter[tuple[int, ...]], second: Counter[tuple[int, ...]
 
 # The pieces ------------------------------------------------------------------------------------
 
-NEW = dp_ftpl_new.Samples(perturbation(1.0, 0.01), math.log(1e4), 4.0)
-PURE = dp_ftpl_new.Samples(perturbation(0.5, 0.0), math.log(1e4), 4.0)
-UNIFORM = dp_ftpl_new.Samples(perturbation(0.0, 0.01), math.log(1e4), 4.0)
 GAUSS = dp_ftpl_gauss.Params(1.0, 0.01)
 BETA = dp_ftpl_beta.Params(1.0, 0.01)
 
@@ -204,12 +192,10 @@ BETA = dp_ftpl_beta.Params(1.0, 0.01)
 def upper_quantile(law: Any, a: float, b: float, chance: Any) -> Any:
     if law is GAUSS:
         return stats.norm.isf(chance, a, b)
-    if law is BETA:
-        return stats.beta.isf(chance, a, b)
-    return a + np.vectorize(quantile, excluded=[0])(law.noise, 1.0 - chance) * b
+    return stats.beta.isf(chance, a, b)
 
 
-LAWS = {"gauss": GAUSS, "beta": BETA, "new": NEW, "pure": PURE, "uniform": UNIFORM}
+LAWS = {"gauss": GAUSS, "beta": BETA}
 
 
 @pytest.mark.parametrize("chance", [0.24, 0.05, 0.001])
@@ -260,29 +246,26 @@ def test_a_level_that_is_often_passed_has_a_bound_that_says_so(law: Any) -> None
     assert stats.binomtest(above, 20_000, 0.3).pvalue > 1e-5
 
 
-@pytest.mark.parametrize("arms", [1, 5, 16, 17, 40])
+@pytest.mark.parametrize("arms", [1, 5, 40])
 def test_points_on_the_line_hit_each_arm_with_its_chance_independently(
     arms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(11)
     chances = rng.random(arms) * OFTEN
     chances[arms // 2] = 0.0
-    length = np.array([segment(chance) for chance in chances])
-    stretch = np.array([stretch_length(length, i) for i in range((arms + 15) // 16)])
-    line, rounds, number = line_length(stretch), 20_000, np.arange(arms)
-    assert line == pytest.approx(length.sum())
+    length, line, rounds = -np.log1p(-chances), float(-np.log1p(-chances).sum()), 20_000
     hits = np.zeros((rounds, arms))
     point = rng.standard_exponential()
 
-    def draw(law: None, rng: Any, a: int, b: int, level: float) -> float:
+    def draw(law: Any, rng: Any, a: int, b: float, level: float) -> float:
         hits[i, a] += 1
         return -abs(a - arms / 3)
 
+    monkeypatch.setattr(_largest_sample, "numbers_at", lambda state, arm, now: (arm, 0.0))
+    monkeypatch.setattr(_largest_sample, "chance_above", lambda law, a, b, level: chances[a])
     monkeypatch.setattr(_largest_sample, "sample_above", draw)
     for i in range(rounds):
-        theta, arm, point = largest_hit(
-            None, rng, number, number, 0.0, length, stretch, line, point
-        )
+        theta, arm, point = largest_hit(MEANS, rng, length, 0.0, 0.0, point)
         point -= line
         hit_now = np.flatnonzero(hits[i])
         assert theta == max((-abs(a - arms / 3) for a in hit_now), default=-math.inf)
@@ -298,7 +281,119 @@ def test_points_on_the_line_hit_each_arm_with_its_chance_independently(
         assert np.all(np.abs(together[off]) < 6 * deviation[off])
 
 
-def test_an_arm_that_is_drawn_in_every_round_has_no_segment() -> None:
-    assert segment(OFTEN) == math.inf
-    assert segment(0.0) == 0.0
-    assert -math.expm1(-segment(0.1)) == pytest.approx(0.1, rel=1e-15)
+# Means that rise with log t ----------------------------------------------------------------------
+
+MEANS = Raised(
+    RaisedMeans(np.array([64.0, 16.0]), np.array([0.2, 0.1]), np.array([0.005, 0.01])),
+    None,
+    lazy_dp_ts.Params(1.0),
+)
+
+
+@pytest.mark.parametrize("epsilon", [5.0, 0.5])
+def test_a_game_takes_every_branch(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    # In plain Python: arms that are hit, arms drawn below the level, and clipped arms.
+    taken: Counter[str] = Counter()
+    rng = [np.random.Generator(np.random.PCG64([4, role])) for role in range(2)]
+    law = bernoulli.law(bernoulli.Params(C2))
+    bandit = new_bandit(law, 5, 15_000, np.array([15_000]), rng[0])
+
+    def counted(name: str) -> None:
+        real = getattr(_largest_sample, name)
+
+        def call(*arguments: Any) -> Any:
+            taken[name] += 1
+            return real(*arguments)
+
+        monkeypatch.setattr(_largest_sample, name, call)
+
+    for name in ("largest_hit", "sample_above", "new_level", "enter", "first"):
+        counted(name)
+    play: Any = fast_lazy.play
+    getattr(play, "py_func", play)(lazy_dp_ts.Params(epsilon), bandit, rng[1])
+    assert taken["sample_above"] > 20
+    assert taken["new_level"] > 2
+    assert (taken["first"] > 20) == (epsilon == 0.5)
+    assert taken["largest_hit"] < 5_000, "most rounds sample the leader alone"
+
+
+@pytest.mark.parametrize("x", [1.0, 1.5, 2.0, 7.3, 13.9, 14.0, 250.5, 1e6])
+def test_log_gamma_is_that_of_the_library(x: float) -> None:
+    assert log_gamma(x) == pytest.approx(math.lgamma(x), rel=1e-10, abs=1e-10)
+
+
+SHAPES = [(1.0, 1.0), (8.0, 1.0), (1.0, 8.0), (3.5, 2.0), (40.0, 25.0), (900.0, 1.0), (5e4, 3e4)]
+
+
+@pytest.mark.parametrize("chance", [0.2, 0.02, 1e-4])
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+def test_what_is_above_a_level_of_any_beta_law_has_the_law_of_samples_that_are(
+    a: float, b: float, chance: float
+) -> None:
+    level, draws, rng = float(stats.beta.isf(chance, a, b)), 20_000, np.random.default_rng(3)
+    bound = tail_bound(None, a, b, level)
+    assert bound >= chance * (1 - 1e-9)
+    if bound >= 1.0:  # such an arm is sampled in every round
+        return
+    drawn = np.array([sample_tail(None, rng, a, b, level) for _ in range(draws)])
+    above = drawn[drawn > -math.inf]
+    limit = 1e-4 / (2 * 3 * len(SHAPES))
+    assert np.all(above >= level * (1 - 1e-12))
+    assert stats.binomtest(above.size, draws, min(chance / bound, 1.0)).pvalue > limit
+    tail = stats.beta.sf(above, a, b) / chance  # uniform
+    assert stats.kstest(tail, "uniform").pvalue > limit
+
+
+@pytest.mark.parametrize(("a", "b"), [(9.0, 1.0), (1.0, 9.0), (4.0, 2.5)])
+def test_a_sample_has_the_law_of_beta(a: float, b: float) -> None:
+    rng = np.random.default_rng(5)
+    drawn = [sample(MEANS.law, rng, a, b) for _ in range(20_000)]
+    assert stats.kstest(drawn, "beta", (a, b)).pvalue > 1e-4 / 3
+
+
+def test_the_chance_of_an_arm_on_the_line_grows_with_t() -> None:
+    # So that the chance at the end of a window is the largest one of the window.
+    rng, checked = np.random.default_rng(6), 0
+    for _ in range(4000):
+        n = float(2 ** rng.integers(0, 18))
+        arm = np.array([n]), np.array([rng.uniform(-0.2, 1.0)]), np.array([rng.exponential() / n])
+        means, log_t = RaisedMeans(*arm), rng.uniform(1.0, 20.0)
+        later = log_t * (1.0 + rng.exponential() * 0.05)
+        a, b = raised_numbers(means, 0, later)
+        level = float(stats.beta.isf(10.0 ** rng.uniform(-6.0, -0.61), a, b))
+        if not 0.0 < level < 1.0 or not tail_bound(means, a, b, level) < OFTEN:
+            continue
+        now = tail_bound(means, *raised_numbers(means, 0, log_t), level)
+        assert now <= tail_bound(means, a, b, level) * (1 + 1e-9)
+        checked += 1
+    assert checked > 2000
+
+
+@pytest.mark.parametrize("later", [1.0, 1.3, 2.0])
+def test_an_arm_on_the_line_is_above_the_level_with_the_chance_of_its_round(later: float) -> None:
+    # Two arms with the segments of a later round; the θ of those that are hit exceed the level.
+    means, log_t, level, games, rng = MEANS.law, 5.0, 0.34, 20_000, np.random.default_rng(7)
+    ends = [raised_numbers(means, arm, later * log_t) for arm in (0, 1)]
+    length = -np.log1p([-tail_bound(means, *numbers, level) for numbers in ends])
+    point, line, hits = rng.standard_exponential(), float(length.sum()), Counter[int]()
+    for _ in range(games):
+        theta, arm, point = largest_hit(MEANS, rng, length, log_t, level, point)
+        point -= line
+        hits[arm if theta > level else -1] += 1
+    chances = [float(stats.beta.sf(level, *raised_numbers(means, arm, log_t))) for arm in (0, 1)]
+    none = (1.0 - chances[0]) * (1.0 - chances[1])
+    assert stats.binomtest(hits[-1], games, none).pvalue > 1e-4 / 6
+    # Both are hit in few games, and then the larger θ counts.
+    assert abs(hits[0] / games - chances[0]) < chances[0] * chances[1] + 0.01
+    assert 0.02 < none < 0.98
+
+
+def test_the_first_of_some_waiting_times_has_the_chance_of_its_rate() -> None:
+    # The largest of θ with laws Beta(a, 1), by the law of -log θ and directly.
+    rate, rng, games = np.array([3.0, 0.0, 1.0, 6.0, 0.0]), np.random.default_rng(8), 20_000
+    won = Counter(first(rng, rate, 10.0) for _ in range(games))
+    direct = np.argmax(rng.beta(rate[[0, 2, 3]], 1.0, (games, 3)), axis=1)
+    for place, arm in enumerate((0, 2, 3)):
+        assert stats.binomtest(won[arm], games, rate[arm] / 10.0).pvalue > 1e-4 / 6
+        assert stats.binomtest(int(np.sum(direct == place)), games, rate[arm] / 10.0).pvalue > 1e-4
+    assert {*won} == {0, 2, 3}

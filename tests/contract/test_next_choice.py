@@ -18,8 +18,8 @@ from first_leads import Leads, beta_leads, gauss_leads, new_leads
 from planted_leaks import Leak, planted
 from traced import Game, plain_python, played
 
-from dpbandits.algorithms import _largest_sample, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
-from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.algorithms._argmax import Method
 
 CHOICES = 4
 PLAIN = Method.PLAIN
@@ -31,17 +31,27 @@ def in_plain_python() -> Iterator[None]:
         yield
 
 
-class Sampler:
-    """Replacement of `sample` for two arms: it makes the wanted arm of every round the largest."""
+class Sampler(Game):
+    """Generator for two arms: its samples make the wanted arm of every round the largest."""
 
-    def __init__(self, wanted: tuple[int, ...]) -> None:
+    def __init__(self, table: np.ndarray, wanted: tuple[int, ...]) -> None:
+        super().__init__(table, (), (), traced=False)
         self._wanted = wanted
-        self.laws: list[tuple[Any, tuple[float, float]]] = []
+        self.laws: list[tuple[float, float]] = []
 
-    def __call__(self, law: Any, rng: Any, a: float, b: float) -> float:
-        choice, arm = divmod(len(self.laws), 2)
-        self.laws.append((law, (float(a), float(b))))
+    def normal(self, location: float, scale: float) -> float:
+        return self._sample(location, scale)
+
+    def beta(self, a: float, b: float) -> float:
+        return self._sample(a, b)
+
+    def perturb(self, law: Any) -> float:
+        choice, arm = divmod(len(self.laws) - 1, 2)
         return 1e6 if self._wanted[choice] == arm else -1e6
+
+    def _sample(self, a: float, b: float) -> float:
+        self.laws.append((float(a), float(b)))
+        return self.perturb(None)
 
 
 def chances(
@@ -49,14 +59,23 @@ def chances(
 ) -> list[float]:
     """Return the probability of the first arm at every choice, given the arms before it."""
     starts = table.shape[1] - len(wanted)
-    sampler = Sampler(wanted)
-    with patch.object(_largest_sample, "sample", sampler):
-        rounds = 2 * starts + len(wanted)
-        game = played(module, params, rounds, Game(table, (), (), traced=False))
+    game = Sampler(table, wanted)
+    law = params
+    if module is dp_ftpl_new:
+        law, numbers = dp_ftpl_new.sample_law(params), dp_ftpl_new.numbers
+
+        def recorded(law: Any, total: float, n: float) -> tuple[float, float]:
+            game.laws.append(numbers(law, total, n))
+            return game.laws[-1]
+
+        with patch.object(dp_ftpl_new, "numbers", recorded):
+            played(module, params, 2 * starts + len(wanted), game)
+    else:
+        played(module, params, 2 * starts + len(wanted), game)
     assert game.arms == [0] * starts + [1] * starts + list(wanted)
-    assert len(sampler.laws) == 2 * len(wanted), "not every choice samples every arm"
-    pairs = zip(sampler.laws[::2], sampler.laws[1::2], strict=True)
-    return [leads(law, first, second) for (law, first), (_, second) in pairs]
+    assert len(game.laws) == 2 * len(wanted), "not every choice samples every arm"
+    pairs = zip(game.laws[::2], game.laws[1::2], strict=True)
+    return [leads(law, first, second) for first, second in pairs]
 
 
 ALGORITHMS = [
@@ -100,16 +119,17 @@ def test_every_choice_keeps_the_promise_of_one_round(
     assert excess <= 1e-6  # above the error of the quadrature
 
 
-SAMPLE = "theta[arm] = sample(law, rng, a, b)"
+GAUSS = "rng.normal(sums[arm] / pulls[arm], math.sqrt(2.0 / pulls[arm]))"
+BETA, NEW = "rng.beta(a, b)", "x0 + perturb(law.noise, rng) * unit"
 COUNTED = "sums[chosen] += pull(bandit, chosen)"
 
 
 @pytest.mark.parametrize(
     ("which", "name", "old", "new"),
     [
-        (1, "no noise from choice 3 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 12 else a"),
-        (2, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 195 else a"),
-        (3, "no noise from choice 2 on", SAMPLE, f"{SAMPLE} if pulls.sum() < 3 else a"),
+        (1, "no noise from choice 3 on", GAUSS, f"{GAUSS} if pulls.sum() < 12 else sums[arm]"),
+        (2, "no noise from choice 2 on", BETA, f"{BETA} if pulls.sum() < 195 else a"),
+        (3, "no noise from choice 2 on", NEW, f"{NEW} if pulls.sum() < 3 else x0"),
         (0, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
         (1, "rewards count fourfold", COUNTED, COUNTED.replace("+= ", "+= 4.0 * ")),
         (2, "rewards count tenfold", COUNTED, COUNTED.replace("+= ", "+= 10.0 * ")),
@@ -119,8 +139,7 @@ COUNTED = "sums[chosen] += pull(bandit, chosen)"
 def test_a_planted_leak_is_detected(which: int, name: str, old: str, new: str) -> None:
     module, params, starts, leads = ALGORITHMS[which]
     algorithm = module.__name__.rpartition(".")[2]
-    where = (_largest_sample, module)
-    leak = Leak(name, algorithm, where, "follow_largest", ((old, new),), "")
+    leak = Leak(name, algorithm, (module,), "play", ((old, new),), "")
     with planted(leak):
         try:
             excess = largest_excess(module, params, starts, leads)

@@ -27,7 +27,7 @@ from dpbandits.algorithms import (
     gdp_elim_new,
     se,
 )
-from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms._argmax import Method
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 

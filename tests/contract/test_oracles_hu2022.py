@@ -13,7 +13,7 @@ from shared_games import LAWS, game_of, ours_of
 from streams import Draws, policy_stream, regret_curve
 
 from dpbandits.algorithms import anytime_lazy_ucb, dp_ts, lazy_dp_ts, ts
-from dpbandits.algorithms._largest_sample import Method
+from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._raised_means import Log
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]

@@ -16,16 +16,16 @@ import pytest
 import streams
 import tossou2016 as oracle
 import tossou2016_bounds as bounds
-from streams import Draws, Game
+from streams import Draws, Game, policy_stream, reward_stream
 
 from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.algorithms.dp_ucb_bound import PowerOfTwo
 from dpbandits.algorithms.dp_ucb_int import Noise, Schedule
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
+from dpbandits.core.bandit import new_bandit
 from dpbandits.core.parameters import reading_name
 from dpbandits.environments import bernoulli, beta
-from dpbandits.environments._pulls import PullsOf
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2016 as theory
 
@@ -167,11 +167,10 @@ def test_ties_go_to_the_first_arm() -> None:
 
 def test_the_recorded_pulls_of_an_arm_are_those_of_the_same_game() -> None:
     law = bernoulli.law(bernoulli.Params(MEANS[0]))
-    plain = played.play(ucb.play, ucb.Params(), law, 3, 200, 4)
     for arm in range(3):
-        counted = played.play(ucb.play, ucb.Params(), PullsOf(law, arm), 3, 200, 4)
-        assert counted.arms == plain.arms
-        assert counted.regrets.tolist() == [plain.arms[:t].count(arm) for t in range(1, 201)]
+        bandit = new_bandit(law, 3, 200, np.arange(1, 201), reward_stream(4), True, counted=arm)
+        game = played.play_bandit(ucb.play, ucb.Params(), bandit, Draws(policy_stream(4)))
+        assert game.regrets.tolist() == [game.arms[:t].count(arm) for t in range(1, 201)]
 
 
 # Releases of DP-UCB-INT ---------------------------------------------------------------------------

@@ -6,7 +6,6 @@ planted, and each is detected.
 """
 
 import itertools
-import linecache
 import math
 import sys
 from collections import Counter
@@ -90,23 +89,6 @@ def test_dp_exp3_lap_ignores_some_noisy_gains() -> None:
     assert 10 < outside < len(values) - 10
 
 
-# Only coins are tossed in blocks or drawn ahead; test_schemes.py and test_raised_leads.py compare
-# them with single rounds.
-ONLY_FOR_COINS = {
-    "level = _block_level(tree_items(counters, arm), min(tree_room(counters, arm), end - t))",
-    "slack = line * n - released - bonus",
-    "pulls, released = _pull_block(",
-    "bandit, counters, draws, rng, arm, level, line, slack, released",
-    "n += pulls",
-    "t += pulls",
-    "if pulls < 1 << level:",
-    "break",
-    "play_together(params, bandit, rng)",
-    "play_every_round(params, epsilon, first, sums, bandit, rng)",
-    "play_leads(state, params, means, bandit, rng, length)",
-}
-
-
 @pytest.mark.parametrize("algorithm", NUMBERS)
 def test_the_games_reach_every_line_of_a_policy_and_its_mechanisms(algorithm: str) -> None:
     reached: dict[CodeType, set[int]] = {}
@@ -136,7 +118,6 @@ def test_the_games_reach_every_line_of_a_policy_and_its_mechanisms(algorithm: st
         for code, lines in reached.items()
         for _, _, line in code.co_lines()
         if line is not None and line not in {*lines, code.co_firstlineno}
-        if linecache.getline(code.co_filename, line).strip() not in ONLY_FOR_COINS
     }
     assert "play" in {code.co_name for code in reached}
     assert not missed, sorted(missed)

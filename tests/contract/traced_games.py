@@ -16,7 +16,7 @@ from cells import ALGORITHMS, readings_of
 from declared_releases import Match, matched
 from traced import Game, plain_python, played
 
-from dpbandits.algorithms import _exp3, _largest_sample, _raised_means, dp_se, gdp_elim_new
+from dpbandits.algorithms import _exp3, dp_se, gdp_elim_new
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.core import registry
 from dpbandits.privacy.releases import Release, composed_epsilon, composed_rho
@@ -110,8 +110,7 @@ def in_short_games() -> Iterator[None]:
     """Play all games of a module that imports this fixture in plain Python, and shorten them.
 
     Epochs have 10, 14, 18, ... passes and phases 2, 4, 8, ... passes. The weights of EXP3 are
-    rescaled when they exceed e instead of e^30. Levels are one largest sample
-    and hold for 4 rounds per arm.
+    rescaled when they exceed e instead of e^30.
     """
 
     def passes_of_epoch(params: Any, epoch: int, arms: int) -> float:
@@ -124,8 +123,6 @@ def in_short_games() -> Iterator[None]:
         plain_python(),
         patch.object(dp_se, "passes_of_epoch", passes_of_epoch),
         patch.object(_exp3, "STEP", 1.0),
-        patch.object(_largest_sample, "TRIALS", 1),
-        patch.object(_raised_means, "TRIALS", 1),
         patch.object(gdp_elim_new, "passes_of_phase", passes_of_phase),
     ):
         yield

@@ -104,28 +104,14 @@ def _cases() -> Iterator[Case]:
 
 def _cases_of_algorithm(name: str, content: Mapping[str, Any]) -> Iterator[Case]:
     for environment in FOR_ALL:
-        yield from _both_modes(Case(name, environment, "", _cell(content, environment)))
+        yield Case(name, environment, "", _cell(content, environment))
     plain = _cell(content, FOR_ALL[0])
     others = list(_readings(plain.params)) if name == content["algorithm"] else []
     readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
-    for case in readings:
-        yield from _both_modes(case)
-    if _has_scheme(plain.algorithm):
+    yield from readings
+    if registry.scheme(plain.algorithm):
         for case in (Case(name, FOR_ALL[0], "", plain), *readings):
             yield replace(case, per_round=True)
-
-
-def _both_modes(case: Case) -> Iterator[Case]:
-    # Yield a case, and once more per round if runs are played in step otherwise.
-    yield case
-    if isinstance(case.cell, Cell) and case.cell.in_lanes:
-        yield replace(case, per_round=True)
-
-
-def _has_scheme(algorithm: str) -> bool:
-    module = registry.algorithm(algorithm)
-    schemes = ("pull_while_leading", "play_leads", "laplace_buffer")
-    return any(hasattr(module, scheme) for scheme in schemes)
 
 
 def _cases_of_environments() -> Iterator[Case]:
@@ -139,12 +125,12 @@ def _cases_of_environments() -> Iterator[Case]:
     for environment in files:
         if environment not in FOR_ALL:
             yield Case(PLAYERS[0], environment, "", _cell(first, environment))
-            yield from _both_modes(Case(PLAYERS[1], environment, "", _cell(last, environment)))
+            yield Case(PLAYERS[1], environment, "", _cell(last, environment))
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
             if instance not in of_files and _is_another(plain, instance):
                 read = replace(plain, instance=instance)
-                yield from _both_modes(Case(PLAYERS[1], environment, words, read))
+                yield Case(PLAYERS[1], environment, words, read)
 
 
 def _is_another(cell: Cell, instance: Any) -> bool:
@@ -226,6 +212,7 @@ def play(case: Case, compiled: bool = True) -> Rows:
     game = Game(cell)
     if not compiled:
         game.policy = getattr(game.policy, "py_func", game.policy)
+        game.definition = getattr(game.definition, "py_func", game.definition)
     bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [description | {"rounds": rounds[kept].tolist()}] + [

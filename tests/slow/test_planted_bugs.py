@@ -51,29 +51,17 @@ BUGS = {
         "mechanisms/laplace.py",
         (("scale = sensitivity", "scale = 0.5 * sensitivity"),),  # of the kernels
         DP_SE,
-        ("DP-SE", "DP-UCB", "AdaP"),
+        ("DP-SE", "AdaP"),
     ),
     "Laplace scale halved (counters of DP-UCB)": Bug(
-        "mechanisms/shared_clock.py",
-        (
-            ("scale = shared.clock[1]", "scale = 0.5 * shared.clock[1]"),
-            (
-                "noise_at(draws, first + i) / shared.log",
-                "0.5 * noise_at(draws, first + i) / shared.log",
-            ),
-        ),
+        "mechanisms/hybrid.py",
+        (("noise = laplace(", "noise = 0.5 * laplace("),),
         UCBS,
         ("DP-UCB",),
     ),
     "Laplace scale halved (trees of Private-UCB)": Bug(
         "mechanisms/binary.py",
-        (
-            ("noise = laplace(", "noise = 0.5 * laplace("),
-            (
-                "return counters.height / counters.epsilon",
-                "return 0.5 * counters.height / counters.epsilon",
-            ),
-        ),
+        (("noise = laplace(", "noise = 0.5 * laplace("),),
         ("dpse-epsilon",),
         ("DP-UCB",),
     ),
@@ -84,14 +72,8 @@ BUGS = {
         ("AdaP-UCB",),
     ),
     "constant of UCB's index 20 % too small": Bug(
-        "algorithms/ucb.py",
-        (
-            (
-                "math.sqrt(2.0 * pulls[chosen] * math.log(t))",
-                "math.sqrt(1.6 * pulls[chosen] * math.log(t))",
-            ),
-            ("math.sqrt(2.0 / pulls[chosen])", "math.sqrt(1.6 / pulls[chosen])"),
-        ),
+        "fast/ucb.py",
+        (("math.sqrt(2.0 / n)", "math.sqrt(1.6 / n)"),),
         UCBS,
         ("UCB",),
     ),
@@ -142,7 +124,7 @@ BUGS = {
     ),
     # One bug in each algorithm of the papers that followed.
     "TS counts half of its rewards": Bug(
-        "algorithms/ts.py",
+        "fast/ts.py",
         (
             (
                 "total + 1.0, n - total + 1.0",

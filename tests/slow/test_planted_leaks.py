@@ -96,11 +96,6 @@ LEAKS = {
                 "(waits[arm] and params.noise == Noise.EVERY_ROUND)",
                 "waits[arm]",
             ),
-            (
-                "algorithms/dp_ucb_int.py",
-                "        if params.noise == Noise.EVERY_ROUND:\n            n = 1",
-                "        if params.noise == Noise.PER_RELEASE:\n            n = 1",
-            ),
         ),
         plays=10_000_000,
     ),

@@ -18,8 +18,6 @@ from dpbandits.privacy.notions import (
 )
 from dpbandits.stopping import nas
 
-GAINS = adversaries.Params(adversaries.Kind.STOCHASTIC)
-IN_STEP = Cell("exp3", exp3.Params(20), "adversaries", GAINS, 20, Grid.END, 1)
 STOPPING = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.8, 1.0), 1)
 
 
@@ -31,8 +29,7 @@ def private(epsilon: float, alpha: float, mean: float, radius: float) -> Stoppin
 @pytest.mark.parametrize(
     ("player", "times", "expected"),
     [
-        # The first run of a bandit cell may have to be compiled; the others are timed together.
-        (play_bandit, [5.0, 6.0, 10.0, 14.0], [1.0, 2.0, 2.0]),
+        (play_bandit, [5.0, 6.0, 10.0, 12.0, 20.0, 24.0], [1.0, 2.0, 4.0]),
         (play_stopping_rule, [5.0, 11.0], [2.0, 2.0, 2.0]),
     ],
 )
@@ -65,8 +62,6 @@ def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law
     instance = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS, 2)
     played = Cell("exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1)
     assert played.name.endswith(" on fully-oblivious adversary K=2 T=100, pulls of arm 2")
-    assert replace(played, pulls_of=None).in_lanes
-    assert not played.in_lanes  # lanes record no pulls
     realised = replace(played, regret=Regret.REALISED)
     assert realised.name == f"{played.name}, realised regret"
 
@@ -106,27 +101,6 @@ def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
     cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
     assert budget.given(cell) == pytest.approx(epsilon, rel=0.01)
     assert budget.delta_of(cell) == delta
-
-
-def test_only_runs_in_step_have_the_streams_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
-    # In either mode one run is played by itself; test_lanes.py compares it with runs in step.
-    streams = list[object]()
-
-    def counted(rng: object) -> object:
-        streams.append(rng)
-        return rng
-
-    monkeypatch.setattr(play_bandit, "lane_stream", counted)
-    for per_round in (True, False):
-        assert play_bandit.Game(IN_STEP).play(0, per_round).clock[0] == 20
-        assert len(streams) == (not per_round)
-
-
-def test_runs_in_step_are_those_of_a_block() -> None:
-    parts = [*play_bandit._parts(IN_STEP, range(5, 40))]
-    assert parts == [range(5, 16), range(16, 32), range(32, 40)]
-    single = replace(IN_STEP, pulls_of=0)
-    assert [*play_bandit._parts(single, range(5, 40))] == [range(5, 6), range(6, 40)]
 
 
 def test_samples_are_one_in_magnitude_by_default() -> None:

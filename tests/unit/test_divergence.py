@@ -10,14 +10,6 @@ from scipy.optimize import brentq
 
 from dpbandits.algorithms import adap_klucb
 from dpbandits.algorithms._adaptive_episodes import index, index_is_below
-from dpbandits.algorithms.klucb import (
-    argmax_index,
-    least_mean,
-    line_ahead,
-    negative_entropy,
-    separate,
-    still_leads,
-)
 from dpbandits.core.kl import (
     bernoulli_kl,
     bernoulli_kl_upper,
@@ -251,73 +243,3 @@ def test_an_arm_is_passed_over_below_a_larger_index_and_not_below_its_own(
     assert not index_is_below(params, mean, 2.0**doubled, log_t, own)
     if own < 0.98:
         assert index_is_below(params, mean, 2.0**doubled, log_t, own + 0.01)
-
-
-# Leaders and the line of KL-UCB ------------------------------------------------------------------
-
-
-@MANY
-@given(
-    st.lists(st.tuples(st.integers(1, 3000), probabilities), min_size=2, max_size=4),
-    st.floats(1.1, 20.0),
-    st.tuples(st.integers(-2, 2), st.integers(0, 3), st.integers(0, 200)),
-)
-def test_a_leader_that_is_separated_from_its_rivals_has_the_largest_index(
-    arms: list[tuple[int, float]], log_t: float, later: tuple[int, int, int]
-) -> None:
-    # The number q is of an earlier round: since then, t has grown and some arm was pulled.
-    pulls = np.array([n for n, _ in arms])
-    mean = np.array([round(n * p) / n for n, p in arms])
-    between = np.full(4, math.nan)
-    leader = argmax_index(mean, np.array([*map(negative_entropy, mean)]), pulls, log_t)
-    separate(mean, pulls, leader, log_t, between)
-    gained, arm, more = later
-    arm %= len(arms)
-    pulls[arm] += abs(gained)
-    mean[arm] = min(1.0, max(0.0, mean[arm] + gained / pulls[arm]))
-    log_t = math.log(math.exp(log_t) + more)
-    index = [bernoulli_kl_upper(p, log_t / n) for p, n in zip(mean, pulls, strict=True)]
-    entropy = np.array([*map(negative_entropy, mean)])
-    for candidate in range(len(arms)):
-        if still_leads(mean, entropy, pulls, candidate, log_t, between):
-            assert index[candidate] > max(x for arm, x in enumerate(index) if arm != candidate)
-    largest, second = sorted(index)[-2:][::-1]
-    if gained == more == 0 and largest < 0.999 and largest - second > 1e-4 * log_t:
-        assert still_leads(mean, entropy, pulls, leader, log_t, between)
-
-
-def test_neither_equal_indices_nor_indices_of_1_are_separated() -> None:
-    for mean, pulls in (([0.5, 0.5], [8, 8]), ([1.0, 0.2], [3, 3]), ([1.0, 1.0], [9, 5])):
-        between = np.full(4, math.nan)
-        entropy = np.array([*map(negative_entropy, mean)])
-        game = np.array(mean), np.array(pulls)
-        separate(*game, 0, 2.0, between)
-        whole = between[0] < 1.0
-        assert whole == (mean[1] < 1.0)
-        for leader in range(2):
-            separated = still_leads(game[0], entropy, game[1], leader, 2.0, between)
-            assert separated == (whole and mean[0] > mean[1] and leader == 0)
-
-
-@FIXED
-@given(st.floats(1e-9, BELOW_ONE), st.floats(1e-13, 100.0))
-def test_the_least_mean_is_within_the_level_and_nearly_the_least(q: float, level: float) -> None:
-    p = least_mean(q, level)
-    assert 0.0 <= p <= q
-    assert bernoulli_kl(p, q) <= level * (1 + 1e-9) + 1e-15
-    if p > 0.0:  # a little less would exceed the level
-        beyond = p - 0.01 * (q - p) - 1e-12
-        assert beyond <= 0.0 or bernoulli_kl(beyond, q) >= level
-
-
-@FIXED
-@given(st.floats(0.01, 0.99), st.integers(1, 10**6), st.integers(17, 20_000), st.floats(0.0, 1.0))
-def test_a_sum_above_the_line_has_an_index_above_the_rival_s(
-    rival: float, n: int, rounds: int, where: float
-) -> None:
-    log_t = math.log(n + 10)
-    line, bonus = line_ahead(rival, n, n + rounds, log_t)
-    pulls = n + round(where * rounds)
-    total = max(0.0, line * pulls - bonus) + 1e-9 * pulls
-    mean = total / pulls
-    assert mean >= rival or pulls * bernoulli_kl(mean, rival) < log_t

@@ -266,31 +266,6 @@ def test_the_readings_differ() -> None:
     assert len(seen) == len(Schedule) * len(Noise)
 
 
-@pytest.mark.parametrize("noise", [Noise.PER_RELEASE, Noise.FROZEN])
-def test_a_run_takes_about_one_step_a_release(noise: Noise) -> None:
-    horizon, steps = 10**6, 0
-
-    class Counting:
-        """Generator of the rewards; a step of one arm draws one sum."""
-
-        def binomial(self, n: int, p: float) -> float:
-            nonlocal steps
-            steps += 1
-            return float(rng.binomial(n, p))
-
-    bandit = a_bandit((0.5, 0.49, 0.3, 0.1), 1, single=False)
-    bandit = bandit._replace(horizon=horizon, rng=Counting())  # type: ignore[arg-type]
-    rng = generator()
-    params = Params(1.0, noise=noise)
-    play: Any = getattr(dp_ucb_int.play, "py_func", dp_ucb_int.play)
-    play(params, bandit, generator())
-    made = 0
-    for pulled in bandit.pulls.tolist():
-        made += len(list(itertools.takewhile(pulled.__ge__, counts(params))))
-    assert made > 3000
-    assert steps <= 1.1 * made + bandit.pulls.size
-
-
 # The budget --------------------------------------------------------------------------------------
 
 

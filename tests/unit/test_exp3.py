@@ -74,7 +74,7 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
     # The estimates of a game of any length, in steps of the largest possible size.
     rng = generator(5)
     for favourite in (None, 2):
-        estimates, gamma = no_estimates(rng, 4), 0.01
+        estimates, gamma = no_estimates(4), 0.01
         v, weights, shift = estimates
         for _ in range(4000):
             arm = favourite if favourite is not None and rng.random() < 0.9 else rng.integers(4)

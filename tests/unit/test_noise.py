@@ -16,7 +16,6 @@ from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kernel import kernel
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.laplace import laplace, laplace_without_branches
-from dpbandits.mechanisms.laplace_buffer import LaplaceBuffer
 from dpbandits.privacy.releases import Laplace, composed_epsilon
 
 ADAPTIVE = {"adap-ucb": adap_ucb, "adap-klucb": adap_klucb}
@@ -257,8 +256,8 @@ def test_dp_ucb_int_draws_the_noise_that_it_declares(
 ) -> None:
     arms, horizon = 3, 20_000
     params = dp_ucb_int.Params(1.0, 0.01, 1.1, schedule, noise)
-    every_round = noise is dp_ucb_int.Noise.EVERY_ROUND  # drawn in vectors if not per round
-    bandit = a_bandit((0.5, 0.52, 0.48), horizon, per_round=every_round)
+    every_round = noise is dp_ucb_int.Noise.EVERY_ROUND
+    bandit = a_bandit((0.5, 0.52, 0.48), horizon)
     draws = recorded(dp_ucb_int, params, bandit)
     assert all(draw.location == 0.0 for draw in draws)
     declared = list(dp_ucb_int.releases(params, arms, horizon))
@@ -297,20 +296,6 @@ def test_in_dp_ucb_int_the_noise_of_an_arm_lifts_its_own_index(
     draws = recorded(dp_ucb_int, params, bandit, noises)
     assert len(draws) == 4
     assert bandit.pulls.tolist() == [30 if arm == lifted else 29 for arm in range(4)]
-
-
-@pytest.mark.parametrize("lifted", range(4))
-def test_noise_in_vectors_lifts_the_index_of_its_arm_by_its_scale(
-    lifted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    params = dp_ucb_int.Params(1.0, 0.01, noise=dp_ucb_int.Noise.EVERY_ROUND)
-    noises = np.where(np.arange(4) == lifted, 0.0, -0.9)
-    given = LaplaceBuffer(np.tile(noises, 2), np.zeros(1, np.int64), np.zeros((4, 8), np.uint64))
-    monkeypatch.setattr(dp_ucb_int, "laplace_buffer", lambda most, rng: given)
-    bandit = a_bandit((1.0, 1.0, 1.0, 1.0), 4 * 29 + 1)
-    assert recorded(dp_ucb_int, params, bandit) == []
-    assert bandit.pulls.tolist() == [30 if arm == lifted else 29 for arm in range(4)]
-    assert given.used[0] == 4
 
 
 # The mechanism ---------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ def test_the_first_rewards_of_a_sum_are_hypergeometric(ones: int) -> None:
         ("dp_se", dp_se.Params(1.0, 3000)),
         ("adap_ucb", adap_ucb.Params(1.0)),
         ("exp3", exp3.Params(3000)),
+        ("ucb", ucb.Params()),
     ],
 )
 def test_the_game_is_that_of_the_pseudo_regret(algorithm: str, params: Any) -> None:
@@ -84,11 +85,6 @@ def test_the_game_is_that_of_the_pseudo_regret(algorithm: str, params: Any) -> N
         assert one.pulls.tolist() == other.pulls.tolist()
         assert one.curve.tolist() != other.curve.tolist()
         assert other.law.drawn.tolist() == one.pulls.tolist()
-
-
-def test_coins_are_drawn_one_by_one_as_per_round() -> None:
-    plain, rewards = both(cell("ucb", ucb.Params()))
-    assert play_run(rewards, 1).pulls.tolist() == play_run(plain, 1, per_round=True).pulls.tolist()
 
 
 def test_a_run_does_not_depend_on_the_runs_beside_it() -> None:

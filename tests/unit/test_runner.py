@@ -9,20 +9,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_se, exp3, uniform
+from dpbandits.algorithms import dp_se
 from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.kinds import AnyCell
+from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
-from dpbandits.environments import adversaries
-from dpbandits.environments.adversaries import Kind
 from dpbandits.factory import produce
 from dpbandits.run import progress
 from dpbandits.run.exit_status import ExitStatus
@@ -487,59 +483,3 @@ def test_slow_tasks_are_not_left_for_the_end(
     order = list(dict.fromkeys(played[6:]))
     assert order == sorted(order, key=lambda cell: -seconds_of[cell])
     assert len(played) == 24
-
-
-# Runs that are played in step -----------------------------------------------------------------
-
-
-@pytest.fixture
-def in_step() -> dict[AnyCell, int]:
-    """Two cells that share their tables, and two with tables of their own."""
-    stochastic, oblivious = (adversaries.Params(kind) for kind in (Kind.STOCHASTIC, Kind.OBLIVIOUS))
-    games: list[tuple[str, Any, Any]] = [
-        ("uniform", uniform.Params(), stochastic),
-        ("exp3", exp3.Params(100), stochastic),
-        ("exp3", exp3.Params(100), stochastic._replace(arms=5)),
-        ("uniform", uniform.Params(), oblivious),
-    ]
-    return {
-        Cell(algorithm, params, "adversaries", instance, 100, Grid.END, 1): 70
-        for algorithm, params, instance in games
-    }
-
-
-def test_runs_in_step_are_not_divided(store: Store, in_step: dict[AnyCell, int]) -> None:
-    (cell, *_) = in_step
-    assert isinstance(cell, Cell)
-    fill(store, cell, range(20, 40))
-    pieces = [task.runs for task in plan({cell: 70}, store, 5)]
-    assert pieces == [range(16), range(16, 20), range(40, 48), range(48, 64), range(64, 70)]
-    pieces = [task.runs for task in plan({cell: 70}, store, 17)]
-    assert pieces == [range(20), range(40, 64), range(64, 70)]
-    many = [len(task.runs) for task in plan({cell: 64 * 30 + 40}, store, 5)]
-    assert set(many[:-1]) <= {20, 24, 32}
-
-
-def test_cells_on_the_same_tables_proceed_side_by_side(
-    store: Store, in_step: dict[AnyCell, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds_of = dict(zip(in_step, [1.0, 9.0, 4.0, 5.0], strict=True))
-    played: list[tuple[AnyCell, int]] = []
-
-    def timed(cell: Cell, runs: range) -> Simulated:
-        played.append((cell, runs.start))
-        curves, seconds = made_up(cell, runs)
-        return curves, np.full_like(seconds, seconds_of[cell] / 1000)
-
-    monkeypatch.setattr(play_bandit, "simulate", timed)
-    assert play(plan(in_step, store, 5), store, 1, "test") == []
-    together, with_them, apart, alone = in_step
-    rest = [(cell, start) for cell, start in played[4:] if cell in (together, with_them)]
-    # As slow as the slower of the two, and table by table.
-    assert rest == [(c, start) for start in (16, 32, 48, 64) for c in (together, with_them)]
-    assert list(dict.fromkeys(cell for cell, _ in played[6:])) == [
-        together,
-        with_them,
-        alone,
-        apart,
-    ]

@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index, largest_rival
-from dpbandits.core.bandit import NEVER, number_of_arms, playing, rounds_played
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import by_class, kernel
-from dpbandits.mechanisms.leader_runs import (
-    new_draws,
-    pull_while_leading,
-    runs_ahead,
-    window_end,
-)
-from dpbandits.mechanisms.local_sums import local_sums
 from dpbandits.privacy.notions import Guarantee, Notion
 
 
@@ -31,11 +24,14 @@ class Start(IntEnum):
 
 
 @by_class
-def width(params, n):
-    """Return the factor of sqrt(log t) in the index of an arm of n private rewards.
+def privatised(params, rng, reward):
+    """Return the private version of a reward in [0, 1], all that the learner sees of it."""
+    raise NotImplementedError("these Params registered no mechanism")
 
-    Its product with n must not decrease in n.
-    """
+
+@by_class
+def width(params, n):
+    """Return the factor of sqrt(log t) in the index of an arm of n private rewards."""
     raise NotImplementedError("these Params registered no width")
 
 
@@ -45,43 +41,26 @@ def short_of_samples(params, pulls, t):
     return -1
 
 
-@by_class
-def enough_samples_until(params, pulls):
-    """Return a round until which no arm is short of samples if none is now and pulls only grow."""
-    return NEVER
-
-
 @kernel
 def play(params, bandit, rng):
     """Pull the arm of largest mean of private rewards + width sqrt(log t) in round t."""
     arms = number_of_arms(bandit)
-    counters = local_sums(params, arms)
-    draws = new_draws()
     phantom = params.start == Start.PHANTOM
-    pulls = np.full(arms, 1 if phantom else 0)
-    mean = np.zeros(arms)
-    widths = np.full(arms, width(params, 1.0))
-    slope = np.zeros(arms)
-    index = np.empty(arms)
+    pulls = np.full(arms, 1.0 if phantom else 0.0)
+    sums, index = np.zeros(arms), np.empty(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
         if t <= arms and not phantom:
             chosen = t - 1
         else:
             chosen = short_of_samples(params, pulls, t)
-        line, end = math.inf, t
         if chosen < 0:
-            chosen = largest_index(mean, widths, slope, index, t)
-            if runs_ahead(bandit):
-                end = min(window_end(t), enough_samples_until(params, pulls))
-                line = largest_rival(mean, widths, slope, index, chosen, end)
-        n = pulls[chosen]
-        bonus = n * widths[chosen] * math.sqrt(math.log(t))
-        pulls[chosen], total = pull_while_leading(
-            bandit, counters, draws, rng, chosen, n, line, bonus, end
-        )
-        mean[chosen] = total / pulls[chosen]
-        widths[chosen] = width(params, float(pulls[chosen]))
+            root = math.sqrt(math.log(t))
+            for arm in range(arms):
+                index[arm] = sums[arm] / pulls[arm] + width(params, pulls[arm]) * root
+            chosen = argmax(index)
+        sums[chosen] += privatised(params, rng, pull(bandit, chosen))
+        pulls[chosen] += 1.0
 
 
 def claim(params: Any, arms: int, horizon: int) -> Guarantee:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._raised_means import observe, raised_means
-from dpbandits.algorithms.lazy_dp_ts import no_rewards, release, releases
+from dpbandits.algorithms._raised_means import observe
+from dpbandits.algorithms.lazy_dp_ts import first_pulls, releases
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive
@@ -35,18 +35,15 @@ class Params(NamedTuple):
 @kernel
 def play(params, bandit, rng):
     """Pull each arm once, then that of largest index; an arm's mean is renewed when O doubles."""
-    arms = number_of_arms(bandit)
-    means, fresh = raised_means(arms), no_rewards(arms, params.epsilon)
-    for arm in range(arms):
-        release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
-    index = np.empty(arms)
+    means, fresh = first_pulls(params, bandit, rng)
+    index = np.empty(number_of_arms(bandit))
     while playing(bandit):
         log_t = math.log(rounds_played(bandit) + 1) / math.log(2.0)
-        for arm in range(arms):
+        for arm in range(index.size):
             bonus = math.sqrt(3.0 * log_t / means.rewards[arm])
             index[arm] = means.mean[arm] + bonus + means.slope[arm] * log_t
         chosen = argmax(index)
-        observe(fresh, means, rng, chosen, pull(bandit, chosen), 1)
+        observe(fresh, means, rng, chosen, pull(bandit, chosen))
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:

@@ -7,14 +7,12 @@ from typing import NamedTuple
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
-from dpbandits.core.lanes import where
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
-IN_LANES = "everywhere"
 NO_PRIVACY = 20.0  # figures warn from this epsilon on
 
 
@@ -31,13 +29,13 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     b = math.log(params.horizon) / params.epsilon
     gamma = exploration(arms, params.horizon)
-    estimates = no_estimates(rng, arms)
+    estimates = no_estimates(arms)
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         noisy = pull(bandit, arm) + laplace(rng, 1.0, params.epsilon)
-        kept = (-b <= noisy) & (noisy <= b + 1.0)
-        scaled = where(kept, (noisy + b) / (2.0 * b + 1.0), 0.0)
-        add_gain(estimates, arm, gamma / arms * (scaled / p))
+        if -b <= noisy <= b + 1.0:
+            scaled = (noisy + b) / (2.0 * b + 1.0)
+            add_gain(estimates, arm, gamma / arms * (scaled / p))
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:

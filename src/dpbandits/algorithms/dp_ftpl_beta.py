@@ -4,16 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._beta_draw import sample_beta
+import numpy as np
+
+from dpbandits.algorithms._argmax import Method, argmax
 from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
-from dpbandits.algorithms._largest_sample import (
-    Method,
-    chance_above,
-    follow_largest,
-    numbers,
-    sample,
-    sample_above,
-)
+from dpbandits.core.bandit import playing, pull
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta
 from dpbandits.privacy.notions import Guarantee
@@ -49,59 +44,11 @@ def start(params):
     return max(needed, least)
 
 
-@numbers.register(Params)
-def beta_numbers(params, total, n):
+@inlined
+def numbers(total, n):
     """Return a + k = R + 1 + k and b + k = N - R + 1 + k (line 9)."""
     k = math.floor(n / 8.0) + 1.0
     return total + 1.0 + k, n - total + 1.0 + k
-
-
-@sample.register(Params)
-def beta_sample(params, rng, a, b):
-    """Draw θ ~ B(a, b); both parameters include k."""
-    return sample_beta(rng, a, b) if params.method == Method.EXACT else rng.beta(a, b)
-
-
-@inlined
-def fall(a, b, level):
-    """Return minus the derivative of the log density of B(a, b) at the level."""
-    return (b - 1.0) / (1.0 - level) - (a - 1.0) / level
-
-
-@inlined
-def stirling(a):
-    """Return log Γ(a) - [(a - 1/2) log a - a + log(2 π)/2]; error < 10⁻¹¹ for a ≥ 14."""
-    square = a * a
-    return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / a
-
-
-@chance_above.register(Params)
-def beta_chance_above(params, a, b, level):
-    """Return the bound f(c)/s, where f is the density and log f, concave, falls with slope s at c.
-
-    c is the level.
-    """
-    slope = fall(a, b, level)
-    if slope <= 0.0:
-        return 1.0
-    n = a + b
-    log_density = a * math.log(level * n / a) + b * math.log((1.0 - level) * n / b)
-    log_density += stirling(n) - stirling(a) - stirling(b)
-    root = math.sqrt(a * b / (2.0 * math.pi * n))
-    return math.exp(log_density) * root / (level * (1.0 - level) * slope)
-
-
-@sample_above.register(Params)
-def beta_sample_above(params, rng, a, b, level):
-    """Draw an exponential beyond level c, accepted with probability f(x)/(f(c) exp(-s (x - c)))."""
-    slope = fall(a, b, level)
-    beyond = rng.standard_exponential() / slope
-    spare = rng.standard_exponential()
-    if beyond >= 1.0 - level:
-        return -math.inf
-    log_ratio = (a - 1.0) * math.log1p(beyond / level)
-    log_ratio += (b - 1.0) * math.log1p(-beyond / (1.0 - level)) + slope * beyond
-    return level + beyond if spare >= -log_ratio else -math.inf
 
 
 @kernel
@@ -111,7 +58,14 @@ def play(params, bandit, rng):
     Algorithm 2. For rewards other than 0 and 1 the sum Rᵢ and both parameters are real numbers.
     """
     sums, pulls = first_pulls(bandit, start(params))
-    follow_largest(params, params.method, bandit, rng, sums, pulls)
+    theta = np.empty(sums.size)
+    while playing(bandit):
+        for arm in range(theta.size):
+            a, b = numbers(sums[arm], pulls[arm])
+            theta[arm] = rng.beta(a, b)
+        chosen = argmax(theta)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:

@@ -4,16 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
+from dpbandits.algorithms._argmax import Method, argmax
 from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
-from dpbandits.algorithms._largest_sample import (
-    Method,
-    chance_above,
-    follow_largest,
-    numbers,
-    sample,
-    sample_above,
-    symmetric,
-)
+from dpbandits.core.bandit import playing, pull
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta
 from dpbandits.privacy.notions import Guarantee
@@ -49,48 +44,17 @@ def start(params):
     return min(alone, log_part / params.epsilon / params.epsilon)
 
 
-@numbers.register(Params)
-def gauss_numbers(params, total, n):
-    """Return the mean R/N and the standard deviation sqrt(2/N) (line 9)."""
-    return total / n, math.sqrt(2.0 / n)
-
-
-@sample.register(Params)
-def gauss_sample(params, rng, mean, deviation):
-    """Draw θ ~ N(mean, deviation²)."""
-    return rng.normal(mean, deviation)
-
-
-@chance_above.register(Params)
-def gauss_chance_above(params, mean, deviation, level):
-    """Return the bound φ(z)/z, the integral of φ(z) exp(-z (x - z)) ≥ φ(x) over x > z.
-
-    z is the level in standard deviations above the mean; for z ≤ 0 the bound is 1.
-    """
-    z = (level - mean) / deviation
-    return math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * z) if z > 0.0 else 1.0
-
-
-@sample_above.register(Params)
-def gauss_sample_above(params, rng, mean, deviation, level):
-    """Draw an exponential beyond z, accepted with probability exp(-(x - z)²/2)."""
-    beyond = rng.standard_exponential() * deviation / (level - mean)
-    if rng.standard_exponential() < 0.5 * beyond * beyond:
-        return -math.inf
-    return level + beyond * deviation
-
-
-@symmetric.register(Params)
-def gauss_symmetric(params):
-    """Return True. A normal law; the bound holds since (R - level N)/sqrt(2 N) decreases in N."""
-    return True
-
-
 @kernel
 def play(params, bandit, rng):
     """Pull each arm N_G* times, then that of largest θᵢ ~ N(Rᵢ/Nᵢ, 2/Nᵢ) (Algorithm 1)."""
     sums, pulls = first_pulls(bandit, start(params))
-    follow_largest(params, params.method, bandit, rng, sums, pulls)
+    theta = np.empty(sums.size)
+    while playing(bandit):
+        for arm in range(theta.size):
+            theta[arm] = rng.normal(sums[arm] / pulls[arm], math.sqrt(2.0 / pulls[arm]))
+        chosen = argmax(theta)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:

@@ -18,13 +18,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, pull_many, rounds_played
-from dpbandits.core.kernel import allocating, inlined, kernel
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, rounds_played
+from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Constraint, Positive, Probability
 from dpbandits.core.power_sums import power_sum
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.laplace_buffer import laplace_buffer, take
-from dpbandits.mechanisms.leader_runs import draws_ahead
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
@@ -103,39 +101,6 @@ def is_long_enough(epsilon, s, released, interval):
     return epsilon * power_sum(released + 1.0, y, s) >= math.pow(y, -s)
 
 
-@inlined
-def leader(x, private_mean, pulls, waits, t):
-    """Update x^ of the arms that wait at a release count; return the arm of largest x^ in round t.
-
-    All arrays have shape (arms,): `x`, `private_mean` float64, `pulls` int64, `waits` bool. `x` is
-    updated in place.
-    """
-    log_t = math.log(t)
-    for arm in range(x.size):
-        if waits[arm]:
-            x[arm] = private_mean[arm] + math.sqrt(2.0 * log_t / pulls[arm])
-    return argmax(x)
-
-
-@inlined
-def rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, most):
-    """Return the number of rounds, from t on and at most `most`, in which `chosen` leads.
-
-    `chosen` is the leader of round t. Its x^ is constant up to its next release, and those of the
-    waiting arms grow. Once overtaken it stays behind, so bisection finds the last round before.
-    """
-    if leader(x, private_mean, pulls, waits, t + most - 1) == chosen:
-        return most
-    ahead, behind = 1, most
-    while behind - ahead > 1:
-        middle = (ahead + behind) // 2
-        if leader(x, private_mean, pulls, waits, t + middle - 1) == chosen:
-            ahead = middle
-        else:
-            behind = middle
-    return ahead
-
-
 @kernel
 def play(params, bandit, rng):
     """Pull the arms in turn up to their first release, then the arm of largest x^ (Algorithm 3)."""
@@ -143,70 +108,31 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     first = next_interval(params, epsilon, 0, 1)
     sums = pull_each(bandit, np.arange(arms), first)
-    if params.noise == Noise.EVERY_ROUND and draws_ahead(bandit):
-        play_every_round(params, epsilon, first, sums, bandit, rng)
-    pulls = np.full(arms, first)
-    interval = np.full(arms, first)
+    pulls, interval = np.full(arms, first), np.full(arms, first)
     release = np.full(arms, first)  # count of the next release
     waits = np.zeros(arms, np.bool_)  # True at a release count, where x^ changes with t
-    own_epsilon = np.empty(arms)  # budget of the last release alone
-    private_mean = np.empty(arms)
-    x = np.empty(arms)
+    release_epsilon = np.empty(arms)  # budget of the last release alone
+    private_mean, x = np.empty(arms), np.empty(arms)
     while playing(bandit):
-        t = rounds_played(bandit) + 1
+        log_t = math.log(rounds_played(bandit) + 1)
         for arm in range(arms):
             n = pulls[arm]
             released = n == release[arm]
             if released:
                 interval[arm] = next_interval(params, epsilon, n, interval[arm])
                 release[arm] = n + interval[arm]
-                own_epsilon[arm] = math.pow(n, -params.v / 2.0)
+                release_epsilon[arm] = math.pow(n, -params.v / 2.0)
                 waits[arm] = True
             if released or (waits[arm] and params.noise == Noise.EVERY_ROUND):
-                noise = laplace(rng, 1.0 / n, own_epsilon[arm])
-                private_mean[arm] = sums[arm] / n + noise
-        chosen = leader(x, private_mean, pulls, waits, t)
+                private_mean[arm] = sums[arm] / n + laplace(rng, 1.0 / n, release_epsilon[arm])
+            if waits[arm]:
+                x[arm] = private_mean[arm] + math.sqrt(2.0 * log_t / n)
+        chosen = argmax(x)
         waits[chosen] = False
         if params.noise == Noise.FROZEN:
             waits[:] = False
-        if params.noise == Noise.EVERY_ROUND:
-            n = 1
-            sums[chosen] += pull(bandit, chosen)
-        else:
-            n = release[chosen] - pulls[chosen]
-            n = rounds_in_the_lead(x, private_mean, pulls, waits, chosen, t, n)
-            sums[chosen] += pull_many(bandit, chosen, n)
-        pulls[chosen] += n
-
-
-@allocating
-def play_every_round(params, epsilon, first, sums, bandit, rng):
-    """Play all rounds after the first releases with new noise in every round, drawn in vectors."""
-    arms = number_of_arms(bandit)
-    pulls = np.full(arms, first)
-    interval = np.full(arms, next_interval(params, epsilon, first, first))
-    release = pulls + interval
-    waits = np.ones(arms)  # 1 at a release count, else 0
-    mean, x = sums / first, np.empty(arms)
-    scale = np.full(arms, math.pow(first, params.v / 2.0 - 1.0))
-    width = np.full(arms, math.sqrt(2.0 / first))
-    draws = laplace_buffer(arms, rng)
-    while playing(bandit):
-        root = math.sqrt(math.log(rounds_played(bandit) + 1))
-        at = take(draws, arms)
-        for arm in range(arms):
-            new = mean[arm] + draws.drawn[at + arm] * scale[arm] + root * width[arm]
-            x[arm] = new if waits[arm] == 1.0 else x[arm]
-        chosen = argmax(x)
         sums[chosen] += pull(bandit, chosen)
-        n = pulls[chosen] = pulls[chosen] + 1
-        waits[chosen] = 0.0
-        if n == release[chosen]:
-            waits[chosen] = 1.0
-            mean[chosen], width[chosen] = sums[chosen] / n, math.sqrt(2.0 / n)
-            scale[chosen] = math.pow(n, params.v / 2.0 - 1.0)
-            interval[chosen] = next_interval(params, epsilon, n, interval[chosen])
-            release[chosen] += interval[chosen]
+        pulls[chosen] += 1
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:

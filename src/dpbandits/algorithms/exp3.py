@@ -8,7 +8,6 @@ from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Rounds
 
 LABEL = "EXP3"
-IN_LANES = "everywhere"
 
 
 class Params(NamedTuple):
@@ -22,7 +21,7 @@ def play(params, bandit, rng):
     """Draw an arm from p and add g/p to its estimated cumulative gain."""
     arms = number_of_arms(bandit)
     gamma = exploration(arms, params.horizon)
-    estimates = no_estimates(rng, arms)
+    estimates = no_estimates(arms)
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         gain = pull(bandit, arm)

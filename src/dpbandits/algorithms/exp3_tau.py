@@ -17,7 +17,6 @@ from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "EXP3_tau"
-IN_LANES = "tables"  # elsewhere, a batch is one draw
 
 
 class Calibration(IntEnum):
@@ -80,7 +79,7 @@ def play(params, bandit, rng):
     batches = params.horizon // tau
     per_round = params.batch_gamma == BatchGamma.ROUNDS
     gamma = exploration(arms, params.horizon if per_round else batches)
-    estimates = no_estimates(rng, arms)
+    estimates = no_estimates(arms)
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         mean = pull_many(bandit, arm, tau) / tau

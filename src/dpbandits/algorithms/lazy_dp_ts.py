@@ -5,16 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._largest_sample import Method
-from dpbandits.algorithms._raised_leads import play_raised_leads, pull_leader
-from dpbandits.algorithms._raised_means import (
-    Log,
-    follow_posteriors,
-    observe,
-    play_leads,
-    raised_means,
-)
-from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many
+from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._raised_means import Log, follow_posteriors, observe, raised_means
+from dpbandits.core.bandit import number_of_arms, pull
 from dpbandits.core.kernel import allocating, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
@@ -40,33 +33,14 @@ class Fresh(NamedTuple):
     epsilon: float
 
 
-@allocating
-def no_rewards(arms, epsilon):
-    """Return Ψ = {} for every arm."""
-    return Fresh(np.zeros(arms), np.zeros(arms, np.int64), epsilon)
-
-
 @observe.register(Fresh)
-def lazy_observe(fresh, means, rng, arm, total, n):
-    """Append n rewards to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
-    fresh.total[arm] += total
-    fresh.number[arm] += n
+def lazy_observe(fresh, means, rng, arm, reward):
+    """Append a reward to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
+    fresh.total[arm] += reward
+    fresh.number[arm] += 1
     if fresh.number[arm] == 2 * means.rewards[arm]:
         release(means, rng, arm, fresh.total[arm], fresh.number[arm], fresh.epsilon)
         fresh.total[arm], fresh.number[arm] = 0.0, 0
-
-
-@pull_leader.register(Fresh)
-def lazy_pull_leader(fresh, means, bandit, rng, arm, log_t, floor, most):
-    """Pull up to the release that 2^(r+1) - |Ψ| more rewards cause; until then m does not fall."""
-    n = min(most, int(2 * means.rewards[arm]) - fresh.number[arm])
-    total = pull_many(bandit, arm, n)
-    if playing(bandit):
-        observe(fresh, means, rng, arm, total, n)
-    return n
-
-
-play_leads.register(Fresh)(play_raised_leads)
 
 
 @inlined
@@ -77,13 +51,21 @@ def release(means, rng, arm, total, n, epsilon):
     means.slope[arm] = 3.0 / (epsilon * n)
 
 
+@allocating
+def first_pulls(params, bandit, rng):
+    """Pull each arm once; return the posteriors and Ψ."""
+    arms = number_of_arms(bandit)
+    means = raised_means(arms)
+    fresh = Fresh(np.zeros(arms), np.zeros(arms, np.int64), params.epsilon)
+    for arm in range(arms):
+        release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
+    return means, fresh
+
+
 @kernel
 def play(params, bandit, rng):
     """Pull each arm once, then that of largest θ; an arm's mean is renewed when its O doubles."""
-    arms = number_of_arms(bandit)
-    means, fresh = raised_means(arms), no_rewards(arms, params.epsilon)
-    for arm in range(arms):
-        release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
+    means, fresh = first_pulls(params, bandit, rng)
     follow_posteriors(params, fresh, means, bandit, rng)
 
 

@@ -4,11 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._local import Start, claim, play, width
+from dpbandits.algorithms._local import Start, claim, play, privatised, width
 from dpbandits.core.parameters import Positive
-from dpbandits.core.vectors import fill_uniforms
-from dpbandits.mechanisms.local_sums import privatise, privatised, refill
-from dpbandits.mechanisms.randomised_response import randomised_response, randomised_responses
+from dpbandits.mechanisms.randomised_response import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
@@ -27,16 +25,6 @@ class Params(NamedTuple):
 def ldp_ucb_b_privatised(params, rng, reward):
     """Draw a bit of probability (r e^ε + 1 - r)/(1 + e^ε)."""
     return randomised_response(rng, reward, params.epsilon)
-
-
-@refill.register(Params)
-def ldp_ucb_b_refill(params, lanes, drawn):
-    fill_uniforms(lanes, drawn)
-
-
-@privatise.register(Params)
-def ldp_ucb_b_privatise(params, drawn, first, items, n):
-    randomised_responses(drawn, first, items, n, params.epsilon)
 
 
 @width.register(Params)

@@ -4,18 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._local import (
-    Start,
-    claim,
-    enough_samples_until,
-    play,
-    short_of_samples,
-    width,
-)
+from dpbandits.algorithms._local import Start, claim, play, privatised, short_of_samples, width
 from dpbandits.core.parameters import Positive
-from dpbandits.core.vectors import fill_laplaces
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.local_sums import privatise, privatised, refill
 from dpbandits.privacy.releases import Laplace
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
@@ -36,17 +27,6 @@ def ldp_ucb_l_privatised(params, rng, reward):
     return reward + laplace(rng, 1.0, params.epsilon)
 
 
-@refill.register(Params)
-def ldp_ucb_l_refill(params, lanes, drawn):
-    fill_laplaces(lanes, drawn)
-
-
-@privatise.register(Params)
-def ldp_ucb_l_privatise(params, drawn, first, items, n):
-    for i in range(n):
-        items[i] += drawn[first + i] / params.epsilon
-
-
 @short_of_samples.register(Params)
 def ldp_ucb_l_short_of_samples(params, pulls, t):
     """Return the first arm with N ≤ 4 log(t + 1), or -1."""
@@ -55,15 +35,6 @@ def ldp_ucb_l_short_of_samples(params, pulls, t):
         if pulls[arm] <= least:
             return arm
     return -1
-
-
-@enough_samples_until.register(Params)
-def ldp_ucb_l_enough_samples_until(params, pulls):
-    """Return a t with 4 log(t + 1) < N for all arms, a round or two before the last one."""
-    fewest = 160.0  # e^40 rounds are never played, and are no overflow
-    for arm in range(pulls.size):
-        fewest = min(fewest, pulls[arm])
-    return int(math.exp(0.25 * fewest)) - 2
 
 
 @width.register(Params)

@@ -13,17 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index, largest_rival
-from dpbandits.core.bandit import number_of_arms, playing, rounds_played
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.binary import binary_counters, binary_releases
-from dpbandits.mechanisms.leader_runs import (
-    new_draws,
-    pull_while_leading,
-    runs_ahead,
-    window_end,
-)
+from dpbandits.mechanisms.counter import insert
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 
@@ -113,31 +108,20 @@ def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest index."""
     arms = number_of_arms(bandit)
     counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
-    draws = new_draws()
     start, growth = relaxation(params, arms)
-    fixed = np.empty(arms)
-    width = np.empty(arms)
-    slope = np.empty(arms)
-    index = np.empty(arms)
-    pulls = np.zeros(arms, np.int64)
+    pulls, released, index = np.zeros(arms), np.empty(arms), np.empty(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        chosen = t - 1 if t <= arms else largest_index(fixed, width, slope, index, t)
-        end = window_end(t)
-        line = math.inf
-        if t > arms and runs_ahead(bandit):
-            line = largest_rival(fixed, width, slope, index, chosen, end)
-        log_t, before = math.log(t), pulls[chosen]
-        shape = relaxation_shape(params, before)
-        bonus = (start + growth * log_t) * shape + math.sqrt(2.0 * log_t * before)
-        pulls[chosen], released = pull_while_leading(
-            bandit, counters, draws, rng, chosen, before, line, bonus, end
-        )
-        n = float(pulls[chosen])
-        shape = relaxation_shape(params, n)
-        fixed[chosen] = (released + start * shape) / n
-        width[chosen] = math.sqrt(2.0 / n)
-        slope[chosen] = growth * shape / n
+        chosen = t - 1
+        if t > arms:
+            log_t = math.log(t)
+            for arm in range(arms):
+                n = pulls[arm]
+                term = (start + growth * log_t) * relaxation_shape(params, n)
+                index[arm] = (released[arm] + term) / n + math.sqrt(2.0 * log_t / n)
+            chosen = argmax(index)
+        released[chosen] = insert(counters, rng, chosen, pull(bandit, chosen))
+        pulls[chosen] += 1.0
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
@@ -150,5 +134,5 @@ def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of its authors, for either split."""
     shared = params.split == Split.ARMS
     differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
-    where = "Mishra and Thakurta 2015, as told in sajed2019, section 1"
+    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
     return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)

@@ -7,17 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._beta_draw import sample_beta
-from dpbandits.algorithms._beta_tail import sample_tail, tail_bound
-from dpbandits.algorithms._largest_sample import (
-    Method,
-    chance_above,
-    follow_largest,
-    numbers,
-    sample,
-    sample_above,
-)
-from dpbandits.core.bandit import number_of_arms
+from dpbandits.algorithms._argmax import Method, argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 
 LABEL = "TS"
@@ -29,24 +20,15 @@ class Params(NamedTuple):
     method: Method = Method.EXACT
 
 
-@numbers.register(Params)
-def ts_numbers(params, total, n):
-    """Return S + 1 and F + 1: θ ~ Beta(S + 1, F + 1) after S successes and F failures."""
-    return total + 1.0, n - total + 1.0
-
-
-@sample.register(Params)
-def ts_sample(params, rng, a, b):
-    """Draw θ ~ Beta(a, b)."""
-    return sample_beta(rng, a, b) if params.method == Method.EXACT else rng.beta(a, b)
-
-
-chance_above.register(Params)(tail_bound)
-sample_above.register(Params)(sample_tail)
-
-
 @kernel
 def play(params, bandit, rng):
-    """Pull the arm of largest θ in every round."""
+    """Pull the arm of largest θ ~ Beta(S + 1, F + 1), after S successes and F failures."""
     arms = number_of_arms(bandit)
-    follow_largest(params, params.method, bandit, rng, np.zeros(arms), np.zeros(arms))
+    successes, failures, theta = np.zeros(arms), np.zeros(arms), np.empty(arms)
+    while playing(bandit):
+        for arm in range(arms):
+            theta[arm] = rng.beta(successes[arm] + 1.0, failures[arm] + 1.0)
+        chosen = argmax(theta)
+        reward = pull(bandit, chosen)
+        successes[chosen] += reward
+        failures[chosen] += 1.0 - reward

@@ -5,16 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._growing_index import largest_index, largest_rival
-from dpbandits.core.bandit import number_of_arms, playing, rounds_played
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import kernel
-from dpbandits.mechanisms.exact import exact_sums
-from dpbandits.mechanisms.leader_runs import (
-    new_draws,
-    pull_while_leading,
-    runs_ahead,
-    window_end,
-)
 
 LABEL = "UCB"
 
@@ -25,25 +18,16 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Pull each arm once, then the arm of largest s/n + sqrt(2 log t / n)."""
+    """Pull each arm once, then the arm of largest s/n + sqrt(2 log t/n)."""
     arms = number_of_arms(bandit)
-    counters = exact_sums(arms)
-    draws = new_draws()
-    pulls = np.zeros(arms, np.int64)
-    mean = np.empty(arms)
-    width = np.empty(arms)
-    slope = np.zeros(arms)
-    index = np.empty(arms)
+    pulls, sums, index = np.zeros(arms), np.zeros(arms), np.empty(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        chosen = t - 1 if t <= arms else largest_index(mean, width, slope, index, t)
-        end = window_end(t)
-        line = math.inf
-        if t > arms and runs_ahead(bandit):
-            line = largest_rival(mean, width, slope, index, chosen, end)
-        bonus = math.sqrt(2.0 * pulls[chosen] * math.log(t))
-        pulls[chosen], total = pull_while_leading(
-            bandit, counters, draws, rng, chosen, pulls[chosen], line, bonus, end
-        )
-        mean[chosen] = total / pulls[chosen]
-        width[chosen] = math.sqrt(2.0 / pulls[chosen])
+        chosen = t - 1
+        if t > arms:
+            log_t = math.log(t)
+            for arm in range(arms):
+                index[arm] = sums[arm] / pulls[arm] + math.sqrt(2.0 * log_t / pulls[arm])
+            chosen = argmax(index)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0

@@ -4,10 +4,8 @@ from typing import NamedTuple
 
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
-from dpbandits.core.lanes import uniform_index
 
 LABEL = "Uniform"
-IN_LANES = "everywhere"
 
 
 class Params(NamedTuple):
@@ -18,4 +16,4 @@ class Params(NamedTuple):
 def play(params, bandit, rng):
     """Pull every arm with probability 1/K in each round."""
     while playing(bandit):
-        pull(bandit, uniform_index(rng, number_of_arms(bandit)))
+        pull(bandit, int(rng.random() * number_of_arms(bandit)))

@@ -16,7 +16,6 @@ import numpy as np
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import NonZero, Positive, reading_name
-from dpbandits.core.vector_constants import RUNS
 from dpbandits.privacy.notions import Guarantee
 
 
@@ -80,10 +79,12 @@ class Cell:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Source files that import all others; the registry imports the first two by name."""
+        """Source files that import all others; the registry imports all but the last by name."""
+        scheme = registry.scheme(self.algorithm)
         return (
             registry.member("algorithm", self.algorithm).source,
             registry.member("law", self.environment).source,
+            *((scheme,) if scheme else ()),
             "cells/play_bandit.py",
         )
 
@@ -91,30 +92,6 @@ class Cell:
     def columns(self) -> int:
         """Number of values per run: one per checkpoint."""
         return len(self.checkpoints())
-
-    @property
-    def has_lane_streams(self) -> bool:
-        """True if a run draws from generators of lanes, whether it is played in step or alone."""
-        environment = registry.environment(self.environment)
-        where = getattr(registry.algorithm(self.algorithm), "IN_LANES", "nowhere")
-        if hasattr(environment, "table"):
-            return where in ("tables", "everywhere") and self.pulls_of is None
-        return where == "everywhere" and hasattr(environment, "in_step")
-
-    @property
-    def in_lanes(self) -> bool:
-        """True if runs are played in step (cells/play_bandit.py); only the regret is recorded."""
-        on_table = hasattr(registry.environment(self.environment), "table")
-        of_gaps = self.pulls_of is None and self.regret is Regret.PSEUDO
-        return self.has_lane_streams and (on_table or of_gaps)
-
-    @property
-    def runs_in_step(self) -> int:
-        """Number of runs that are played in step; 1 if the algorithm cannot be imported."""
-        try:
-            return RUNS if self.in_lanes else 1
-        except UserError:  # playing a run raises it again, with the task that failed
-            return 1
 
     @property
     def _arms(self) -> int:

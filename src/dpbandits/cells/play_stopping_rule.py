@@ -7,28 +7,9 @@ import numpy as np
 
 from dpbandits.cells.bandit_cell import StoppingCell
 from dpbandits.core import randomness, registry
-from dpbandits.core.many_runs import halt_many
+from dpbandits.core.kernel import specialised
 from dpbandits.core.randomness import Role, spelt, stream
 from dpbandits.core.sample_stream import SampleStream
-from dpbandits.core.stream_states import memory, pcg64_states
-
-
-class _Streams:
-    """Streams of a cell's runs: that of the samples and that of the rule's own draws."""
-
-    def __init__(self, cell: StoppingCell) -> None:
-        of_samples = {"stream": randomness.plain_fields(cell.stream)}
-        of_rule = of_samples | {"rule": cell.rule, "params": randomness.plain_fields(cell.params)}
-        self.seed = cell.seed
-        self.names = (Role.REWARDS, spelt(of_samples)), (Role.POLICY, spelt(of_rule))
-
-    def generators(self, run: int) -> list[np.random.Generator]:
-        return [stream(self.seed, role, run, name) for role, name in self.names]
-
-    def states(self, runs: range) -> np.ndarray:
-        # Returns uint64 of shape (runs, 2, 4).
-        states = [pcg64_states(self.seed, role, runs, name) for role, name in self.names]
-        return np.stack(states, axis=1)
 
 
 def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
@@ -39,24 +20,16 @@ def simulate(cell: StoppingCell, runs: range) -> tuple[np.ndarray, np.ndarray]:
     its parameters. A row depends on nothing else.
     """
     start = time.perf_counter()
-    streams = _Streams(cell)
-    halt = registry.stopping_rule(cell.rule).halt
-    drawn, own = streams.generators(runs[0])
-    samples = _samples(cell, drawn)
-    drawn_memory, own_memory = memory(drawn), memory(own)
-    if drawn_memory is None or own_memory is None:
-        values = np.array([_run(cell, halt, *streams.generators(run)) for run in runs])
-    else:
-        memories = drawn_memory, own_memory
-        values = halt_many(halt, cell.params, samples, own, memories, streams.states(runs))
+    law = {"stream": randomness.plain_fields(cell.stream)}
+    rule = spelt(law | {"rule": cell.rule, "params": randomness.plain_fields(cell.params)})
+    halt: Any = registry.stopping_rule(cell.rule).halt
+    radius = cell.stream.radius
+    probability = (1.0 + cell.stream.mean / radius) / 2.0
+    values = np.empty((len(runs), 2))
+    for row, run in enumerate(runs):
+        rewards = stream(cell.seed, Role.REWARDS, run, spelt(law))
+        samples = SampleStream(radius, probability, rewards)
+        rng = stream(cell.seed, Role.POLICY, run, rule)
+        halt = specialised(halt, cell.params, samples, rng)  # all runs have the same types
+        values[row] = halt(cell.params, samples, rng)
     return values, np.full(len(runs), (time.perf_counter() - start) / len(runs))
-
-
-def _run(cell: StoppingCell, halt: Any, drawn: Any, own: Any) -> tuple[int, float]:
-    used, estimate = halt(cell.params, _samples(cell, drawn), own)
-    return used, estimate
-
-
-def _samples(cell: StoppingCell, rng: np.random.Generator) -> SampleStream:
-    mean, radius = cell.stream.mean, cell.stream.radius
-    return SampleStream(radius, (1.0 + mean / radius) / 2.0, rng)

@@ -34,6 +34,7 @@ class Bandit(NamedTuple):
     clock: np.ndarray  # int64, shape (2,): rounds played, index of the next checkpoint
     rng: np.random.Generator  # stream of the rewards
     per_round: bool  # draw every reward separately, even if the law can draw sums
+    counted: int  # arm whose pulls the curve holds in place of the regret; -1: the regret
 
 
 def new_bandit(
@@ -43,8 +44,9 @@ def new_bandit(
     checkpoints: np.ndarray,
     rng: np.random.Generator,
     per_round: bool = False,
+    counted: int = -1,
 ) -> Bandit:
-    """Return a bandit at round 0.
+    """Return a bandit at round 0, whose curve holds the regret or the pulls of the arm `counted`.
 
     `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon.
     """
@@ -57,6 +59,7 @@ def new_bandit(
         clock=np.zeros(2, np.int64),
         rng=rng,
         per_round=per_round,
+        counted=counted,
     )
 
 
@@ -91,27 +94,6 @@ def has_closed_sum(law):
 def draw_sum(law, rng, arm, n):
     """Draw the sum of n rewards of one arm at once; called only if `has_closed_sum` is True."""
     return math.nan
-
-
-@by_class
-def has_coins(law):
-    """Return True if every reward is 0 or 1, so that `flip_coins` can draw many at once."""
-    return False
-
-
-@by_class
-def has_fixed_rewards(law):
-    """Return True if all rewards are fixed before the game, as in an audit."""
-    return False
-
-
-@by_class
-def flip_coins(law, arm, uniforms, first, out, n):
-    """Set out[:n] to rewards of `arm` from uniforms[first : first + n]; 8 divides n.
-
-    `uniforms` and `out` are float64 of any length; called only if `has_coins` is True.
-    """
-    out[:n] = math.nan
 
 
 # Functions that a policy may call ------------------------------------------------------------
@@ -196,11 +178,19 @@ def pull_each(bandit, arms, passes):
         checkpoint = bandit.checkpoints[bandit.clock[1]]
         _count_passes(bandit, arms, before, checkpoint - start)
         bandit.clock[0] = checkpoint
-        bandit.curve[bandit.clock[1]] = regret(bandit.law, bandit.pulls)
+        bandit.curve[bandit.clock[1]] = _recorded(bandit)
         bandit.clock[1] += 1
     _count_passes(bandit, arms, before, n)
     bandit.clock[0] = end
     return sums
+
+
+@inlined
+def _recorded(bandit):
+    # Return what the curve holds at a checkpoint.
+    if bandit.counted >= 0:
+        return float(bandit.pulls[bandit.counted])
+    return regret(bandit.law, bandit.pulls)
 
 
 @inlined
@@ -212,7 +202,7 @@ def _count_passes(bandit, arms, before, n):
 
 @inlined
 def record(bandit, arm, n):
-    """Record n pulls of one arm, at most the rounds left, whose rewards were drawn elsewhere."""
+    """Record n pulls of one arm, at most the rounds left, whose rewards were drawn."""
     # The loop is a `while` even for n = 1: with an `if`, or with a call that passes the bandit on,
     # numba counts references in every round (3.4 times slower).
     end = bandit.clock[0] + n
@@ -220,7 +210,7 @@ def record(bandit, arm, n):
         checkpoint = bandit.checkpoints[bandit.clock[1]]
         bandit.pulls[arm] += checkpoint - bandit.clock[0]
         bandit.clock[0] = checkpoint
-        bandit.curve[bandit.clock[1]] = regret(bandit.law, bandit.pulls)
+        bandit.curve[bandit.clock[1]] = _recorded(bandit)
         bandit.clock[1] += 1
     bandit.pulls[arm] += end - bandit.clock[0]
     bandit.clock[0] = end

@@ -114,6 +114,12 @@ def _module(kind: str, member: Member, name: str) -> ModuleType:
     return module
 
 
+def scheme(algorithm: str) -> str | None:
+    """Return the source of an algorithm's exact scheme in fast/; None if it has none."""
+    path = f"fast/{algorithm.replace('-', '_')}.py"
+    return path if path in roots.PACKAGE.sources() else None
+
+
 def algorithm_names() -> list[str]:
     """Return the names of all algorithms in alphabetical order."""
     return list(_members("algorithm", roots.found()))

@@ -37,6 +37,7 @@ ISLAND = (
     "audit",
     "core",
     "environments",
+    "fast",
     "mechanisms",
     "privacy",
     "stopping",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, has_fixed_rewards, regret
+from dpbandits.core.bandit import draw, regret
 
 
 class Entries(NamedTuple):
@@ -31,11 +31,6 @@ def entries_draw(law, rng, arm, t):
     law.read[arm] = i + 1
     law.played[t] = arm
     return law.table[arm, i]
-
-
-@has_fixed_rewards.register(Entries)
-def entries_has_fixed_rewards(law):
-    return True
 
 
 @regret.register(Entries)

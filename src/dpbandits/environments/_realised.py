@@ -1,9 +1,7 @@
 """Wrapper of a law that makes the ledger record the regret by received rewards.
 
-tossou2016, (2.1), without its expectation: t mu* minus the rewards of the first t rounds. Its mean
-is that of the pseudo-regret. The wrapped law draws the same numbers from the same stream, unless it
-has coins: these are drawn before it is known how many of them are played, so the wrapper draws such
-rewards one by one, as in a game per round.
+Realised regret of tossou2016, (2.1): t mu* minus the rewards of the first t rounds. Its mean equals
+the pseudo-regret. The wrapped law draws the same numbers from the same stream.
 
 Rewards that were drawn as a sum are in no order yet. At a checkpoint within the sum, the part
 before it is drawn from its law given the sum: of n rewards 0 or 1 that add up to s, the sum of the

@@ -14,7 +14,6 @@ import numpy as np
 from dpbandits.core.kernel import allocating, inlined
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.leader_runs import insert_block, tree_items, tree_room, tree_scale
 from dpbandits.privacy.releases import Laplace
 
 
@@ -54,16 +53,14 @@ def binary_counters(counters, horizon, epsilon):
 
 
 @inlined
-def complete_node(nodes, released, which, c, item, noise, level=0):
+def complete_node(nodes, released, which, c, item, noise):
     """Put item number c into the tree of counter `which`; return its released sum so far.
-
-    If `level` is above 0, `item` is the sum of the last 2^level items, which are aligned.
 
     `nodes` and `released` are float64 of shape (counters, levels) and written in place. The cost is
     O(1) amortised, as one item in 2^i reaches level i.
     """
     node = 0.0
-    i = level
+    i = 0
     while c >> i & 1 == 0:
         node += nodes[which, i]
         i += 1
@@ -83,28 +80,6 @@ def binary_insert(counters, rng, which, item):
     noise = laplace(rng, counters.height, counters.epsilon)
     c = counters.items[which]
     return complete_node(counters.nodes, counters.released, which, c, item, noise)
-
-
-@tree_room.register(Binary)
-def binary_tree_room(counters, which):
-    return (1 << counters.nodes.shape[1]) - 1 - counters.items[which]
-
-
-@tree_items.register(Binary)
-def binary_tree_items(counters, which):
-    return counters.items[which]
-
-
-@tree_scale.register(Binary)
-def binary_tree_scale(counters, which):
-    return counters.height / counters.epsilon
-
-
-@insert_block.register(Binary)
-def binary_insert_block(counters, which, level, total, noise):
-    counters.items[which] += 1 << level
-    c = counters.items[which]
-    return complete_node(counters.nodes, counters.released, which, c, total, noise, level)
 
 
 def binary_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]:

@@ -16,7 +16,6 @@ from dpbandits.core.kernel import allocating
 from dpbandits.mechanisms.binary import complete_node, levels
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.leader_runs import insert_block, tree_items, tree_room, tree_scale
 from dpbandits.privacy.releases import Laplace
 
 
@@ -70,31 +69,6 @@ def hybrid_insert(counters, rng, which, item):
         return counters.at_power[which]
     r = c - (1 << k)
     tree = complete_node(counters.nodes, counters.released, which, r, item, noise)
-    return counters.at_power[which] + tree
-
-
-@tree_room.register(Hybrid)
-def hybrid_tree_room(counters, which):
-    # The item that ends at the next power of two is released by the logarithmic part.
-    return (2 << counters.power[which]) - 1 - counters.items[which]
-
-
-@tree_items.register(Hybrid)
-def hybrid_tree_items(counters, which):
-    return counters.items[which] - (1 << counters.power[which])
-
-
-@tree_scale.register(Hybrid)
-def hybrid_tree_scale(counters, which):
-    return counters.power[which] / counters.tree_epsilon
-
-
-@insert_block.register(Hybrid)
-def hybrid_insert_block(counters, which, level, total, noise):
-    counters.items[which] += 1 << level
-    counters.running[which] += total
-    r = counters.items[which] - (1 << counters.power[which])
-    tree = complete_node(counters.nodes, counters.released, which, r, total, noise, level)
     return counters.at_power[which] + tree
 
 

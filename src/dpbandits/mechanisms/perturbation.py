@@ -13,11 +13,9 @@ import math
 from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined
-from dpbandits.core.vectors import fill_truncated, fill_uniforms
 
 # rng.random() is a multiple of 2^-53. This replaces its 0: the middle of [0, 2^-53).
 SMALLEST = 2.0**-54
-FLAT = 2.0**20  # odds from which on a truncated exponential is too flat to draw by its logarithm
 
 
 class Perturbation(NamedTuple):
@@ -26,7 +24,6 @@ class Perturbation(NamedTuple):
     epsilon: float
     delta: float
     odds: float  # delta/E; inf for epsilon = 0
-    log_top: float  # log(odds + 1/2)
 
 
 @inlined
@@ -35,7 +32,7 @@ def perturbation(epsilon, delta):
     # Numerator and denominator are divided by e^epsilon, which may overflow.
     growth = -math.expm1(-epsilon)
     odds = delta * math.exp(-epsilon) / growth if growth > 0.0 else math.inf
-    return Perturbation(epsilon, delta, odds, math.log(odds + 0.5))
+    return Perturbation(epsilon, delta, odds)
 
 
 @inlined
@@ -63,26 +60,6 @@ def tail(law, far):
 
 
 @inlined
-def chance_exceeding_noise(law, far):
-    """Return the probability that the noise exceeds `far`, of either sign."""
-    if law.odds > 1.0:
-        return tail(law, far) if far > 0.0 else 1.0 - tail(law, -far)
-    beyond = (0.5 + law.odds) * math.exp(-law.epsilon * abs(far)) - law.odds
-    return max(beyond, 0.0) if far > 0.0 else min(1.0 - beyond, 1.0)
-
-
-@inlined
-def noise_exceeded_with(law, u):
-    """Return the value that the noise exceeds with probability u, 0 < u < 1."""
-    beyond = min(u, 1.0 - u)
-    if law.odds > 1.0:
-        far = reach(law, beyond)
-    else:
-        far = (law.log_top - math.log(law.odds + beyond)) / law.epsilon
-    return math.copysign(far, 0.5 - u)
-
-
-@inlined
 def quantile(law, u):
     """Return the quantile at u, 0 < u < 1."""
     return math.copysign(reach(law, min(u, 1.0 - u)), u - 0.5)
@@ -93,23 +70,3 @@ def perturb(law, rng):
     """Draw the noise once."""
     u = rng.random()
     return math.copysign(reach(law, max(min(u, 1.0 - u), SMALLEST)), u - 0.5)
-
-
-@inlined
-def fill_perturbations(law, rng, lanes, out):
-    """Fill `out` with draws of the noise; `lanes` and `out` are those of `vectors.fill_uniforms`.
-
-    The law is that of Lap(1/epsilon) within [-m, m], where exp(-m epsilon) = odds/(odds + 1/2).
-    """
-    if law.odds == math.inf:
-        fill_uniforms(lanes, out)
-        for i in range(out.size):
-            out[i] = (out[i] - 0.5 + 2.0**-53) / law.delta
-    elif law.odds < FLAT:
-        fill_truncated(lanes, out, law.odds / (law.odds + 0.5))
-        if law.epsilon != 1.0:  # divisions take a fifth of the time
-            for i in range(out.size):
-                out[i] /= law.epsilon
-    else:
-        for i in range(out.size):
-            out[i] = perturb(law, rng)

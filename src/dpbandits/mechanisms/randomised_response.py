@@ -16,14 +16,6 @@ def randomised_response(rng, reward, epsilon):
 
 
 @inlined
-def randomised_responses(uniforms, first, coins, n, epsilon):
-    """Replace coins[:n], each 0 or 1, by bits drawn with uniforms[first : first + n]."""
-    zero, one = chance_of_one(0.0, epsilon), chance_of_one(1.0, epsilon)
-    for i in range(n):
-        coins[i] = 1.0 if uniforms[first + i] < (one if coins[i] > 0.0 else zero) else 0.0
-
-
-@inlined
 def chance_of_one(reward, epsilon):
     """Return the probability (r e^ε + 1 - r)/(1 + e^ε) of the bit 1, for any ε >= 0."""
     lie = math.exp(-epsilon)

@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing
 
 import joblib
 
-from dpbandits.cells import shared_tables
 from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
@@ -46,7 +45,6 @@ def play(
     with ExitStack() as resources:
         resources.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", ".*adjusting the input task")  # by joblib after an error
-        resources.callback(shared_tables.forget)
         threads, outcomes = _started(resources, joined(tasks, pace), workers, cluster)
         reporter = resources.enter_context(Reporter(title, runs, threads, progress))
         resources.enter_context(closing(outcomes))

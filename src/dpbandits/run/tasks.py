@@ -1,12 +1,10 @@
 """Tasks: which runs are played in one call of a worker, and in what order."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.cells.kinds import AnyCell
-from dpbandits.cells.shared_tables import table_name
 from dpbandits.store.blocks import Store
 
 TASKS_PER_CELL = 64  # at most: every task writes a file
@@ -24,57 +22,38 @@ class Task:
 def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
     """Return the tasks that are missing for the given number of runs of every cell.
 
-    A task has `block` runs or more, unless fewer are left in a gap, and does not divide runs that
-    are played in step. The first task of every cell comes before the second task of any cell:
-    failures show early, and the time of a run is soon known for every cell.
+    A task has `block` runs or more, unless fewer are left in a gap. The first task of every cell
+    comes before the second task of any cell: failures show early, and the time of a run is soon
+    known for every cell.
     """
     ranked: list[tuple[int, int, Task]] = []
     for position, (cell, runs) in enumerate(runs_of.items()):
         gaps = store.missing(cell, runs)
-        step = _step(cell)
         size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
-        size = -(-size // step) * step
-        pieces = []
-        for gap in gaps:
-            while gap:  # cut where a step begins
-                first = size - gap.start % step
-                pieces.append(gap[:first])
-                gap = gap[first:]
+        pieces = [piece for gap in gaps for piece in _pieces(gap, size)]
         ranked += [(rank, position, Task(cell, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, _, task in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def _pieces(gap: range, size: int) -> Iterator[range]:
+    # Yields consecutive runs of a gap.
+    while gap:
+        yield gap[:size]
+        gap = gap[size:]
 
 
 def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
     """Yield the tasks from the slowest on, each joined with those that continue it.
 
-    The first task of every cell comes first, then the others from the slowest cell on, by the paces
-    (seconds of a cell's latest run) that are known by then, so that only short tasks remain at the
-    end. Tasks are joined while their total time stays short. A cell whose pace is not known yet
-    joins none, nor does one that shares its tables with other cells: these count as one cell and
-    are played side by side on a table before the next is drawn.
+    They are joined while their total time, estimated from the pace of the cell (seconds of its
+    latest run), stays short. A cell whose pace is not known yet joins none.
     """
-    first = {task.cell: task for task in reversed(tasks)}
-
-    def in_order() -> Iterator[Task]:
-        yield from (task for task in tasks if first[task.cell] is task)
-        slowest = dict[Hashable, float]()
-        for task in tasks:
-            seconds = pace.get(task.cell, math.inf)
-            slowest[_shared(task.cell)] = max(slowest.get(_shared(task.cell), 0.0), seconds)
-        ranks = {name: rank for rank, name in enumerate(slowest)}
-
-        def urgency(task: Task) -> tuple[float, int, int]:
-            name = _shared(task.cell)
-            return -slowest[name], ranks[name], task.runs.start
-
-        yield from sorted((task for task in tasks if first[task.cell] is not task), key=urgency)
-
     waiting = {(task.cell, task.runs.start): task for task in tasks}
-    for task in in_order():
+    for task in _longest_early(tasks, pace):
         cell, runs = task.cell, task.runs
         if waiting.pop((cell, runs.start), None) is None:
             continue  # already part of an earlier one
-        while (more := waiting.get((cell, runs.stop))) and _step(cell) == 1:
+        while more := waiting.get((cell, runs.stop)):
             both = range(runs.start, more.runs.stop)
             if len(both) * pace.get(cell, math.inf) > SECONDS_PER_TASK:
                 break
@@ -83,10 +62,16 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
         yield Task(cell, runs)
 
 
-def _shared(cell: AnyCell) -> Hashable:
-    # Returns a name that is equal for cells that share their tables.
-    return table_name(cell) if isinstance(cell, Cell) and _step(cell) > 1 else cell
+def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+    # Yields the first task of every cell, then the others from the slowest cell on, by the paces
+    # known by then, so that only short tasks remain at the end.
+    first = dict[AnyCell, Task]()
+    for task in tasks:
+        first.setdefault(task.cell, task)
+    yield from first.values()
+    ranks = {cell: rank for rank, cell in enumerate(first)}
 
+    def urgency(task: Task) -> tuple[float, int, int]:
+        return -pace.get(task.cell, math.inf), ranks[task.cell], task.runs.start
 
-def _step(cell: AnyCell) -> int:
-    return cell.runs_in_step if isinstance(cell, Cell) else 1
+    yield from sorted((task for task in tasks if first[task.cell] is not task), key=urgency)
