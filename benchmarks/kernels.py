@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.play_bandit import Game
 from dpbandits.core import registry
 from dpbandits.environments import adversaries, bernoulli
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Game, RegretExperiment
 from dpbandits.fast._noise import fill_laplaces, fill_words, noise_ahead
 
 ARMS = (5, 101)
@@ -39,14 +39,14 @@ def seconds(action: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def cell_of(name: str, instance: Any, horizon: int) -> Cell:
+def cell_of(name: str, instance: Any, horizon: int) -> RegretExperiment:
     """Return a cell with default Params; epsilon = 1 and delta = 0.01 where they are needed."""
     module = registry.algorithm(name)
     values = {"epsilon": 1.0, "rho": 1.0, "delta": 0.01, "horizon": horizon}
     needed = set(module.Params._fields) - set(module.Params._field_defaults)
     params = module.Params(**{field: value for field, value in values.items() if field in needed})
     law = "adversaries" if instance is STOCHASTIC else "bernoulli"
-    return Cell(name, params, law, instance, horizon, Grid.LOG, 1)
+    return RegretExperiment(name, params, law, instance, horizon, Grid.LOG, 1)
 
 
 def rounds(name: str, arms: int, horizon: int = HORIZON, repeats: int = 5) -> Iterator[Measured]:

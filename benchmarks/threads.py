@@ -13,10 +13,9 @@ import joblib
 import numpy as np
 from kernels import Measured, cell_of
 
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import registry
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.regret import RegretExperiment
 
 HORIZON = 10**6
 TASKS = 8
@@ -31,9 +30,9 @@ def measure(
     for name in registry.algorithm_names():
         means = tuple(np.linspace(0.75, 0.25, 5).tolist())
         cell = cell_of(name, bernoulli.Params(means), horizon)
-        simulate(cell, range(2))  # compiles
+        cell.play(range(2))  # compiles
         start = time.perf_counter()
-        simulate(cell, range(2, 4))
+        cell.play(range(2, 4))
         runs = 2 * max(1, round(ALIKE / (time.perf_counter() - start)))
         ratios, singles = [], []
         for _ in range(repeats):
@@ -45,11 +44,10 @@ def measure(
         yield Measured(group, name, "speed-up", statistics.median(ratios), "")
 
 
-def _taken(cell: Cell, runs: int, tasks: int, threads: int) -> float:
+def _taken(cell: RegretExperiment, runs: int, tasks: int, threads: int) -> float:
     start = time.perf_counter()
     work = (
-        joblib.delayed(simulate)(cell, range(task * runs, (task + 1) * runs))
-        for task in range(tasks)
+        joblib.delayed(cell.play)(range(task * runs, (task + 1) * runs)) for task in range(tasks)
     )
     joblib.Parallel(threads, prefer="threads")(work)
     return time.perf_counter() - start

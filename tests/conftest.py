@@ -17,9 +17,10 @@ from omegaconf import DictConfig
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose, hydra_config
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
@@ -75,10 +76,12 @@ def row(root: Path, request: pytest.FixtureRequest) -> Row:
 
 
 @pytest.fixture
-def cell() -> Cell:
-    """Cell of 42 checkpoints that plays almost instantly."""
+def cell() -> RegretExperiment:
+    """RegretExperiment of 42 checkpoints that plays almost instantly."""
     instance = bernoulli.Params((0.9, 0.5))
-    return Cell("adap-ucb", adap_ucb.Params(1.0), "bernoulli", instance, 200, Grid.LOG, 1)
+    return RegretExperiment(
+        "adap-ucb", adap_ucb.Params(1.0), "bernoulli", instance, 200, Grid.LOG, 1
+    )
 
 
 @pytest.fixture

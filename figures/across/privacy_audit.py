@@ -13,7 +13,7 @@ from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import blocks_of_rows, name_rows
 from dpbandits.drawing.styles import style_of_curve
-from dpbandits.spec.figure import Quantity
+from dpbandits.experiments import Quantity
 from dpbandits.tables.series import Series
 
 BEYOND = 2.3  # times the given epsilon: larger values are written at the edge

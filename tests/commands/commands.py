@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the disturbed commands import this before any of the package
-    from dpbandits.cells.bandit_cell import Cell
+    from dpbandits.experiments.regret import RegretExperiment
     from dpbandits.spec.figure import FigureSpec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,11 +25,11 @@ COUNTS = re.compile(r"(\d+) runs? computed, (\d+) from the cache; (drawn|picture
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 
-def bandit_cells(spec: "FigureSpec") -> list["Cell"]:
+def bandit_cells(spec: "FigureSpec") -> list["RegretExperiment"]:
     """Return the cells of a figure that run an algorithm on a bandit."""
-    from dpbandits.cells.bandit_cell import Cell
+    from dpbandits.experiments.regret import RegretExperiment
 
-    return [cell for cell in spec.cells() if isinstance(cell, Cell)]
+    return [cell for cell in spec.cells() if isinstance(cell, RegretExperiment)]
 
 
 def documented_keys(schema: str) -> set[str]:

@@ -46,13 +46,16 @@ def replace(name: str, new: Any) -> None:
 
 def replace_simulate(change: Callable[[Any, Any], None]) -> None:
     """Call a function before every call of a worker."""
-    from dpbandits.cells.play_bandit import simulate as real
 
-    def simulate(cell: Any, runs: Any) -> Any:
+    from dpbandits.experiments.regret import RegretExperiment
+
+    real = RegretExperiment.play
+
+    def play(cell: Any, runs: Any) -> Any:
         change(cell, runs)
         return real(cell, runs)
 
-    replace("dpbandits.cells.play_bandit.simulate", simulate)
+    replace("dpbandits.experiments.regret.RegretExperiment.play", play)
 
 
 # Several processes -------------------------------------------------------------------------------
@@ -283,7 +286,7 @@ def in_the_background() -> None:
 
 def one_cell_fails() -> None:
     def fail(cell: Any, runs: Any) -> None:
-        if cell.algorithm == "dp-se" and cell.params.epsilon == 0.25:
+        if cell.member == "dp-se" and cell.params.epsilon == 0.25:
             raise ValueError("the gap is 0\nand more of it")
 
     replace_simulate(fail)
@@ -294,9 +297,9 @@ def two_cells_need_too_much_memory() -> None:
     import numpy as np
 
     def fail(cell: Any, runs: Any) -> None:
-        if cell.algorithm == "dp-se" and cell.params.epsilon == 0.25:
+        if cell.member == "dp-se" and cell.params.epsilon == 0.25:
             bytearray(1 << 56)  # its MemoryError has no text
-        if cell.algorithm == "adap-ucb" and cell.params.epsilon == 0.5:
+        if cell.member == "adap-ucb" and cell.params.epsilon == 0.5:
             np.empty(1 << 56, np.uint8)
 
     replace_simulate(fail)

@@ -47,15 +47,17 @@ def play(copy: Path, folder: Path, event: int) -> str:
     sys.path.insert(0, str(copy.parent))
     sys.addaudithook(hook)
     from dpbandits.algorithms import dp_se
-    from dpbandits.cells import play_bandit
-    from dpbandits.cells.bandit_cell import Cell, Grid
     from dpbandits.core.errors import UserError
     from dpbandits.environments import bernoulli
+    from dpbandits.experiments.checkpoints import Grid
+    from dpbandits.experiments.regret import RegretExperiment
     from dpbandits.run.missing_runs import complete
 
-    vars(play_bandit)["simulate"] = simulate
+    setattr(RegretExperiment, "play", simulate)  # noqa: B010
     two = bernoulli.Params((0.9, 0.5))
-    cell = Cell("dp-se", dp_se.Params(1.0, horizon=100), "bernoulli", two, 100, Grid.LOG, 1)
+    cell = RegretExperiment(
+        "dp-se", dp_se.Params(1.0, horizon=100), "bernoulli", two, 100, Grid.LOG, 1
+    )
     settings: Any = SimpleNamespace(cache=folder, block=1, workers=1, cluster=None)
     try:
         done = complete({cell: 3}, settings, "test", None)

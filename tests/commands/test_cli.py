@@ -286,7 +286,7 @@ def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
     assert "Traceback" not in done.err
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-c2", overrides)
-    missing = [c.algorithm for c in bandit_cells(spec) if Store(settings.cache).missing(c, 4)]
+    missing = [c.member for c in bandit_cells(spec) if Store(settings.cache).missing(c, 4)]
     assert missing == ["ucb"]
 
 

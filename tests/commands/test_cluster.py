@@ -15,11 +15,12 @@ from commands import DPBANDITS, PATIENCE, ROOT, Done, Process, below, blocks
 from dask_processes import DaskProcesses
 
 from dpbandits.algorithms import adap_ucb, exp3, ucb
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell, Grid, StoppingCell, Stream
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.tasks import Task, plan
@@ -92,11 +93,19 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Curves:
 
 TWO = bernoulli.Params((0.9, 0.5))
 ADVERSARY = adversaries.Params(adversaries.Kind.STOCHASTIC)
-CELLS: dict[AnyCell, int] = {
-    Cell("ucb", ucb.Params(), "bernoulli", TWO, 2000, Grid.LOG, 1): 6,  # decides every round
-    Cell("adap-ucb", adap_ucb.Params(1.0), "bernoulli", TWO, 2000, Grid.LINEAR, 1): 6,  # batches
-    Cell("exp3", exp3.Params(500), "adversaries", ADVERSARY, 500, Grid.LOG, 1): 6,  # a table
-    StoppingCell("dp-nas", dp_nas.Params(epsilon=1.0, alpha=0.5, beta=0.05), Stream(0.5), 1): 6,
+CELLS: dict[Experiment, int] = {
+    RegretExperiment(
+        "ucb", ucb.Params(), "bernoulli", TWO, 2000, Grid.LOG, 1
+    ): 6,  # decides every round
+    RegretExperiment(
+        "adap-ucb", adap_ucb.Params(1.0), "bernoulli", TWO, 2000, Grid.LINEAR, 1
+    ): 6,  # batches
+    RegretExperiment(
+        "exp3", exp3.Params(500), "adversaries", ADVERSARY, 500, Grid.LOG, 1
+    ): 6,  # a table
+    StoppingExperiment(
+        "dp-nas", dp_nas.Params(epsilon=1.0, alpha=0.5, beta=0.05), Stream(0.5), 1
+    ): 6,
 }
 
 
@@ -107,10 +116,10 @@ def test_processes_of_this_machine_give_the_bits_of_threads(
     threads, cluster = Store(tmp_path / "threads"), Store(tmp_path / "dask")
     assert runner.play(plan(CELLS, threads, 2), threads, 2, "threads") == []
 
-    def play_here(cell: Cell, runs: range) -> None:
+    def play_here(cell: RegretExperiment, runs: range) -> None:
         raise AssertionError("the process that asks plays itself")
 
-    monkeypatch.setattr(play_bandit, "simulate", play_here)
+    monkeypatch.setattr(RegretExperiment, "play", play_here)
     tasks = plan(CELLS, cluster, 3)
     assert runner.play(tasks, cluster, workers, "dask", Cluster()) == []
     for cell, runs in CELLS.items():
@@ -118,10 +127,10 @@ def test_processes_of_this_machine_give_the_bits_of_threads(
 
 
 def test_a_failure_on_a_worker_is_returned_with_its_traceback_and_stops_no_other(
-    tmp_path: Path, cell: Cell
+    tmp_path: Path, cell: RegretExperiment
 ) -> None:
     store = Store(tmp_path)
-    wrong = Task(dataclasses.replace(cell, algorithm="no-such"), range(2))
+    wrong = Task(dataclasses.replace(cell, member="no-such"), range(2))
     (failure,) = runner.play([wrong, Task(cell, range(3))], store, 1, "test", Cluster())
     assert failure.task == wrong
     assert failure.error is not None
@@ -369,7 +378,7 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
         ignored = shutil.ignore_patterns("__pycache__", "reference")
         shutil.copytree(ROOT / folder, copy / folder, ignore=ignored)
     file = copy / "src" / "dpbandits" / "cells" / "play_bandit.py"
-    planted = "    if cell.algorithm == 'exp3' and 4 in runs:\n        __import__('os')._exit(9)\n"
+    planted = "    if cell.member == 'exp3' and 4 in runs:\n        __import__('os')._exit(9)\n"
     line = "    seconds = np.empty(len(runs))\n"
     assert file.read_text().count(line) == 1
     file.write_text(file.read_text().replace(line, line + planted))

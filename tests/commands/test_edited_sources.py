@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from commands import PATIENCE, below
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.core.roots import PACKAGE, Root
 from dpbandits.drawing import plotting
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.run.missing_runs import Completion, complete
 from dpbandits.store import key
@@ -73,13 +73,16 @@ def test_an_edit_at_any_step_leaves_no_block_under_the_key_of_other_sources(
 
 
 def test_an_edit_in_mid_run_keeps_blocks_from_the_store_and_one_line_says_so(
-    cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    cell: RegretExperiment,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     _, settings = load("adap-c1", [*below(tmp_path), "engine.workers=1", "engine.block=2"])
-    check: Callable[[Cell], None] = key.check_sources
+    check: Callable[[RegretExperiment], None] = key.check_sources
     calls = []
 
-    def edited_later(cell: Cell) -> None:
+    def edited_later(cell: RegretExperiment) -> None:
         calls.append(cell)
         if len(calls) > 2:
             raise key.EditedSources("algorithms/adap_ucb.py: edited")
@@ -94,7 +97,7 @@ def test_an_edit_in_mid_run_keeps_blocks_from_the_store_and_one_line_says_so(
 
 
 def test_a_library_that_is_replaced_on_disk_keeps_the_version_that_was_imported(
-    cell: Cell, monkeypatch: pytest.MonkeyPatch
+    cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda name: "0.0")
     libraries = {"numba": numba.__version__, "numpy": np.__version__}

@@ -11,9 +11,12 @@ from commands import DPBANDITS, Process, below
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms._adaptive_episodes import Ties
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
-from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel, Quantity
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store
 from dpbandits.store.explain import explain
 from dpbandits.store.key import key, sources
@@ -21,9 +24,9 @@ from dpbandits.store.key import key, sources
 pytestmark = pytest.mark.usefixtures("fresh_keys")
 
 
-def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
+def figure(*cells: RegretExperiment, runs: int = 5) -> FigureSpec:
     """Return a figure of a curve for every cell, and of a bound, which has no cell."""
-    sources: tuple[Cell | Bound, ...] = (*cells, Bound("azize2022.x", ()))
+    sources: tuple[RegretExperiment | Formula, ...] = (*cells, Formula("azize2022.x", ()))
     curves = tuple(
         Curve(str(i), str(i), str(i), "s", Quantity.REGRET, "t", None, (source,), runs)
         for i, source in enumerate(sources)
@@ -32,23 +35,23 @@ def figure(*cells: Cell, runs: int = 5) -> FigureSpec:
     return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels)
 
 
-def write(store: Store, cell: Cell, runs: int) -> None:
+def write(store: Store, cell: RegretExperiment, runs: int) -> None:
     store.write(cell, 0, np.zeros((runs, len(cell.checkpoints()))), 1.0)
 
 
-def line(store: Store, cell: Cell, runs: int = 5) -> str:
+def line(store: Store, cell: RegretExperiment, runs: int = 5) -> str:
     """Return the explanation for the only cell of a figure."""
     first, _ = explain(figure(cell, runs=runs), store)
     return first
 
 
 def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
-    store: Store, cell: Cell
+    store: Store, cell: RegretExperiment
 ) -> None:
     other = dataclasses.replace(cell, horizon=300)
     assert line(store, cell).endswith("  never computed")
     assert not store.folder.exists()
-    write(store, dataclasses.replace(cell, algorithm="adap-klucb"), 5)  # of no interest
+    write(store, dataclasses.replace(cell, member="adap-klucb"), 5)  # of no interest
     assert line(store, cell).endswith("  never computed")
     write(store, cell, 5)
     first, second, last = explain(figure(cell, other), store)
@@ -81,7 +84,7 @@ def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
     ids=str,
 )
 def test_a_changed_field_is_named_with_both_values(
-    store: Store, cell: Cell, change: dict[str, Any], reason: str
+    store: Store, cell: RegretExperiment, change: dict[str, Any], reason: str
 ) -> None:
     write(store, dataclasses.replace(cell, **change), 5)
     assert line(store, cell).endswith(
@@ -89,7 +92,7 @@ def test_a_changed_field_is_named_with_both_values(
     )
 
 
-def test_changed_means_are_printed_in_one_short_line(store: Store, cell: Cell) -> None:
+def test_changed_means_are_printed_in_one_short_line(store: Store, cell: RegretExperiment) -> None:
     means = tuple(0.9 - arm / 2000 for arm in range(1000))
     write(store, dataclasses.replace(cell, instance=bernoulli.Params(means)), 5)
     wanted = dataclasses.replace(cell, instance=bernoulli.Params((0.95, *means[1:])))
@@ -99,7 +102,9 @@ def test_changed_means_are_printed_in_one_short_line(store: Store, cell: Cell) -
     assert len(message) < 300
 
 
-def test_the_nearest_of_several_is_the_one_of_fewest_differences(store: Store, cell: Cell) -> None:
+def test_the_nearest_of_several_is_the_one_of_fewest_differences(
+    store: Store, cell: RegretExperiment
+) -> None:
     params = adap_ucb.Params(0.5)
     write(store, dataclasses.replace(cell, params=params, horizon=100, seed=9), 5)
     write(store, dataclasses.replace(cell, seed=9), 5)
@@ -121,7 +126,7 @@ def test_the_nearest_of_several_is_the_one_of_fewest_differences(store: Store, c
 )
 def test_a_changed_source_is_named(
     store: Store,
-    cell: Cell,
+    cell: RegretExperiment,
     change: dict[str, str | None],
     reason: str,
     monkeypatch: pytest.MonkeyPatch,

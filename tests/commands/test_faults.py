@@ -19,8 +19,8 @@ import pytest
 from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 from forks import Fork
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.store import key as keys
 from dpbandits.store.blocks import Store
@@ -196,9 +196,9 @@ def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
             "version",
             lambda n: "0.1" if n == "numba" else version(n),
         ),
-        "the source cells/play_bandit.py": (
+        "the source experiments/regret.py": (
             "sources",
-            lambda roots: sources(roots) | {"cells/play_bandit.py": "0123456789abcdef"},
+            lambda roots: sources(roots) | {"experiments/regret.py": "0123456789abcdef"},
         ),
         "format (0, wanted 1)": ("FORMAT", 0),
     }
@@ -255,7 +255,7 @@ def test_a_block_of_a_later_format_is_set_aside_and_recomputed(
     assert_as_if_calm(tmp_path, calm)
 
 
-def write_zeros(store: Store, cell: Cell) -> None:
+def write_zeros(store: Store, cell: RegretExperiment) -> None:
     """Write wrong numbers, which would show in the table."""
     store.write(cell, 0, np.zeros((4, len(cell.checkpoints()))), 1.0)
 

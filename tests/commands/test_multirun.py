@@ -14,13 +14,11 @@ import pytest
 from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
 from complaints import readable
 
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.play_bandit import simulate as whole_simulate
 from dpbandits.cli.process import status_of
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.plotting import render as whole_render
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run.exit_status import ExitStatus
@@ -68,16 +66,16 @@ def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Ca
     return run
 
 
-def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Cell, int]]:
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RegretExperiment, int]]:
     """Record the cells and runs that are played from here on."""
-    plays: list[tuple[Cell, int]] = []
-    whole = whole_simulate
+    plays: list[tuple[RegretExperiment, int]] = []
+    whole = RegretExperiment.play
 
-    def simulate(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def simulate(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
         plays.extend((cell, run) for run in runs)
         return whole(cell, runs)
 
-    monkeypatch.setattr(play_bandit, "simulate", simulate)
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
     return plays
 
 
@@ -262,14 +260,14 @@ def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
 def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other_job(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = whole_simulate
+    whole = RegretExperiment.play
 
-    def fragile(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def fragile(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
         if getattr(cell.params, "alpha", None) == 2:
             raise ZeroDivisionError("the gap is 0")
         return whole(cell, runs)
 
-    monkeypatch.setattr(play_bandit, "simulate", fragile)
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2,4")
     assert done.status == ExitStatus.FAILED
     assert done.err.count("Traceback (most recent call last)") == 1
@@ -280,7 +278,7 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
     rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
     assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
     # After the fix, the same command computes only the missing runs.
-    monkeypatch.setattr(play_bandit, "simulate", whole)
+    monkeypatch.setattr(RegretExperiment, "play", whole)
     plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
     assert len(plays) == 3
@@ -310,10 +308,10 @@ def test_if_every_job_fails_no_earlier_output_remains(
 ) -> None:
     assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
 
-    def broken(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def broken(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(play_bandit, "simulate", broken)
+    monkeypatch.setattr(RegretExperiment, "play", broken)
     assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
@@ -340,10 +338,10 @@ def test_an_error_of_a_summary_stops_no_other_figure(
 
 
 def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, drawn = whole_simulate, list[Any]()
+    whole, drawn = RegretExperiment.play, list[Any]()
     render = plotting.render
 
-    def fragile(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def fragile(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
         if cell.seed == 1 and getattr(cell.params, "epsilon", None) == 0.1:
             raise ZeroDivisionError
         return whole(cell, runs)
@@ -352,7 +350,7 @@ def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.Monkey
         drawn.append(drawing)
         return render(draw, drawing, keywords)
 
-    monkeypatch.setattr(play_bandit, "simulate", fragile)
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
     monkeypatch.setattr(plotting, "render", noticed)
     done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2")
     assert done.status == ExitStatus.FAILED

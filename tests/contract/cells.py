@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.core import parameters, registry
 from dpbandits.core.roots import source_file
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
@@ -147,6 +148,6 @@ def cell_of(
     epsilon: float = 1.0,
     grid: Grid = Grid.LOG,
     seed: int = 7,
-) -> Cell:
+) -> RegretExperiment:
     params = params_of(algorithm, horizon, epsilon)
-    return Cell(algorithm, params, law, instance_of(law, means), horizon, grid, seed)
+    return RegretExperiment(algorithm, params, law, instance_of(law, means), horizon, grid, seed)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from dpbandits.cells.play_bandit import scheme
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.experiments.regret import scheme
 
 
 def final_outcomes(

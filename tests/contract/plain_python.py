@@ -22,10 +22,9 @@ from cells import (
     is_quick,
 )
 
-from dpbandits.cells.bandit_cell import StoppingCell, Stream
-from dpbandits.cells.play_bandit import play_run
-from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.core import registry
+from dpbandits.experiments.regret import play_run
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 # Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,
@@ -80,7 +79,7 @@ def stops() -> dict[str, list[list[str]]]:
         cls = registry.stopping_rule(rule).Params
         known = {"epsilon": 0.5, "alpha": 0.5, "beta": 0.05}
         params = cls(**{name: value for name, value in known.items() if name in cls._fields})
-        values, _ = simulate(StoppingCell(rule, params, Stream(0.03, 1.0), 5), range(20))
+        values, _ = StoppingExperiment(rule, params, Stream(0.03, 1.0), 5).play(range(20))
         result[rule] = [[float(value).hex() for value in row] for row in values]
     return result
 

@@ -26,14 +26,14 @@ from many_runs import final_outcomes
 
 from dpbandits import contract
 from dpbandits.audit.subject import Subject
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.budget import budget
-from dpbandits.cells.play_bandit import play_run
 from dpbandits.config import conf_files
 from dpbandits.contract import declared, playing
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.privacy.notions import NOTIONS, approximate
 from dpbandits.privacy.releases import composed_epsilon, composed_rho
 from dpbandits.run import runner
@@ -92,7 +92,7 @@ def test_runs_differ(algorithm: str) -> None:
     assert any(_differ(cell) for cell in _close_calls(algorithm))
 
 
-def _close_calls(algorithm: str) -> list[Cell]:
+def _close_calls(algorithm: str) -> list[RegretExperiment]:
     horizon = SHORT if algorithm in BATCHED_START else HORIZON
     return [
         cell_of(algorithm, "bernoulli", means, horizon, epsilon, Grid.END)
@@ -100,7 +100,7 @@ def _close_calls(algorithm: str) -> list[Cell]:
     ]
 
 
-def _differ(cell: Cell) -> bool:
+def _differ(cell: RegretExperiment) -> bool:
     first = play_run(cell, 0).pulls[0]
     return any(play_run(cell, run).pulls[0] != first for run in range(1, 30))
 
@@ -279,6 +279,6 @@ def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
 
 
 def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:
-    cells: list[Cell] = [cell_of(name) for name in ("ucb", "klucb")]
+    cells: list[RegretExperiment] = [cell_of(name) for name in ("ucb", "klucb")]
     assert cells[0].params == cells[1].params
     assert cells[0] != cells[1]

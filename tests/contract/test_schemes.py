@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, SAMPLERS, cell_of, instance_of, readings_of
 
-from dpbandits.cells.play_bandit import Game
 from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.experiments.regret import Game
 from dpbandits.fast import _leader_runs
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.klucb import exceeds

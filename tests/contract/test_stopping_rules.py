@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbandits.cells.bandit_cell import StoppingCell, Stream
-from dpbandits.cells.budget import budget
-from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.config import conf_files
 from dpbandits.contract.playing import p_value
 from dpbandits.core import parameters, registry
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 from dpbandits.run import runner
@@ -32,12 +31,12 @@ def cell_of(
     alpha: float = 0.5,
     beta: float = 0.05,
     seed: int = 7,
-) -> StoppingCell:
+) -> StoppingExperiment:
     cls = registry.stopping_rule(rule).Params
     known = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
     values = {name: value for name, value in known.items() if name in cls._fields}
     params: Any = parameters.build(cls, values, rule, lambda name: "tests")
-    return StoppingCell(rule, params, Stream(mean, radius), seed)
+    return StoppingExperiment(rule, params, Stream(mean, radius), seed)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -54,8 +53,8 @@ def test_a_rule_s_file_is_complete(rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_run_does_not_depend_on_the_runs_beside_it(rule: str) -> None:
     cell = cell_of(rule)
-    together, _ = simulate(cell, range(8))
-    alone = [simulate(cell, range(run, run + 1))[0][0] for run in (7, 0, 3)]
+    together, _ = cell.play(range(8))
+    alone = [cell.play(range(run, run + 1))[0][0] for run in (7, 0, 3)]
     np.testing.assert_array_equal(alone, together[[7, 0, 3]])
     assert len(set(together[:, 1])) == 8
 
@@ -76,7 +75,7 @@ def test_block_size_and_workers_do_not_move_a_bit(rule: str, tmp_path: Path) -> 
 def test_an_estimate_is_wrong_as_rarely_as_was_asked(rule: str, mean: float) -> None:
     alpha, beta, runs = 0.4, 0.2, 500
     cell = cell_of(rule, mean=mean, alpha=alpha, beta=beta)
-    samples, estimates = simulate(cell, range(runs))[0].T
+    samples, estimates = cell.play(range(runs))[0].T
     assert np.all(samples >= 1)
     assert np.all(samples == np.round(samples))
     failures = np.mean(np.abs(estimates - mean) >= alpha * abs(mean))
@@ -86,7 +85,7 @@ def test_an_estimate_is_wrong_as_rarely_as_was_asked(rule: str, mean: float) -> 
 @pytest.mark.parametrize("rule", RULES)
 def test_all_scales_with_the_radius(rule: str) -> None:
     # Samples, thresholds, and noise, which is scaled by the sensitivity 2R.
-    small, large = (simulate(cell_of(rule, 0.3 * r, r), range(1000))[0] for r in (1.0, 8.0))
+    small, large = (cell_of(rule, 0.3 * r, r).play(range(1000))[0] for r in (1.0, 8.0))
     assert p_value(small[:, 0], large[:, 0]) > 1e-4
     assert p_value(small[:, 1] * 8.0, large[:, 1]) > 1e-4
 

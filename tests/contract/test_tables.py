@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, TABLES, is_quick, on, params_of
 
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.play_bandit import play_run, simulate
 from dpbandits.core import parameters, registry
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment, play_run
 
 HORIZON = 3000
 
@@ -33,9 +33,9 @@ INSTANCES = {law: instances_of(law) for law in TABLES}
 SOME = {law: every[:: max(len(every) // 7, 1)] for law, every in INSTANCES.items()}
 
 
-def cell_of(algorithm: str, law: str, instance: Any, horizon: int = HORIZON) -> Cell:
+def cell_of(algorithm: str, law: str, instance: Any, horizon: int = HORIZON) -> RegretExperiment:
     params = params_of(algorithm, horizon, 1.0)
-    return Cell(algorithm, params, law, instance, horizon, Grid.LOG, 7)
+    return RegretExperiment(algorithm, params, law, instance, horizon, Grid.LOG, 7)
 
 
 def test_there_are_tables() -> None:
@@ -85,6 +85,6 @@ def test_every_algorithm_of_a_trial_meets_the_same_table(law: str, quick: bool) 
 def test_a_run_on_a_table_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
     for instance in SOME[law]:
         cell = cell_of(algorithm, law, instance)
-        together, _ = simulate(cell, range(4))
-        alone, _ = simulate(cell, range(3, 4))
+        together, _ = cell.play(range(4))
+        alone, _ = cell.play(range(3, 4))
         np.testing.assert_array_equal(alone[0], together[3])

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cells import play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
-from dpbandits.cells.play_bandit import Game
 from dpbandits.config import conf_files, instances
 from dpbandits.core import parameters, registry
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Game, Regret, RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 
@@ -70,12 +70,12 @@ ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # values that a rule's 
 
 @dataclass(frozen=True)
 class Case:
-    """Cell whose runs are golden."""
+    """RegretExperiment whose runs are golden."""
 
     plays: str  # the file in conf/algorithm/
     on: str  # the file in conf/environment/, the law, or the stream
     reading: str  # difference from the files; empty: none
-    cell: Cell | StoppingCell
+    cell: RegretExperiment | StoppingExperiment
     per_round: bool = False  # play every round by itself, where the policy has a faster scheme
 
     @property
@@ -109,7 +109,7 @@ def _cases_of_algorithm(name: str, content: Mapping[str, Any]) -> Iterator[Case]
     others = list(_readings(plain.params)) if name == content["algorithm"] else []
     readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
     yield from readings
-    if registry.scheme(plain.algorithm):
+    if registry.scheme(plain.member):
         for case in (Case(name, FOR_ALL[0], "", plain), *readings):
             yield replace(case, per_round=True)
 
@@ -133,7 +133,7 @@ def _cases_of_environments() -> Iterator[Case]:
                 yield Case(PLAYERS[1], environment, words, read)
 
 
-def _is_another(cell: Cell, instance: Any) -> bool:
+def _is_another(cell: RegretExperiment, instance: Any) -> bool:
     # Return whether a reading changes anything: each reading of a table of gains belongs to one
     # adversary.
     environment = registry.environment(cell.environment)
@@ -146,7 +146,7 @@ def _is_another(cell: Cell, instance: Any) -> bool:
     return any(not np.array_equal(one, other) for one, other in zip(*tables, strict=True))
 
 
-def _cell(content: Mapping[str, Any], environment: str) -> Cell:
+def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
     algorithm = content["algorithm"]
     game = _game(algorithm)
     if environment in registry.environment_names():
@@ -155,17 +155,17 @@ def _cell(content: Mapping[str, Any], environment: str) -> Cell:
         described = conf_files.read_member("environment", environment)
     law, instance = instances.instance(described, environment, "golden")
     params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
-    return Cell(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
+    return RegretExperiment(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
 
 
 def _game(algorithm: str) -> dict[str, Any]:
     return COMMON | GAMES.get(algorithm, {})
 
 
-def _stopping_cell(content: Mapping[str, Any], stream: Stream) -> StoppingCell:
+def _stopping_cell(content: Mapping[str, Any], stream: Stream) -> StoppingExperiment:
     rule = content["rule"]
     params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
-    return StoppingCell(rule, params, stream, SEED)
+    return StoppingExperiment(rule, params, stream, SEED)
 
 
 def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
@@ -200,15 +200,15 @@ def play(case: Case, compiled: bool = True) -> Rows:
     """Return the rows of a case: its description, then the result of each run."""
     cell = case.cell
     description = {"case": case.name, **cell.description()}
-    if isinstance(cell, StoppingCell):
-        values, _ = play_stopping_rule.simulate(cell, range(COMMON["runs"]))
+    if isinstance(cell, StoppingExperiment):
+        values, _ = cell.play(range(COMMON["runs"]))
         return [description] + [
             {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
             for run, (samples, estimate) in enumerate(values)
         ]
     rounds = cell.checkpoints()
     kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
-    runs = range(_game(cell.algorithm)["runs"])
+    runs = range(_game(cell.member)["runs"])
     game = Game(cell)
     if not compiled:
         game.policy = getattr(game.policy, "py_func", game.policy)

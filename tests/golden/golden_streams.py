@@ -27,10 +27,11 @@ from dpbandits.audit.events import Event
 from dpbandits.audit.kernels import no_games
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.cells import play_bandit, play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, Regret, StoppingCell
 from dpbandits.core import registry
 from dpbandits.core.randomness import Role, stream, words
+from dpbandits.experiments import regret, stopping
+from dpbandits.experiments.regret import Regret, RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.privacy.notions import budget_of
 
@@ -55,15 +56,19 @@ def names(case: Case) -> Names:
         for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
-    if not isinstance(cell, Cell) or cell.pulls_of is not None or cell.regret is Regret.REALISED:
+    if (
+        not isinstance(cell, RegretExperiment)
+        or cell.pulls_of is not None
+        or cell.regret is Regret.REALISED
+    ):
         return kept
     if case.on == "bernoulli":
-        module = registry.algorithm(cell.algorithm)
+        module = registry.algorithm(cell.member)
         if hasattr(module, "claim"):
             # Some golden games are long or have a tiny budget, both useless for an audit.
             field = budget_of(cell.params._fields) or ""
             params = cell.params._replace(**{field: COMMON[field]})
-            kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.algorithm, params)))
+            kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.member, params)))
     return kept
 
 
@@ -77,13 +82,13 @@ def requests_of_a_run(cell: Any) -> list[Request]:
             raise _Enough
         return stream(root, role, run, name)
 
-    stops = isinstance(cell, StoppingCell)
-    module = play_stopping_rule if stops else play_bandit
+    stops = isinstance(cell, StoppingExperiment)
+    module = stopping if stops else regret
     with patch.object(module, "stream", listening), suppress(_Enough):
         if stops:
-            play_stopping_rule.simulate(cell, range(1))
+            cell.play(range(1))
         else:
-            play_bandit.play_run(cell, 0)
+            regret.play_run(cell, 0)
     return requests
 
 

@@ -17,8 +17,8 @@ import pytest
 from cells import is_quick
 from golden_rows import COMMAND, Case, Rows, cases, difference
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.core import parameters, registry
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,9 +52,9 @@ def compiles_longer_than_it_plays(case: Case) -> bool:
     """Return whether `make test` plays a case without the compiler, to the same bits."""
     cell = case.cell
     return (
-        isinstance(cell, Cell)
-        and not is_quick(cell.algorithm, cell.environment)
-        and (cell.algorithm, cell.environment) != IN_STEP
+        isinstance(cell, RegretExperiment)
+        and not is_quick(cell.member, cell.environment)
+        and (cell.member, cell.environment) != IN_STEP
         and cell.horizon <= golden_rows.COMMON["horizon"]
     )
 

@@ -22,8 +22,8 @@ import disturbed
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, below
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.compose import load
+from dpbandits.experiments import Experiment
 from dpbandits.store.blocks import Store
 
 ABREAST = 4  # commands side by side
@@ -64,7 +64,7 @@ class Command:
         return Process(*self.prefix, *how, "run", self.figure, *overrides, **environment)
 
     @cached_property
-    def cells(self) -> dict[AnyCell, int]:
+    def cells(self) -> dict[Experiment, int]:
         """Cells of the figure, each with its number of runs."""
         return load(self.figure, self.typed)[0].runs_of_cells()
 
@@ -129,7 +129,7 @@ def calm(command: Command, folder: Path) -> Calm:
 class OnDisk:
     """Contents of a cache: the runs of sound blocks, and the number of partial files."""
 
-    runs: dict[AnyCell, set[int]]
+    runs: dict[Experiment, set[int]]
     partial: int
 
     @property

@@ -17,15 +17,16 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import adap_ucb
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 
 pytestmark = [pytest.mark.slow]
 
 BLOCKS, SEED = 1000, 24
-CELL = Cell(
+CELL = RegretExperiment(
     "adap-ucb", adap_ucb.Params(1.0), "bernoulli", bernoulli.Params((0.9, 0.5)), 10_000, Grid.LOG, 1
 )
 Row = Callable[[str, str, str], None]

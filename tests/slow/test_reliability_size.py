@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from commands import DPBANDITS, PATIENCE, ROOT, below
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.store.blocks import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
@@ -62,7 +62,7 @@ def test_a_million_runs_are_summed_up_without_holding_all_of_them(tmp_path: Path
     others = map("~figure.curves.{}".format, ("dp-ucb", "dp-se", "adap-klucb"))
     typed = ["adap-headline", f"paths.cache={tmp_path}", f"runs={RUNS}", *others]
     (cell,) = compose.load(typed[0], typed[1:])[0].cells()
-    assert isinstance(cell, Cell)
+    assert isinstance(cell, RegretExperiment)
     size = RUNS // 64
     for first in range(0, RUNS, size):
         rng = np.random.default_rng(first)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from complaints import complaint
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import matching_points
 from dpbandits.config import compose
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.concentrated import gaussian_epsilon, rho_of_gaussian
-from dpbandits.spec.figure import Curve, Quantity
+from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables import series
 
@@ -27,7 +28,7 @@ class MadeUp:
         name = repr(source.description())
         rng = np.random.Generator(np.random.PCG64(list(name.encode())))
         values = 1.0 + rng.lognormal(1.0, 0.5, (runs, source.columns))
-        if source.algorithm == "adaptive-ucb":
+        if source.member == "adaptive-ucb":
             values[:, 0] = 0.0
         return values[:, part]
 
@@ -47,10 +48,10 @@ def test_the_counterpart_plays_the_game_of_the_curve() -> None:
     curve = curve_of("a", "t-short")
     assert (curve.shows, curve.over) == (Quantity.EXTRA, "rho")
     assert len(curve.sources) == len(curve.against) == 13
-    assert {cast(Cell, cell).horizon for cell in curve.sources} == {100_000}
+    assert {cast(RegretExperiment, cell).horizon for cell in curve.sources} == {100_000}
     assert set(curve.against) == {curve.against[0]}  # which has no rho
-    other = cast(Cell, curve.against[0])
-    assert (other.algorithm, other.horizon, other.environment) == (
+    other = cast(RegretExperiment, curve.against[0])
+    assert (other.member, other.horizon, other.environment) == (
         "adaptive-ucb",
         100_000,
         "bernoulli",
@@ -97,7 +98,7 @@ def test_the_runs_of_the_counterpart_are_computed() -> None:
 def test_a_reference_with_another_counterpart_has_no_common_points() -> None:
     curve = curve_of("b", "rho-small")
     large = curve_of("b", "rho-large")
-    other = replace(curve, against=cast(tuple[Cell, ...], large.sources))
+    other = replace(curve, against=cast(tuple[RegretExperiment, ...], large.sources))
     x = series.x_values(curve)
     statistics: dict[str, Any] = {name: np.zeros(x.size) for name in series.STATISTICS}
     identity = series.identity("b", curve)
@@ -109,7 +110,7 @@ def test_a_reference_with_another_counterpart_has_no_common_points() -> None:
     values = series.x_values(over_rho)
     swept = replace(reference, x=values)
     assert len(common(over_rho, over_rho, swept)) == values.size
-    itself = replace(over_rho, against=cast(tuple[Cell, ...], over_rho.sources))
+    itself = replace(over_rho, against=cast(tuple[RegretExperiment, ...], over_rho.sources))
     assert common(over_rho, itself, swept) == []
 
 
@@ -120,7 +121,7 @@ def test_rho_may_be_that_of_an_epsilon_and_a_delta() -> None:
         "+figure.delta=1e-5",
     ]
     spec, _ = compose.load(FIGURE, asked)
-    params: Any = cast(Cell, spec.panels[1].curves[0].sources[0]).params
+    params: Any = cast(RegretExperiment, spec.panels[1].curves[0].sources[0]).params
     assert params.rho == rho_of_gaussian(0.5, 1e-5)
     assert gaussian_epsilon(params.rho, 1e-5) == pytest.approx(0.5, rel=1e-9)
 

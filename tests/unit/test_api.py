@@ -77,7 +77,7 @@ def test_the_import_loads_no_large_library() -> None:
 def test_the_interface_is_no_source_of_a_result() -> None:
     from dpbandits.store.key import sources
 
-    found = sources(("cells/play_bandit.py",))
+    found = sources(("experiments/regret.py",))
     assert "core/roots.py" in found
     assert not [name for name in found if name.startswith(("api/", "cli/", "config/"))]
 

@@ -13,11 +13,10 @@ import pytest
 import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
 from dpbandits.api.games import Game, player, specification
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import kernel, machine_code, registry
 from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
 from dpbandits.core.parameters import Positive
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 from dpbandits.run import in_memory
@@ -77,10 +76,10 @@ def test_it_plays_the_runs_that_its_file_would_play() -> None:
     game = Game(None, SMALL["means"], {"horizon": 300, "runs": 4, "seed": 1})
     players = [player("adap-ucb", {"epsilon": 1.0})]
     (cell,) = specification("play", players, (), game, bounds=False).cells()
-    assert isinstance(cell, Cell)
+    assert isinstance(cell, RegretExperiment)
     with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
         assert not in_memory.is_stored(cell)
-        curves, _ = simulate(cell, range(4))
+        curves, _ = cell.play(range(4))
     np.testing.assert_array_equal(curves, filed.regret)
 
 

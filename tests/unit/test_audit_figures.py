@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import dp_ftpl_gauss
-from dpbandits.audit import audits
-from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.registry import algorithm_names
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.table import private_names
-from dpbandits.spec.figure import Curve, FigureSpec, Quantity
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key, sources
 from dpbandits.tables import references
@@ -27,7 +27,7 @@ from dpbandits.tables.series import summarise
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 SUBJECT = Subject("adap-ucb", (("epsilon", 1.0),))
-CELL = AuditCell(SUBJECT, plays=20_000, seed=3)
+CELL = AuditExperiment(SUBJECT, plays=20_000, seed=3)
 FIGURE = "privacy-audit"
 
 
@@ -44,8 +44,8 @@ def curve(spec: FigureSpec, shows: str, name: str) -> Curve:
 @pytest.mark.long
 @pytest.mark.usefixtures("short_audits")
 def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
-    together, seconds = audits.simulate(CELL, range(3))
-    alone, _ = audits.simulate(CELL, range(2, 3))
+    together, seconds = CELL.play(range(3))
+    alone, _ = CELL.play(range(2, 3))
     assert together.shape == (3, CELL.columns)
     assert (together[2] == alone[0]).all()
     assert len({*together[:, 0]}) == 3
@@ -66,7 +66,7 @@ def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:
     subject = Subject("dp-exp3-lap", (("epsilon", 4.0),))
     assert subject.claim(2, 64).notion is not Notion.PER_ROUND
     per_round = Subject("dp-ftpl-gauss", (("epsilon", 4.0), ("delta", 0.01)))
-    values, _ = audits.simulate(AuditCell(per_round, 100_000, 1), range(1))
+    values, _ = AuditExperiment(per_round, 100_000, 1).play(range(1))
     all_, one = values[0]
     assert 0.0 < one < 4.0
     assert all_ > 0.0
@@ -80,10 +80,10 @@ def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
         "seed": 3,
     }
     others = [
-        AuditCell(SUBJECT, 30_000, 3),
-        AuditCell(SUBJECT, 20_000, 4),
-        AuditCell(Subject("adap-ucb", (("epsilon", 2.0),)), 20_000, 3),
-        AuditCell(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
+        AuditExperiment(SUBJECT, 30_000, 3),
+        AuditExperiment(SUBJECT, 20_000, 4),
+        AuditExperiment(Subject("adap-ucb", (("epsilon", 2.0),)), 20_000, 3),
+        AuditExperiment(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
     ]
     assert len({key(cell) for cell in (CELL, *others)}) == 5
 
@@ -101,7 +101,7 @@ def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -
     # An audit gives no other cell a reason to be played again.
     spec, _ = load("adap-c1", [])
     for cell in spec.cells():
-        assert isinstance(cell, Cell)
+        assert isinstance(cell, RegretExperiment)
         assert not [file for file in sources(cell.roots) if file.startswith("audit")]
 
 
@@ -122,7 +122,7 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
 ) -> None:
     # No game: the tables at the edge of a decision are all equally long.
     monkeypatch.setattr(Auditor, "_pulls_of_first", lambda _, design: design.table[0].sum())
-    cell = AuditCell(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
+    cell = AuditExperiment(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
     played = Auditor(cell.subject, 1, 1)._designs()
     assert cell.rounds == max(one.rounds for one in played if one.arms == 2)
     assert cell.rounds == rounds if rounds else cell.params.horizon == cell.rounds > 256
@@ -130,7 +130,7 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
 
 def test_what_is_composed_is_at_the_delta_of_the_promise() -> None:
     params = dp_ftpl_gauss.Params(epsilon=2.0, delta=0.01)
-    cell = AuditCell(Subject.of("dp-ftpl-gauss", params), 1000, 1)
+    cell = AuditExperiment(Subject.of("dp-ftpl-gauss", params), 1000, 1)
     assert cell.claim().delta == 0.01
     assert cell.composed() == np.inf
     assert CELL.composed() == pytest.approx(1.0)
@@ -201,7 +201,7 @@ def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared()
     for panel in spec.panels:
         for one in panel.curves:
             numbers = found[panel.letter, one.label].mean
-            cells = [cell for cell in one.sources if isinstance(cell, AuditCell)]
+            cells = [cell for cell in one.sources if isinstance(cell, AuditExperiment)]
             assert len(cells) == len(numbers) == 4
             for cell, number in zip(cells, numbers, strict=True):
                 if one.shows is Quantity.ONE_CHOICE:

@@ -8,8 +8,9 @@ import pytest
 from dpbandits import theory
 from dpbandits.config.compose import load
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.formula import Formula
 from dpbandits.files import project
-from dpbandits.spec.figure import Bound, Curve, FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.theory.azize2022 import problem_dependent_transitions
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -30,8 +31,8 @@ def curve_of(spec: FigureSpec, letter: str, name: str) -> Curve:
 
 
 def arguments(bound: object) -> dict[str, object]:
-    assert isinstance(bound, Bound)
-    return dict(bound.arguments)
+    assert isinstance(bound, Formula)
+    return bound.arguments()
 
 
 def test_lower_bounds_is_of_bounds_alone() -> None:

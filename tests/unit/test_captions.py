@@ -11,8 +11,8 @@ from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms._hybrid_counters import Counter
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.budget import budget
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import audit_results, captions
 from dpbandits.factory.captions import caption
 from dpbandits.files import project
@@ -174,7 +174,7 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
             half = 0.5 if "epsilon/2" in curve.label else 1.0
             assert curve.x == (0.1 * half, 1.0 * half)
             for x, cell in zip(curve.x, curve.sources, strict=True):
-                assert isinstance(cell, Cell)
+                assert isinstance(cell, RegretExperiment)
                 if hasattr(cell.params, "delta"):
                     allowed = math.exp(-10) if "delta" in notion else 0.0
                     assert cell.params.delta == pytest.approx(allowed)

@@ -6,24 +6,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dpbandits.cells import budget, play_bandit, play_stopping_rule
 
 from dpbandits.algorithms import adac_ucb, dp_ftpl_new, exp3
-from dpbandits.cells import budget, play_bandit, play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
 from dpbandits.core import registry
 from dpbandits.environments import adversaries
+from dpbandits.experiments import regret
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Regret, RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.privacy.notions import (
     Guarantee,
     Notion,
 )
 from dpbandits.stopping import nas
 
-STOPPING = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.8, 1.0), 1)
+STOPPING = StoppingExperiment("nas", nas.Params(0.5, 0.05), Stream(0.8, 1.0), 1)
 
 
-def private(epsilon: float, alpha: float, mean: float, radius: float) -> StoppingCell:
+def private(epsilon: float, alpha: float, mean: float, radius: float) -> StoppingExperiment:
     params = registry.stopping_rule("dp-nas").Params(epsilon, alpha, 0.1)
-    return StoppingCell("dp-nas", params, Stream(mean, radius), 1)
+    return StoppingExperiment("dp-nas", params, Stream(mean, radius), 1)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ def test_the_seconds_of_a_run_are_its_share_of_those_of_the_runs_played_with_it(
     player: ModuleType,
     times: list[float],
     expected: list[float],
-    cell: Cell,
+    cell: RegretExperiment,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = iter(times)
@@ -46,21 +49,23 @@ def test_the_seconds_of_a_run_are_its_share_of_those_of_the_runs_played_with_it(
     assert seconds.tolist() == expected
 
 
-def test_runs_are_played_in_batches_unless_asked_otherwise(cell: Cell) -> None:
-    batches, rounds = (play_bandit.play_run(cell, 3, per_round) for per_round in (False, True))
-    (curve,), _ = play_bandit.simulate(cell, range(3, 4))
+def test_runs_are_played_in_batches_unless_asked_otherwise(cell: RegretExperiment) -> None:
+    batches, rounds = (regret.play_run(cell, 3, per_round) for per_round in (False, True))
+    (curve,), _ = cell.play(range(3, 4))
     np.testing.assert_array_equal(curve, batches.curve)
-    np.testing.assert_array_equal(play_bandit.play_run(cell, 3).curve, batches.curve)
+    np.testing.assert_array_equal(regret.play_run(cell, 3).curve, batches.curve)
     assert (batches.curve != rounds.curve).any()
 
 
 def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law(
-    cell: Cell,
+    cell: RegretExperiment,
 ) -> None:
     assert cell.name.startswith("adap-ucb(epsilon=1.0, ")
     assert cell.name.endswith(" on bernoulli K=2 T=200")
     instance = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS, 2)
-    played = Cell("exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1)
+    played = RegretExperiment(
+        "exp3", exp3.Params(100), "adversaries", instance, 100, Grid.END, 1, pulls_of=1
+    )
     assert played.name.endswith(" on fully-oblivious adversary K=2 T=100, pulls of arm 2")
     realised = replace(played, regret=Regret.REALISED)
     assert realised.name == f"{played.name}, realised regret"
@@ -72,12 +77,12 @@ def test_the_name_of_a_cell_has_the_kind_of_its_adversary_or_the_name_of_its_law
         # 200 ((1 + 1/alpha) 4 R/|mu|)^2 + 400 (24 + 4/alpha) R/(epsilon |mu|)
         (private(1.0, 0.5, 0.5, 1.0), 200 * 24**2 + 400 * 32 * 2),
         (private(0.1, 0.25, -1.0, 4.0), 200 * 80**2 + 400 * 40 * 40),
-        (StoppingCell("nas", nas.Params(0.5, 0.05), Stream(0.5, 1.0), 1), 200 * 24**2),
+        (StoppingExperiment("nas", nas.Params(0.5, 0.05), Stream(0.5, 1.0), 1), 200 * 24**2),
     ],
     ids=["dp-nas", "negative mean", "nas"],
 )
 def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
-    cell: StoppingCell, bound: float
+    cell: StoppingExperiment, bound: float
 ) -> None:
     assert cell.samples_at_most() == pytest.approx(bound, rel=1e-12)
 
@@ -105,7 +110,7 @@ def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
 
 def test_samples_are_one_in_magnitude_by_default() -> None:
     usual, in_full = (
-        StoppingCell("nas", nas.Params(0.5, 0.05), samples, 1)
+        StoppingExperiment("nas", nas.Params(0.5, 0.05), samples, 1)
         for samples in (Stream(0.5), Stream(0.5, 1.0))
     )
     assert usual.samples_at_most() == in_full.samples_at_most()

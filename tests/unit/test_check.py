@@ -13,11 +13,11 @@ import pytest
 from commands import DPBANDITS, FIGURES, Process
 from complaints import readable
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference, matching_points
 from dpbandits.checks.against_reference import Checked
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.tables import committed
 from dpbandits.tables.series import written
@@ -73,7 +73,7 @@ def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -
     (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
     other, series = matching_points.whole_reference("ftpl-approx-dp")["c", "DP-FTPL-Gauss"]
     source = curve.sources[0]
-    assert isinstance(source, Cell)
+    assert isinstance(source, RegretExperiment)
     assert series.x[-1] > source.horizon
     common = matching_points.common(curve, other, series)
     ours, theirs = source.checkpoints(), series.x
@@ -84,9 +84,9 @@ def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() -> None:
     spec, _ = against_reference.prepare("exp3-switching", [])
-    cells = [cell for cell in spec.cells() if isinstance(cell, Cell)]
+    cells = [cell for cell in spec.cells() if isinstance(cell, RegretExperiment)]
     assert any("horizon" not in cell.params._fields for cell in cells)
-    assert all(matching_points.depends_on_horizon(cell) for cell in cells)
+    assert all("horizon" in cell.law(over_time=True) for cell in cells)
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")

@@ -12,12 +12,14 @@ from cells import is_quick
 from commands import bandit_cells
 from composed import load
 
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster, Settings
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import sidecar
 from dpbandits.files import project
-from dpbandits.spec.figure import Bound, Curve, FigureSpec, Panel
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store import identity
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -43,10 +45,10 @@ def curve(spec: FigureSpec, letter: str, name: str) -> Curve:
     return only
 
 
-def cell(spec: FigureSpec, letter: str, name: str) -> Cell:
+def cell(spec: FigureSpec, letter: str, name: str) -> RegretExperiment:
     """Return the cell of a curve over time."""
     (source,) = curve(spec, letter, name).sources
-    assert isinstance(source, Cell)
+    assert isinstance(source, RegretExperiment)
     return source
 
 
@@ -84,7 +86,7 @@ def test_make_test_compiles_every_algorithm_for_the_laws_on_which_figures_play_i
     figure: str,
 ) -> None:
     for cell in bandit_cells(spec_of(figure)):
-        pair = cell.algorithm, cell.environment
+        pair = cell.member, cell.environment
         assert is_quick(*pair), f"{pair} is missing in tests/contract/cells.py: COMPILED"
 
 
@@ -222,15 +224,15 @@ def test_a_curve_overrides_the_panel() -> None:
 
 def test_a_swept_value_overrides_the_curve() -> None:
     spec = spec_of("klucb-improvement", "+figure.sweep={key: alpha, values: [0.5, 2]}")
-    of_adap_ucb = [cell for cell in bandit_cells(spec) if cell.algorithm == "adap-ucb"]
+    of_adap_ucb = [cell for cell in bandit_cells(spec) if cell.member == "adap-ucb"]
     assert {cell.params._asdict()["alpha"] for cell in of_adap_ucb} == {0.5, 2.0}
 
 
 def test_a_sweep_changes_one_number_inside_the_environment() -> None:
     spec = spec_of("adap-ksweep", "figure.sweep.values=[2,3]")
     two, three = curve(spec, "b", "adap-ucb").sources
-    assert isinstance(two, Cell)
-    assert isinstance(three, Cell)
+    assert isinstance(two, RegretExperiment)
+    assert isinstance(three, RegretExperiment)
     assert two.instance == ((0.75, 0.25),)
     assert three.instance == ((0.75, 0.5, 0.25),)
     assert two.grid is Grid.END
@@ -248,13 +250,13 @@ def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
     )
     for letter, epsilon in (("a", 0.1), ("b", 1.0)):
         (bound,) = curve(spec, letter, "lower-bound").sources
-        assert isinstance(bound, Bound)
-        assert dict(bound.arguments) == {
+        assert isinstance(bound, Formula)
+        assert bound.arguments() == {
             "means": (0.75, 0.5, 0.25),
             "horizon": 5000,
             "epsilon": epsilon,
         }
-    assert not any(isinstance(c, Bound) for c in spec.cells())
+    assert not any(isinstance(c, Formula) for c in spec.cells())
 
 
 def test_a_title_is_filled_in_from_the_values_of_its_panel() -> None:
@@ -336,7 +338,7 @@ def test_a_curve_is_called_as_in_the_papers_unless_it_has_a_label() -> None:
 
 def test_a_panel_draws_every_curve_for_each_of_several_values() -> None:
     spec = spec_of("dpse-epsilon")
-    seen = [(c.label, c.sources[0].params.epsilon) for c in panel(spec, "b").curves]  # type: ignore[union-attr]
+    seen = [(c.label, c.sources[0].params.epsilon) for c in panel(spec, "b").curves]
     assert seen == [
         ("DP-UCB (epsilon=0.5)", 0.5),
         ("DP-UCB (epsilon=1)", 1.0),

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 
-from dpbandits.cells.bandit_cell import Grid, checkpoints
 from dpbandits.config.compose import load
 from dpbandits.core import registry
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.run.runner import play
 from dpbandits.run.tasks import plan
-from dpbandits.spec.figure import Curve, Quantity
+from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables.series import STATISTICS, Series, _against, slope, to_csv, values
 

@@ -13,13 +13,14 @@ from scipy.special import zeta
 
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.budget import budget
 from dpbandits.core import parameters
 from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
 from dpbandits.core.errors import UserError
 from dpbandits.core.power_sums import power_sum
 from dpbandits.environments import bernoulli, beta
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import sidecar
 from dpbandits.privacy.releases import composed_epsilon
 
@@ -315,7 +316,9 @@ def test_groups_of_releases_are_declared_a_little_worse_than_they_are(
 def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
     params = Params(1.0, schedule=schedule, noise=Noise.EVERY_ROUND)
     assert composed_epsilon(dp_ucb_int.releases(params, 2, 10**5), params.delta) == math.inf
-    cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
+    cell = RegretExperiment(
+        "dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1
+    )
     assert budget(cell) == math.inf
     written = json.dumps(sidecar.of_source(cell), allow_nan=False)
     assert json.loads(written)["composed_epsilon"] == "infinite"
@@ -323,5 +326,7 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
 
 def test_the_budget_of_a_cell_is_taken_at_its_delta() -> None:
     params = Params(1.0, 0.01)
-    cell = Cell("dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1)
+    cell = RegretExperiment(
+        "dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1
+    )
     assert budget(cell) == pytest.approx(0.758200, abs=6e-7)

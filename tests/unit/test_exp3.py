@@ -16,13 +16,13 @@ from tossou2017 import corollary_3_2_epsilon
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
 from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.environments._gain_table import SwitchFeedback
 from dpbandits.environments.adversaries import Kind, Walk
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.tables.statistics import GROUPS, median_of_means
 from dpbandits.theory import tossou2017
 
@@ -104,8 +104,8 @@ def final_regrets(
     cls = registry.algorithm(algorithm).Params
     fields = {"horizon": horizon, "epsilon": epsilon, "delta": horizon**-2.0, **readings}
     params = cls(**{name: value for name, value in fields.items() if name in cls._fields})
-    cell = Cell(algorithm, params, "adversaries", instance, horizon, Grid.END, 11)
-    return simulate(cell, range(runs))[0][:, -1]
+    cell = RegretExperiment(algorithm, params, "adversaries", instance, horizon, Grid.END, 11)
+    return cell.play(range(runs))[0][:, -1]
 
 
 def test_with_batches_of_one_round_exp3_tau_is_exp3_to_the_bit() -> None:
@@ -204,7 +204,7 @@ def test_the_regret_is_below_the_bounds(kind: Kind) -> None:
 
 def test_a_cell_is_called_by_its_adversary() -> None:
     instance = adversaries.Params(Kind.FULLY_OBLIVIOUS)
-    cell = Cell("exp3", exp3.Params(T), "adversaries", instance, T, Grid.END, 1)
+    cell = RegretExperiment("exp3", exp3.Params(T), "adversaries", instance, T, Grid.END, 1)
     assert cell.name == "exp3(horizon=262144) on fully-oblivious adversary K=4 T=262144"
 
 

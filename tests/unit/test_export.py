@@ -14,10 +14,10 @@ from commands import FIGURES
 from complaints import readable
 from composed import load
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce, sidecar
 from dpbandits.factory.export import export, exported
 from dpbandits.run import runner
@@ -40,7 +40,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         store, rng = Store(settings.cache), np.random.default_rng(1)
         tasks = plan(spec.runs_of_cells(), store, settings.block)
         # Episodes are drawn from real pulls; all other cells are made up.
-        true = [t for t in tasks if isinstance(t.cell, Cell) and t.cell.pulls_of is not None]
+        true = [
+            t for t in tasks if isinstance(t.cell, RegretExperiment) and t.cell.pulls_of is not None
+        ]
         assert runner.play(true, store, 1, figure) == []
         for task in (task for task in tasks if task not in true):
             size = (len(task.runs), task.cell.columns)

@@ -10,11 +10,11 @@ import pytest
 from toy_paper import Toy, line, paper, said
 
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.formula import Formula
 from dpbandits.judge import language
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.language import Quantity, Scope, compared, end, evaluate
 from dpbandits.judge.resampled import Line
-from dpbandits.spec.figure import Bound
 
 RNG = np.random.default_rng(3)
 RUNS = {name: 1.0 + RNG.gamma(2.0, size=(30, 5)) for name in ("a", "b")}
@@ -131,7 +131,7 @@ def test_points_at_which_a_side_is_not_a_number_are_left_out() -> None:
 def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
     for name, panel, value in (("a", "b", 10.0), ("a", "c", 40.0), ("median", "c", 7.0)):
         toy.add(name, [value] * 3, panel=panel)
-    toy.curves["toy"]["a"]["bound 1.0"] = line("bound", [Bound("f", ())], [9.0])
+    toy.curves["toy"]["a"]["bound 1.0"] = line("bound", [Formula("f", ())], [9.0])
     a, b = (RUNS[name][:, 4].mean() for name in "ab")
     for text, expected in {
         "panels(a) <= later(a)": [("", a / 10), ("", 10 / 40)],

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.core import roots as found_roots
 from dpbandits.core.errors import UserError
 from dpbandits.core.roots import Found, Root
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.store import key
 from dpbandits.store.key import EditedSources
 
@@ -17,8 +17,8 @@ REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
     "algorithms/_adaptive_episodes.py",
     "algorithms/_argmax.py",
-    "cells/bandit_cell.py",
-    "cells/play_bandit.py",
+    "experiments/regret.py",
+    "experiments/regret.py",
     "core/bandit.py",
     "core/kernel.py",
     "core/randomness.py",
@@ -51,7 +51,7 @@ PACKAGE = found_roots.PACKAGE.folder
 def roots(algorithm: str, environment: str) -> tuple[str, ...]:
     """Return the roots of a cell."""
     policy, law = algorithm.replace("-", "_"), environment.replace("-", "_")
-    return f"algorithms/{policy}.py", f"environments/{law}.py", "cells/play_bandit.py"
+    return f"algorithms/{policy}.py", f"environments/{law}.py", "experiments/regret.py"
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Pa
 
 FILES = {
     "__init__.py": "",
-    "cells/play_bandit.py": "from dpbandits import helper\n",
+    "experiments/regret.py": "from dpbandits import helper\n",
     "helper.py": "import dpbandits.deep.inner as inner\n",
     "deep/__init__.py": "",
     "deep/inner.py": "",
@@ -182,7 +182,7 @@ def digests_of(package: Path) -> dict[str, str]:
 def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
     assert reached(made_up(tmp_path)) == {
         "__init__.py",
-        "cells/play_bandit.py",
+        "experiments/regret.py",
         "helper.py",
         "deep/__init__.py",
         "deep/inner.py",
@@ -283,13 +283,13 @@ def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:
     (own / "algorithms").mkdir(parents=True)
     (own / "algorithms" / "mine.py").write_text("from dpbandits import helper\n")
     both = Root("dpbandits", package), Root("own_project", own)
-    names = "own_project/algorithms/mine.py", "cells/play_bandit.py"
+    names = "own_project/algorithms/mine.py", "experiments/regret.py"
     reached = key._sources(names, both)
     assert {"own_project/algorithms/mine.py", "helper.py", "deep/inner.py"} <= set(reached)
 
 
 def test_an_edit_in_mid_run_is_noticed_unless_it_rewords(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: Cell
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: RegretExperiment
 ) -> None:
     package = copied(tmp_path)
     found = Found(None, (), (Root("dpbandits", package),))

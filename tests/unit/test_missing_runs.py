@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from commands import below
 
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
@@ -32,7 +31,7 @@ def a_check(*typed: str) -> int:
     return against_reference.check(["adap-episodes"], [*typed, "runs=3"])
 
 
-def fail(cell: Cell, runs: range) -> tuple[np.ndarray, np.ndarray]:
+def fail(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
     """Stand for a simulation that fails."""
     raise ZeroDivisionError("the gap is 0")
 
@@ -61,7 +60,7 @@ def test_the_engine_that_is_asked_for_plays(
 def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr(play_bandit, "simulate", fail)
+    monkeypatch.setattr(RegretExperiment, "play", fail)
     assert command("engine.workers=1", *below(tmp_path)) == ExitStatus.FAILED
     err = capsys.readouterr().err
     assert "runs failed, the others are kept; first failure: " in err

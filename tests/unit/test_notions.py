@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 from commands import ROOT
 
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.budget import budget, delta_of, given
 from dpbandits.cli import privacy
 from dpbandits.core import registry
 from dpbandits.core.parameters import Positive
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.budgets import budget, delta_of, given
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import audit_results, captions
 from dpbandits.privacy.notions import DELTA, Guarantee, Notion
 from dpbandits.privacy.releases import Laplace, composed_epsilon
@@ -47,8 +48,8 @@ def claim(params: Params, arms: int, horizon: int) -> Guarantee:
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Cell:
-    """Cell of a private algorithm whose claim is of a notion that the package does not know."""
+def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
+    """A private algorithm whose claim is of a notion that the package does not know."""
     module: Any = SimpleNamespace(Params=Params, releases=releases, claim=claim, LABEL="Toy")
     known = registry.algorithm
     monkeypatch.setattr(
@@ -57,10 +58,10 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Cell:
     monkeypatch.setattr(registry, "algorithm_names", lambda: ["toy"])
     monkeypatch.setattr(audit_results, "of", lambda algorithm, params: None)
     instance = bernoulli.Params((0.5, 0.6))
-    return Cell("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
+    return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
 
 
-def test_a_new_notion_has_a_budget_words_a_row_and_a_key(toy: Cell) -> None:
+def test_a_new_notion_has_a_budget_words_a_row_and_a_key(toy: RegretExperiment) -> None:
     assert given(toy) == budget(toy) == 0.5
     assert delta_of(toy) == DELTA
     curve: Any = SimpleNamespace(sources=[toy])

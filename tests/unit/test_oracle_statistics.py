@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import run_statistics as oracle
 
-from dpbandits.cells.bandit_cell import Cell, StoppingCell
 from dpbandits.config import compose
-from dpbandits.spec.figure import Bound, FigureSpec, Quantity
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import statistics
 from dpbandits.tables.series import summarise, to_csv
 
@@ -32,7 +35,7 @@ class MadeUp:
         """Return runs of a cell, float64 of shape (runs, columns of the part)."""
         name = repr(source.description())
         rng = np.random.Generator(np.random.PCG64(list(name.encode())))
-        if isinstance(source, StoppingCell):
+        if isinstance(source, StoppingExperiment):
             error = rng.choice([0.3, 0.49, 0.51, 2.0], runs) * rng.choice([-1, 1], runs)
             return np.column_stack([rng.integers(1, 10**6, runs), source.stream.mean * (1 + error)])
         values = rng.lognormal(3.0, 2.0, (runs, source.columns))
@@ -47,7 +50,7 @@ def expected_columns(spec: FigureSpec, curve: Any) -> list[list[float]]:
     columns = []
     for source in curve.sources:
         values = MadeUp().load(source, curve.runs)
-        if isinstance(source, Cell):
+        if isinstance(source, RegretExperiment):
             per = math.log(source.horizon) if curve.shows is Quantity.PER_LOG else 1.0
             columns.append([value / per for value in values[:, -1].tolist()])
         elif curve.shows is Quantity.SAMPLES:
@@ -99,7 +102,7 @@ def test_a_bound_has_one_value_in_all_columns_and_no_runs() -> None:
         (p.letter, c.label)
         for p in spec.panels
         for c in p.curves
-        if isinstance(c.sources[0], Bound)
+        if isinstance(c.sources[0], Formula)
     }
     store: Any = MadeUp()
     table = csv.DictReader(io.StringIO(to_csv(summarise(spec, store)).decode()))

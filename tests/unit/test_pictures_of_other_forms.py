@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.spec.figure import Quantity
+from dpbandits.experiments import Quantity
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

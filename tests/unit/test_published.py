@@ -10,9 +10,9 @@ from commands import ROOT
 from drawn_tables import drawn, points
 from scipy import stats
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.judge.resampled import Resampler
 from dpbandits.spec.figure import Curve
@@ -75,8 +75,8 @@ def test_a_panel_names_a_figure_that_has_points() -> None:
 def test_a_horizon_may_have_any_form_of_a_number() -> None:
     curve = next(curve for curve in curves("lazyts-c2").values() if curve.published)
     cell = curve.sources[0]
-    assert isinstance(cell, Cell)
-    row = {"curve": cell.algorithm, "horizon": "1e5", "instance": "c2", "round": "10"}
+    assert isinstance(cell, RegretExperiment)
+    row = {"curve": cell.member, "horizon": "1e5", "instance": "c2", "round": "10"}
     row |= {"epsilon": str(getattr(cell.params, "epsilon", 1)), "regret": "3.5"}
     game = cell.environment, cell.instance
     assert published.points([row], curve, lambda name: game) == ((10.0, 3.5),)
@@ -162,7 +162,7 @@ def test_an_offset_of_one_pull_of_each_arm_is_allowed() -> None:
     of_curve = np.interp(x, rounds, regret)
     for offset, expected in ((0.0, 1.0), (3.0, 1.0), (5.0, 1 / 21), (-2.0, 1 / 21)):
         runs = np.tile(of_curve + offset, (20, 1))
-        resampler = Resampler(cast(Any, Runs(runs)), {curve.sources[0]: 20})  # type: ignore[dict-item]
+        resampler = Resampler(cast(Any, Runs(runs)), {curve.sources[0]: 20})
         p_values = resampler.p_value(curve)
         assert p_values[0] == pytest.approx(expected)
         assert p_values[1:] == pytest.approx(expected)  # whichever runs are drawn

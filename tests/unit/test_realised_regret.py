@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import hypergeom
 
 from dpbandits.algorithms import adap_ucb, dp_se, exp3, ucb
-from dpbandits.cells.bandit_cell import Cell, Grid, Regret
-from dpbandits.cells.play_bandit import Game, play_run, simulate
 from dpbandits.core.bandit import new_bandit, pull, pull_each, pull_many, regret
 from dpbandits.environments import bernoulli, beta
 from dpbandits.environments._realised import Realised, realised
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Game, Regret, RegretExperiment, play_run
 
 MEANS = (0.75, 0.5, 0.25)
 
@@ -25,12 +25,14 @@ def account(seed: int = 1) -> Realised:
     return realised(bernoulli.law(bernoulli.Params(MEANS)), MEANS, stream(seed))
 
 
-def cell(algorithm: str, params: Any, horizon: int = 3000, **more: Any) -> Cell:
+def cell(algorithm: str, params: Any, horizon: int = 3000, **more: Any) -> RegretExperiment:
     instance = more.pop("instance", bernoulli.Params(MEANS))
-    return Cell(algorithm, params, "bernoulli", instance, horizon, Grid.LINEAR, 3, **more)
+    return RegretExperiment(
+        algorithm, params, "bernoulli", instance, horizon, Grid.LINEAR, 3, **more
+    )
 
 
-def both(of: Cell) -> tuple[Cell, Cell]:
+def both(of: RegretExperiment) -> tuple[RegretExperiment, RegretExperiment]:
     return of, dataclasses.replace(of, regret=Regret.REALISED)
 
 
@@ -89,14 +91,14 @@ def test_the_game_is_that_of_the_pseudo_regret(algorithm: str, params: Any) -> N
 
 def test_a_run_does_not_depend_on_the_runs_beside_it() -> None:
     _, rewards = both(cell("adap-ucb", adap_ucb.Params(1.0)))
-    curves, _ = simulate(rewards, range(5))
-    assert simulate(rewards, range(3, 4))[0].tolist() == curves[3:4].tolist()
+    curves, _ = rewards.play(range(5))
+    assert rewards.play(range(3, 4))[0].tolist() == curves[3:4].tolist()
     assert curves[1].tolist() == Game(rewards).play(1).curve.tolist()
 
 
 def test_both_regrets_have_one_mean_and_the_rewards_their_own_spread() -> None:
     cells = both(cell("dp-se", dp_se.Params(1.0, 3000)))
-    plain, rewards = (simulate(of, range(2000))[0] for of in cells)
+    plain, rewards = (of.play(range(2000))[0] for of in cells)
     apart = rewards - plain
     error = apart.std(axis=0) / np.sqrt(len(apart))
     assert (np.abs(apart.mean(axis=0)) <= 4.5 * error).all()

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import dp_se
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.config.compose import load
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.run import progress
 from dpbandits.run.exit_status import ExitStatus
@@ -31,22 +30,22 @@ Simulated = tuple[np.ndarray, np.ndarray]
 
 
 @pytest.fixture
-def cells(cell: Cell) -> list[Cell]:
+def cells(cell: RegretExperiment) -> list[RegretExperiment]:
     """Three cells that differ in their seeds."""
     return [dataclasses.replace(cell, seed=seed) for seed in (1, 2, 3)]
 
 
-def made_up(cell: Cell, runs: range) -> Simulated:
+def made_up(cell: RegretExperiment, runs: range) -> Simulated:
     curves = np.array(runs)[:, None] + cell.seed * 1000.0 + cell.checkpoints() / 1e6
     return curves, np.full(len(runs), 0.5)
 
 
 @pytest.fixture
 def simulate_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play_bandit, "simulate", made_up)
+    monkeypatch.setattr(RegretExperiment, "play", made_up)
 
 
-def fill(store: Store, cell: Cell, runs: range) -> None:
+def fill(store: Store, cell: RegretExperiment, runs: range) -> None:
     curves, seconds = made_up(cell, runs)
     store.write(cell, runs.start, curves, seconds.sum())
 
@@ -54,19 +53,19 @@ def fill(store: Store, cell: Cell, runs: range) -> None:
 # The plan --------------------------------------------------------------------------------------
 
 
-def test_a_task_has_as_many_runs_as_a_block(store: Store, cell: Cell) -> None:
+def test_a_task_has_as_many_runs_as_a_block(store: Store, cell: RegretExperiment) -> None:
     runs = [task.runs for task in plan(dict.fromkeys([cell], 12), store, 5)]
     assert runs == [range(5), range(5, 10), range(10, 12)]
 
 
-def test_only_missing_runs_are_planned(store: Store, cell: Cell) -> None:
+def test_only_missing_runs_are_planned(store: Store, cell: RegretExperiment) -> None:
     fill(store, cell, range(3, 7))
     fill(store, cell, range(20, 22))
     runs = [task.runs for task in plan(dict.fromkeys([cell], 10), store, 2)]
     assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
 
 
-def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[Cell]) -> None:
+def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[RegretExperiment]) -> None:
     for cell in cells:
         fill(store, cell, range(10))
     assert plan(dict.fromkeys(cells, 10), store, 5) == []
@@ -75,7 +74,7 @@ def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[Cell]) -> No
 
 
 def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
-    store: Store, cells: list[Cell]
+    store: Store, cells: list[RegretExperiment]
 ) -> None:
     fill(store, cells[1], range(5))
     tasks = [(task.cell.seed, task.runs.start) for task in plan(dict.fromkeys(cells, 15), store, 5)]
@@ -85,7 +84,7 @@ def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
 @pytest.mark.parametrize("runs", [63, 64, 65, 1000, 12_345])
 @pytest.mark.parametrize("block", [1, 5])
 def test_a_cell_has_at_most_64_tasks(
-    store: Store, cells: list[Cell], runs: int, block: int
+    store: Store, cells: list[RegretExperiment], runs: int, block: int
 ) -> None:
     tasks = plan(dict.fromkeys(cells, runs), store, block)
     for cell in cells:
@@ -100,7 +99,9 @@ def test_a_cell_has_at_most_64_tasks(
 
 @pytest.mark.usefixtures("simulate_quickly")
 @pytest.mark.parametrize("workers", [1, 2, None])
-def test_played_runs_are_stored(store: Store, cells: list[Cell], workers: int | None) -> None:
+def test_played_runs_are_stored(
+    store: Store, cells: list[RegretExperiment], workers: int | None
+) -> None:
     assert play(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
     for cell in cells:
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
@@ -110,14 +111,14 @@ def test_played_runs_are_stored(store: Store, cells: list[Cell], workers: int | 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
-    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fragile(cell: Cell, runs: range) -> Simulated:
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
         if cell.seed == 2 and 3 in runs:
             raise ZeroDivisionError("the gap is 0")
         return made_up(cell, runs)
 
-    monkeypatch.setattr(play_bandit, "simulate", fragile)
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
     (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
     assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
@@ -128,7 +129,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     assert failure.curves is None
     assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
     # After the fix, the same command computes only what failed.
-    monkeypatch.setattr(play_bandit, "simulate", made_up)
+    monkeypatch.setattr(RegretExperiment, "play", made_up)
     tasks = plan(dict.fromkeys(cells, 6), store, 2)
     assert tasks == [Task(cells[1], range(2, 4))]
     assert play(tasks, store, workers, "test") == []
@@ -136,12 +137,12 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
 
 
 def test_every_task_may_fail(
-    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hopeless(cell: Cell, runs: range) -> Simulated:
+    def hopeless(cell: RegretExperiment, runs: range) -> Simulated:
         raise MemoryError
 
-    monkeypatch.setattr(play_bandit, "simulate", hopeless)
+    monkeypatch.setattr(RegretExperiment, "play", hopeless)
     failures = play(plan(dict.fromkeys(cells, 4), store, 2), store, 2, "test")
     told = Counter((failure.task.cell.seed, failure.error) for failure in failures)
     assert {error for _, error in told} == {
@@ -151,9 +152,9 @@ def test_every_task_may_fail(
     assert set(told.values()) == {2}
 
 
-def test_workers_and_blocks_do_not_move_a_bit(cell: Cell, store: Store) -> None:
+def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
     params = dp_se.Params(1.0, 200)
-    cells = [cell, dataclasses.replace(cell, algorithm="dp-se", params=params)]
+    cells = [cell, dataclasses.replace(cell, member="dp-se", params=params)]
     results = []
     for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
         own = Store(store.folder / f"{workers}-{block}")
@@ -166,12 +167,14 @@ def test_workers_and_blocks_do_not_move_a_bit(cell: Cell, store: Store) -> None:
 @pytest.mark.usefixtures("simulate_quickly")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_disk_error_stops_at_once_and_keeps_the_written_blocks(
-    store: Store, cells: list[Cell], workers: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Store.write
     written: list[tuple[int, int]] = []
 
-    def write(self: Store, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
         if len(written) == 3:
             raise UserError("cannot write: the disk is full")
         written.append((cell.seed, first))
@@ -196,23 +199,25 @@ def release() -> Iterator[threading.Event]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_after_an_error_no_further_task_begins(
     store: Store,
-    cells: list[Cell],
+    cells: list[RegretExperiment],
     workers: int,
     release: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begun: list[int] = []
 
-    def simulate(cell: Cell, runs: range) -> Simulated:
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
         begun.append(cell.seed)
         if len(begun) > 1:
             release.wait(30)
         return made_up(cell, runs)
 
-    def write(self: Store, cell: Cell, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
         raise UserError("cannot write: the disk is full")
 
-    monkeypatch.setattr(play_bandit, "simulate", simulate)
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
     monkeypatch.setattr(Store, "write", write)
     before = threading.active_count()
     with pytest.raises(UserError, match="the disk is full"):
@@ -227,14 +232,14 @@ def test_after_an_error_no_further_task_begins(
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
     store: Store,
-    cells: list[Cell],
+    cells: list[RegretExperiment],
     workers: int,
     release: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     busy = threading.Event()
 
-    def simulate(cell: Cell, runs: range) -> Simulated:
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
         if runs.start == 2:
             busy.set()
             release.wait(30)
@@ -248,7 +253,7 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
         assert main is not None
         signal.pthread_kill(main, signal.SIGINT)
 
-    monkeypatch.setattr(play_bandit, "simulate", simulate)
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
     tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
     threading.Thread(target=interrupt, daemon=True).start()
     start = time.monotonic()
@@ -263,12 +268,12 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
 def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fragile(cell: Cell, runs: range) -> Simulated:
-        if cell.algorithm == "dp-se":
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
+        if cell.member == "dp-se":
             raise ZeroDivisionError("the gap is 0")
         return made_up(cell, runs)
 
-    monkeypatch.setattr(play_bandit, "simulate", fragile)
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
     folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
     spec, settings = load("adap-c2", ["profile=smoke", *folders])
     assert produce.produce(spec, settings) == ExitStatus.FAILED
@@ -288,7 +293,7 @@ def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
 
 
 def test_without_dask_the_message_has_the_command_that_installs_it(
-    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
     tasks = plan(dict.fromkeys(cells, 2), store, 2)
@@ -423,18 +428,18 @@ def test_a_quick_figure_prints_no_progress(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_failed_task_does_not_count_as_one_that_took_no_time(
     store: Store,
-    cells: list[Cell],
+    cells: list[RegretExperiment],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     cells[1] = dataclasses.replace(cells[1], horizon=300)  # one name would be one kind
 
-    def fragile(cell: Cell, runs: range) -> Simulated:
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
         if cell == cells[0]:
             raise ZeroDivisionError
         return made_up(cell, runs)
 
-    monkeypatch.setattr(play_bandit, "simulate", fragile)
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
     monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
     assert len(play(plan(dict.fromkeys(cells[:2], 2), store, 2), store, 1, "test")) == 1
     first = capsys.readouterr().err.splitlines()[0]
@@ -443,17 +448,17 @@ def test_a_failed_task_does_not_count_as_one_that_took_no_time(
 
 
 def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
-    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick, slow = cells[:2]
-    played: list[tuple[Cell, range]] = []
+    played: list[tuple[RegretExperiment, range]] = []
 
-    def timed(cell: Cell, runs: range) -> Simulated:
+    def timed(cell: RegretExperiment, runs: range) -> Simulated:
         played.append((cell, runs))
         curves, seconds = made_up(cell, runs)
         return curves, np.full_like(seconds, 0.001 if cell == quick else 1.0)
 
-    monkeypatch.setattr(play_bandit, "simulate", timed)
+    monkeypatch.setattr(RegretExperiment, "play", timed)
     assert play(plan({quick: 900, slow: 900}, store, 5), store, 1, "test") == []
     own = {cell: [runs for c, runs in played if c == cell] for cell in (quick, slow)}
     assert {len(runs) for runs in own[slow]} <= {15, 900 % 15}
@@ -466,17 +471,17 @@ def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
 
 
 def test_slow_tasks_are_not_left_for_the_end(
-    store: Store, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds_of = {cells[0]: 1.0, cells[1]: 9.0, cells[2]: 3.0}
-    played: list[Cell] = []
+    played: list[RegretExperiment] = []
 
-    def timed(cell: Cell, runs: range) -> Simulated:
+    def timed(cell: RegretExperiment, runs: range) -> Simulated:
         played.append(cell)
         curves, seconds = made_up(cell, runs)
         return curves, np.full_like(seconds, seconds_of[cell])
 
-    monkeypatch.setattr(play_bandit, "simulate", timed)
+    monkeypatch.setattr(RegretExperiment, "play", timed)
     assert play(plan(dict.fromkeys(cells, 40), store, 5), store, 1, "test") == []
     assert played[:3] == cells
     # Two tasks are handed out before the pace of the last one is known.

@@ -29,8 +29,9 @@ from dpbandits.drawing.shapes import (
     draw_regret_over_time,
     panel_grid,
 )
+from dpbandits.experiments import Quantity
 from dpbandits.factory import produce
-from dpbandits.spec.figure import FigureSpec, Quantity, StyleOverride
+from dpbandits.spec.figure import FigureSpec, StyleOverride
 from dpbandits.tables import series as curves
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")

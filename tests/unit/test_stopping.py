@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.cells.bandit_cell import StoppingCell, Stream
-from dpbandits.cells.play_stopping_rule import simulate
 from dpbandits.core import registry
 from dpbandits.core.sample_stream import SampleStream, out_of_reach
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.stopping import nas
 
 STREAMS = 10_000
@@ -23,8 +22,8 @@ def test_nas_on_samples_that_never_vary_halts_at_the_first_t_of_its_formula() ->
         return h * (1 / 0.5 + 1) <= 1
 
     first = next(t for t in range(1, 10_000) if reached(t))
-    cell = StoppingCell("nas", nas.Params(0.5, 0.05), Stream(1.0, 1.0), 1)
-    np.testing.assert_array_equal(simulate(cell, range(3))[0], [[first, 1.0]] * 3)
+    cell = StoppingExperiment("nas", nas.Params(0.5, 0.05), Stream(1.0, 1.0), 1)
+    np.testing.assert_array_equal(cell.play(range(3))[0], [[first, 1.0]] * 3)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ def test_dp_nas_without_privacy_is_nas_at_a_quarter_of_the_failures() -> None:
     # Noise and c_t vanish; Algorithm 1 keeps h_t with 16/beta where NAS has 4/beta.
     private = registry.stopping_rule("dp-nas").Params(1e12, ALPHA, BETA)
     samples = [
-        simulate(StoppingCell(rule, params, Stream(MEAN, RADIUS), 3), range(STREAMS))[0][:, 0]
+        StoppingExperiment(rule, params, Stream(MEAN, RADIUS), 3).play(range(STREAMS))[0][:, 0]
         for rule, params in (("dp-nas", private), ("nas", nas.Params(ALPHA, BETA / 4)))
     ]
     # Other batches of the same stream: the same law, not the same bits.

@@ -9,10 +9,10 @@ import pytest
 from commands import bandit_cells
 from composed import load
 
-from dpbandits.cells import play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, StoppingCell, Stream
-from dpbandits.cells.play_bandit import play_run, simulate
-from dpbandits.spec.figure import FigureSpec, Quantity
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.regret import RegretExperiment, play_run
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables.series import summarise
 
@@ -32,11 +32,11 @@ def spec_of(*overrides: str) -> FigureSpec:
     return load("stopping-rules", [*QUICK, "runs=7", *overrides])[0]
 
 
-def source(spec: FigureSpec, letter: str, name: str, index: int) -> StoppingCell:
+def source(spec: FigureSpec, letter: str, name: str, index: int) -> StoppingExperiment:
     (panel,) = (panel for panel in spec.panels if panel.letter == letter)
     (curve,) = (curve for curve in panel.curves if curve.name == name)
     found = curve.sources[index]
-    assert isinstance(found, StoppingCell)
+    assert isinstance(found, StoppingExperiment)
     return found
 
 
@@ -62,7 +62,7 @@ def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: P
     failures = {-1.0: 3, 0.25: 0, 0.5: 3}
     spec, store = spec_of("runs=4"), Store(tmp_path)
     for cell in spec.cells():
-        assert isinstance(cell, StoppingCell)
+        assert isinstance(cell, StoppingExperiment)
         samples = [10.0, 20.0, 30.0, 100.0 + cell.stream.mean]
         store.write(cell, 0, np.column_stack([samples, estimates[cell.stream.mean]]), 1.0)
     table = {(series.panel, series.label): series for series in summarise(spec, store)}
@@ -82,11 +82,11 @@ def test_a_stopping_cell_s_random_numbers_have_a_name_of_their_own() -> None:
         dataclasses.replace(cell, stream=Stream(0.5, 1.0 + 1e-9)),
         dataclasses.replace(cell, params=cell.params._replace(beta=0.05 + 1e-9)),
     )
-    first = play_stopping_rule.simulate(cell, range(5))[0]
+    first = cell.play(range(5))[0]
     assert first[:, 0].max() <= cell.samples_at_most()
     for other in others:
         assert other.description() != cell.description()
-        assert not np.array_equal(play_stopping_rule.simulate(other, range(5))[0], first)
+        assert not np.array_equal(other.play(range(5))[0], first)
 
 
 # The pulls of one arm ----------------------------------------------------------------------------
@@ -96,7 +96,7 @@ ORIGINAL = [1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2, 2]  # azize2022, Fig. 1
 
 def test_the_run_of_adap_episodes_plays_what_the_paper_draws() -> None:
     spec, _ = load("adap-episodes", [])
-    first, second = (simulate(cell, range(1))[0][0] for cell in bandit_cells(spec))
+    first, second = (cell.play(range(1))[0][0] for cell in bandit_cells(spec))
     assert np.diff(second, prepend=0).tolist() == [float(arm == 2) for arm in ORIGINAL]
     assert (first + second).tolist() == list(range(1, 13))
 
@@ -110,7 +110,7 @@ def test_the_pulls_of_an_arm_are_those_of_the_run_that_counts_regret(algorithm: 
     (cell, *_) = (cell for cell in bandit_cells(spec) if cell.pulls_of == 2)
     assert cell.name.endswith(", pulls of arm 3")
     plain = dataclasses.replace(cell, pulls_of=None)
-    assert isinstance(plain, Cell)
+    assert isinstance(plain, RegretExperiment)
     assert plain.description() == {k: v for k, v in cell.description().items() if k != "pulls_of"}
     for per_round in (False, True):
         counted, played = play_run(cell, 1, per_round), play_run(plain, 1, per_round)

@@ -19,14 +19,14 @@ import pytest
 
 from dpbandits.algorithms import adap_ucb, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Subject
-from dpbandits.cells.bandit_cell import Cell, Grid, Regret
-from dpbandits.cells.kinds import AnyCell
-from dpbandits.cells.play_bandit import simulate
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli, beta
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.run import runner
@@ -37,12 +37,12 @@ from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 
 
-def made_up(cell: Cell, runs: range) -> np.ndarray:
+def made_up(cell: RegretExperiment, runs: range) -> np.ndarray:
     """Return curves in which every run and checkpoint has its own value."""
     return np.array(runs)[:, None] + cell.checkpoints() / 1e6
 
 
-def write(store: Store, cell: Cell, runs: range) -> Path:
+def write(store: Store, cell: RegretExperiment, runs: range) -> Path:
     """Write made-up curves; return the path of the block."""
     store.write(cell, runs.start, made_up(cell, runs), 0.25 * len(runs))
     return store.cell_folder(cell) / f"{runs.start}-{runs.stop - 1}.npz"
@@ -51,7 +51,7 @@ def write(store: Store, cell: Cell, runs: range) -> Path:
 # Round trips -----------------------------------------------------------------------------------
 
 
-def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: Cell) -> None:
+def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: RegretExperiment) -> None:
     curves = np.random.default_rng(0).random((3, len(cell.checkpoints())))
     store.write(cell, 0, curves, 1.0)
     loaded = store.load(cell, 3)
@@ -59,13 +59,13 @@ def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: Cell) -> None
     assert loaded.tobytes() == curves.tobytes()
 
 
-def test_an_empty_store_misses_every_run(store: Store, cell: Cell) -> None:
+def test_an_empty_store_misses_every_run(store: Store, cell: RegretExperiment) -> None:
     assert store.missing(cell, 7) == [range(7)]
     assert store.covered(cell) == set()
     assert store.seconds(cell) == 0
 
 
-def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: Cell) -> None:
+def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: RegretExperiment) -> None:
     write(store, cell, range(20))
     assert store.missing(cell, 20) == []
     assert store.missing(cell, 100) == [range(20, 100)]
@@ -74,7 +74,7 @@ def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: Cell) -> No
     assert np.array_equal(store.load(cell, 100), made_up(cell, range(100)))
 
 
-def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: Cell) -> None:
+def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: RegretExperiment) -> None:
     write(store, cell, range(3, 5))
     write(store, cell, range(5, 6))
     write(store, cell, range(9, 10))
@@ -84,7 +84,7 @@ def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: Cell) -
 
 
 def test_overlapping_blocks_of_different_sizes_are_one_set_of_runs(
-    store: Store, cell: Cell
+    store: Store, cell: RegretExperiment
 ) -> None:
     for runs in (range(2, 4), range(10), range(1), range(8, 12), range(10, 100)):
         write(store, cell, runs)
@@ -93,27 +93,29 @@ def test_overlapping_blocks_of_different_sizes_are_one_set_of_runs(
 
 
 @pytest.mark.parametrize("runs", [1, 4, 5, 6, 11])
-def test_fewer_runs_than_there_are_are_the_first_ones(store: Store, cell: Cell, runs: int) -> None:
+def test_fewer_runs_than_there_are_are_the_first_ones(
+    store: Store, cell: RegretExperiment, runs: int
+) -> None:
     write(store, cell, range(5))
     write(store, cell, range(5, 11))
     write(store, cell, range(11, 20))
     assert np.array_equal(store.load(cell, runs), made_up(cell, range(runs)))
 
 
-def test_loading_a_missing_run_names_the_first_one(store: Store, cell: Cell) -> None:
+def test_loading_a_missing_run_names_the_first_one(store: Store, cell: RegretExperiment) -> None:
     write(store, cell, range(2))
     write(store, cell, range(4, 6))
     with pytest.raises(KeyError, match=r"run 2 of adap-ucb\(epsilon=1\.0"):
         store.load(cell, 6)
 
 
-def test_cells_do_not_see_each_other(store: Store, cell: Cell) -> None:
+def test_cells_do_not_see_each_other(store: Store, cell: RegretExperiment) -> None:
     other = dataclasses.replace(cell, seed=2)
     write(store, cell, range(5))
     assert store.missing(other, 5) == [range(5)]
 
 
-def test_the_seconds_of_the_blocks_add_up(store: Store, cell: Cell) -> None:
+def test_the_seconds_of_the_blocks_add_up(store: Store, cell: RegretExperiment) -> None:
     write(store, cell, range(4))
     write(store, cell, range(4, 6))
     assert store.seconds(cell) == pytest.approx(1.5)
@@ -143,15 +145,17 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
 
 
 def test_the_changes_below_are_of_every_field_of_a_cell() -> None:
-    assert set(CHANGES) == {field.name for field in dataclasses.fields(Cell)}
+    assert set(CHANGES) == {field.name for field in dataclasses.fields(RegretExperiment)}
 
 
 @pytest.mark.parametrize("change", [c for changes in CHANGES.values() for c in changes], ids=str)
-def test_every_field_of_a_cell_moves_the_key(cell: Cell, change: dict[str, Any]) -> None:
+def test_every_field_of_a_cell_moves_the_key(
+    cell: RegretExperiment, change: dict[str, Any]
+) -> None:
     assert key(dataclasses.replace(cell, **change)) != key(cell)
 
 
-def test_every_parameter_of_an_environment_moves_the_key(cell: Cell) -> None:
+def test_every_parameter_of_an_environment_moves_the_key(cell: RegretExperiment) -> None:
     def on_beta(concentration: float) -> str:
         instance = beta.Params((0.9, 0.5), concentration)
         return key(dataclasses.replace(cell, environment="beta", instance=instance))
@@ -159,14 +163,16 @@ def test_every_parameter_of_an_environment_moves_the_key(cell: Cell) -> None:
     assert on_beta(2.0) != on_beta(3.0)
 
 
-def test_an_algorithm_without_parameters_has_a_key_of_its_own(cell: Cell) -> None:
-    other = dataclasses.replace(cell, algorithm="ucb", params=ucb.Params())
+def test_an_algorithm_without_parameters_has_a_key_of_its_own(cell: RegretExperiment) -> None:
+    other = dataclasses.replace(cell, member="ucb", params=ucb.Params())
     assert key(other) != key(cell)
     assert key(other) != key(dataclasses.replace(other, seed=2))
 
 
 @pytest.mark.usefixtures("fresh_keys")
-def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_of_a_source_moves_the_key(
+    cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = key(cell)
     sources = keys.sources(cell.roots)
     changed = {**sources, "core/bandit.py": "0123456789abcdef"}
@@ -181,7 +187,7 @@ def test_a_change_of_a_source_moves_the_key(cell: Cell, monkeypatch: pytest.Monk
 @pytest.mark.usefixtures("fresh_keys")
 @pytest.mark.parametrize("library", ["numba", "numpy"])
 def test_another_version_of_numba_or_numpy_changes_the_key(
-    cell: Cell, library: str, monkeypatch: pytest.MonkeyPatch
+    cell: RegretExperiment, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_that_the_version_counts(cell, library, monkeypatch)
 
@@ -191,12 +197,12 @@ def test_another_version_of_numba_or_numpy_changes_the_key(
 def test_another_version_of_scipy_changes_the_key_of_an_audit_too(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    audit = AuditCell(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
+    audit = AuditExperiment(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
     check_that_the_version_counts(audit, library, monkeypatch)
 
 
 def check_that_the_version_counts(
-    cell: AnyCell, library: str, monkeypatch: pytest.MonkeyPatch
+    cell: Experiment, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = key(cell)
     monkeypatch.setattr(
@@ -208,11 +214,11 @@ def check_that_the_version_counts(
 
 
 def test_1_and_1_point_0_are_one_key() -> None:
-    def built(one: Any, thousand: Any) -> Cell:
+    def built(one: Any, thousand: Any) -> RegretExperiment:
         def read(params: type, values: dict[str, Any]) -> Any:
             return parameters.build(params, values, "test", lambda field: "test")
 
-        return Cell(
+        return RegretExperiment(
             "adap-ucb",
             read(adap_ucb.Params, {"epsilon": one}),
             "bernoulli",
@@ -229,7 +235,9 @@ def test_1_and_1_point_0_are_one_key() -> None:
     assert len(keys) == 1
 
 
-def test_a_key_is_twenty_hexadecimal_digits_and_the_same_in_a_copy_of_the_cell(cell: Cell) -> None:
+def test_a_key_is_twenty_hexadecimal_digits_and_the_same_in_a_copy_of_the_cell(
+    cell: RegretExperiment,
+) -> None:
     first = key(cell)
     key.cache_clear()
     assert key(dataclasses.replace(cell)) == first
@@ -238,7 +246,7 @@ def test_a_key_is_twenty_hexadecimal_digits_and_the_same_in_a_copy_of_the_cell(c
 
 
 def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
-    store: Store, cell: Cell
+    store: Store, cell: RegretExperiment
 ) -> None:
     folder = write(store, cell, range(2)).parent
     identity = json.loads((folder / "identity.json").read_bytes())
@@ -248,7 +256,7 @@ def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
     assert folder == store.folder / "adap-ucb" / folder.name
 
 
-def test_the_header_of_a_block_states_its_provenance(store: Store, cell: Cell) -> None:
+def test_the_header_of_a_block_states_its_provenance(store: Store, cell: RegretExperiment) -> None:
     path = write(store, cell, range(5, 8))
     with np.load(path, allow_pickle=False) as members:
         header = json.loads(members["header"].tobytes())
@@ -278,35 +286,35 @@ def block(header: Any, curves: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
-def header_of(cell: Cell, runs: range) -> dict[str, Any]:
+def header_of(cell: RegretExperiment, runs: range) -> dict[str, Any]:
     """Return the part of a header that the store needs."""
     return {"key": key(cell), "runs": [runs.start, runs.stop - 1], "seconds": 1.0}
 
 
 RUNS = range(5)
-Damage = Callable[[Path, Store, Cell], None]
+Damage = Callable[[Path, Store, RegretExperiment], None]
 
 
 def truncated(to: float) -> Damage:
-    def damage(path: Path, store: Store, cell: Cell) -> None:
+    def damage(path: Path, store: Store, cell: RegretExperiment) -> None:
         content = path.read_bytes()
         path.write_bytes(content[: int(len(content) * to)])
 
     return damage
 
 
-def replaced(content: Callable[[Cell], bytes]) -> Damage:
-    def damage(path: Path, store: Store, cell: Cell) -> None:
+def replaced(content: Callable[[RegretExperiment], bytes]) -> Damage:
+    def damage(path: Path, store: Store, cell: RegretExperiment) -> None:
         path.write_bytes(content(cell))
 
     return damage
 
 
-def of_another_cell(path: Path, store: Store, cell: Cell) -> None:
+def of_another_cell(path: Path, store: Store, cell: RegretExperiment) -> None:
     shutil.copy(write(store, dataclasses.replace(cell, seed=2), RUNS), path)
 
 
-def of_other_runs(path: Path, store: Store, cell: Cell) -> None:
+def of_other_runs(path: Path, store: Store, cell: RegretExperiment) -> None:
     other = write(store, dataclasses.replace(cell, seed=2), RUNS)  # in another folder
     other.unlink()
     moved = write(store, cell, range(10, 15))
@@ -319,13 +327,13 @@ def npy(array: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
-def without_curves(path: Path, store: Store, cell: Cell) -> None:
+def without_curves(path: Path, store: Store, cell: RegretExperiment) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.npy", npy(np.zeros(10, np.uint8)))
         archive.writestr("checksum.npy", npy(np.zeros(32, np.uint8)))
 
 
-def other_values(path: Path, store: Store, cell: Cell) -> None:
+def other_values(path: Path, store: Store, cell: RegretExperiment) -> None:
     # The old checksum with other curves.
     with np.load(path) as members:
         content = {name: members[name] for name in members.files}
@@ -333,7 +341,7 @@ def other_values(path: Path, store: Store, cell: Cell) -> None:
     np.savez(path, **content)
 
 
-def right(cell: Cell) -> np.ndarray:
+def right(cell: RegretExperiment) -> np.ndarray:
     return made_up(cell, RUNS)
 
 
@@ -368,7 +376,7 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
-def test_a_block_made_by_this_test_is_sound(store: Store, cell: Cell) -> None:
+def test_a_block_made_by_this_test_is_sound(store: Store, cell: RegretExperiment) -> None:
     # Otherwise the damages below could be detected for another reason than their own.
     write(store, cell, RUNS).write_bytes(block(header_of(cell, RUNS), right(cell)))
     assert store.covered(cell) == set(RUNS)
@@ -377,7 +385,7 @@ def test_a_block_made_by_this_test_is_sound(store: Store, cell: Cell) -> None:
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
-    store: Store, cell: Cell, damage: Damage, caplog: pytest.LogCaptureFixture
+    store: Store, cell: RegretExperiment, damage: Damage, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write(store, cell, RUNS)
     write(store, cell, range(5, 10))
@@ -401,7 +409,9 @@ def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
     assert np.array_equal(store.load(cell, 10), made_up(cell, range(10)))
 
 
-def test_a_truncated_block_is_set_aside_and_computed_again(store: Store, cell: Cell) -> None:
+def test_a_truncated_block_is_set_aside_and_computed_again(
+    store: Store, cell: RegretExperiment
+) -> None:
     tasks = plan({cell: 10}, store, 5)
     assert runner.play(tasks, store, 1, "test") == []
     before = store.load(cell, 10)
@@ -411,12 +421,12 @@ def test_a_truncated_block_is_set_aside_and_computed_again(store: Store, cell: C
     assert [task.runs for task in tasks] == [RUNS]
     assert runner.play(tasks, store, 1, "test") == []
     assert store.load(cell, 10).tobytes() == before.tobytes()
-    assert before.tobytes() == simulate(cell, range(10))[0].tobytes()
+    assert before.tobytes() == cell.play(range(10))[0].tobytes()
 
 
 @pytest.mark.parametrize("below", ["", "more/of it"])
 def test_a_link_to_a_folder_that_is_gone_is_named_with_its_target(
-    below: str, tmp_path: Path, cell: Cell
+    below: str, tmp_path: Path, cell: RegretExperiment
 ) -> None:
     link = tmp_path / "cache"
     link.symlink_to(tmp_path / "gone")
@@ -430,7 +440,7 @@ def test_a_link_to_a_folder_that_is_gone_is_named_with_its_target(
 
 
 def test_a_file_of_another_name_is_set_aside(
-    store: Store, cell: Cell, caplog: pytest.LogCaptureFixture
+    store: Store, cell: RegretExperiment, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write(store, cell, RUNS)
     for name in ("notes.npz", "0-4 (copy).npz", "-1-4.npz", "4-0.npz", "0-4-8.npz"):
@@ -440,7 +450,9 @@ def test_a_file_of_another_name_is_set_aside(
     assert sorted(p.name for p in path.parent.glob("*.npz")) == ["0-4.npz"]
 
 
-def test_every_damaged_block_is_kept_under_a_number_of_its_own(store: Store, cell: Cell) -> None:
+def test_every_damaged_block_is_kept_under_a_number_of_its_own(
+    store: Store, cell: RegretExperiment
+) -> None:
     for content in (b"first", b"second", b"third"):
         write(store, cell, RUNS).write_bytes(content)
         assert store.covered(cell) == set()
@@ -455,7 +467,7 @@ def test_every_damaged_block_is_kept_under_a_number_of_its_own(store: Store, cel
 
 def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
     store: Store,
-    cell: Cell,
+    cell: RegretExperiment,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -471,7 +483,7 @@ def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
 
 def test_a_block_that_cannot_be_read_now_is_not_taken_for_damaged(
     store: Store,
-    cell: Cell,
+    cell: RegretExperiment,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -488,7 +500,7 @@ def test_a_block_that_cannot_be_read_now_is_not_taken_for_damaged(
 
 
 def test_a_block_is_not_taken_for_damaged_if_the_memory_is_full(
-    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(header: np.ndarray, curves: np.ndarray) -> bytes:
         raise MemoryError
@@ -512,7 +524,7 @@ class Trap:
 
 @pytest.mark.parametrize("member", ["header", "curves", "checksum"])
 def test_a_pickled_object_is_never_unpickled(
-    store: Store, cell: Cell, member: str, tmp_path: Path
+    store: Store, cell: RegretExperiment, member: str, tmp_path: Path
 ) -> None:
     sprung = tmp_path / "sprung"
     trap = np.empty(1, object)
@@ -533,7 +545,7 @@ def test_a_pickled_object_is_never_unpickled(
 
 
 def test_a_flipped_bit_anywhere_in_a_block_never_gives_other_numbers(
-    store: Store, cell: Cell
+    store: Store, cell: RegretExperiment
 ) -> None:
     # Flip one bit at every byte of the file. The zip format has fields that have no meaning here (a
     # time, an operating system); a flip in one of them may pass, with the right numbers.
@@ -601,7 +613,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace", "Path.open"])
 def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
-    store: Store, cell: Cell, call: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(store, cell, range(5))
     before = names(store.folder)
@@ -624,7 +636,7 @@ def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
 
 @pytest.mark.parametrize("call", FULL_DISKS)
 def test_a_disk_that_is_full_from_the_start_keeps_no_file(
-    store: Store, cell: Cell, call: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
     with pytest.raises(UserError, match="make room"):
@@ -648,7 +660,7 @@ def test_a_disk_that_fills_up_in_mid_file_keeps_the_old_content(
 
 
 def test_a_block_is_on_the_disk_before_it_has_its_name(
-    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
     real = os.fsync
@@ -666,7 +678,7 @@ def test_a_block_is_on_the_disk_before_it_has_its_name(
 
 
 def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
-    store: Store, cell: Cell, monkeypatch: pytest.MonkeyPatch
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(descriptor: int) -> None:
         raise KeyboardInterrupt
@@ -679,7 +691,7 @@ def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
     assert names(store.folder) == before
 
 
-def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: Cell) -> None:
+def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: RegretExperiment) -> None:
     path = write(store, cell, RUNS)
     content = path.read_bytes()
     path.rename(path.with_name(f".{path.name}.12345.partial"))
@@ -688,7 +700,9 @@ def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: Cell) -> 
     assert store.missing(cell, 5) == [RUNS]
 
 
-def test_a_block_that_is_written_twice_is_the_last_one(store: Store, cell: Cell) -> None:
+def test_a_block_that_is_written_twice_is_the_last_one(
+    store: Store, cell: RegretExperiment
+) -> None:
     # Two processes may run the same figure at once.
     write(store, cell, RUNS)
     write(store, cell, RUNS)
@@ -696,7 +710,9 @@ def test_a_block_that_is_written_twice_is_the_last_one(store: Store, cell: Cell)
     assert np.array_equal(store.load(cell, 5), right(cell))
 
 
-def test_identities_that_cannot_be_read_are_passed_over(store: Store, cell: Cell) -> None:
+def test_identities_that_cannot_be_read_are_passed_over(
+    store: Store, cell: RegretExperiment
+) -> None:
     for seed in (2, 3, 4):
         write(store, dataclasses.replace(cell, seed=seed), RUNS)
     broken = store.cell_folder(dataclasses.replace(cell, seed=3)) / "identity.json"

@@ -10,13 +10,14 @@ import pytest
 
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
-from dpbandits.cells import play_bandit
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.core import parameters, randomness, registry
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Count, Positive
 from dpbandits.core.randomness import AddedLater, Role, StreamName, spelt, stream, words
 from dpbandits.environments import adversaries, bernoulli, beta
+from dpbandits.experiments import regret
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 
 
 def draws(name: tuple[int, Role, int, str]) -> list[int]:
@@ -95,10 +96,10 @@ def cell(
     horizon: int = 300,
     grid: Grid = Grid.LOG,
     seed: int = 5,
-) -> Cell:
+) -> RegretExperiment:
     law = "beta" if isinstance(instance, beta.Params) else "bernoulli"
     told = adap_ucb.Params(1.0) if params is None else params
-    return Cell(algorithm, told, law, instance, horizon, grid, seed)
+    return RegretExperiment(algorithm, told, law, instance, horizon, grid, seed)
 
 
 @pytest.fixture
@@ -110,11 +111,13 @@ def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
         asked.append((root, role, run, description))
         return stream(root, role, run, description)
 
-    monkeypatch.setattr(play_bandit, "stream", listening)
+    monkeypatch.setattr(regret, "stream", listening)
 
-    def play(played: Cell, run: int = 3, per_round: bool = False) -> dict[Role, list[int]]:
+    def play(
+        played: RegretExperiment, run: int = 3, per_round: bool = False
+    ) -> dict[Role, list[int]]:
         asked.clear()
-        play_bandit.play_run(played, run, per_round)
+        regret.play_run(played, run, per_round)
         streams = {name[1]: draws(name) for name in asked}
         table = {Role.TABLE} if played.environment == "adversaries" else set()
         assert len(asked) == len(streams)
@@ -153,13 +156,15 @@ OTHER_INSTANCES = {
     ids=[*OTHER_ALGORITHMS, *OTHER_PARAMETERS, *OTHER_MEASUREMENTS],
 )
 def test_the_rewards_do_not_depend_on_who_plays_nor_on_how_long(
-    streams_of: Any, other: Cell
+    streams_of: Any, other: RegretExperiment
 ) -> None:
     assert streams_of(other)[Role.REWARDS] == streams_of(cell())[Role.REWARDS]
 
 
 @pytest.mark.parametrize("other", OTHER_INSTANCES.values(), ids=OTHER_INSTANCES.keys())
-def test_the_rewards_depend_on_the_environment_and_the_seed(streams_of: Any, other: Cell) -> None:
+def test_the_rewards_depend_on_the_environment_and_the_seed(
+    streams_of: Any, other: RegretExperiment
+) -> None:
     assert streams_of(other)[Role.REWARDS] != streams_of(cell())[Role.REWARDS]
 
 
@@ -179,13 +184,15 @@ def test_two_laws_of_the_same_parameters_draw_apart(
     ids=[*OTHER_ALGORITHMS, *OTHER_PARAMETERS, *OTHER_INSTANCES],
 )
 def test_the_policy_draws_by_algorithm_parameters_environment_and_seed(
-    streams_of: Any, other: Cell
+    streams_of: Any, other: RegretExperiment
 ) -> None:
     assert streams_of(other)[Role.POLICY] != streams_of(cell())[Role.POLICY]
 
 
 @pytest.mark.parametrize("other", OTHER_MEASUREMENTS.values(), ids=OTHER_MEASUREMENTS.keys())
-def test_the_policy_draws_the_same_however_long_it_plays(streams_of: Any, other: Cell) -> None:
+def test_the_policy_draws_the_same_however_long_it_plays(
+    streams_of: Any, other: RegretExperiment
+) -> None:
     assert streams_of(other)[Role.POLICY] == streams_of(cell())[Role.POLICY]
 
 
@@ -205,8 +212,10 @@ def test_the_streams_of_a_run_differ_between_runs_and_roles(streams_of: Any) -> 
 TABLE = adversaries.Params(adversaries.Kind.STOCHASTIC)
 
 
-def on_table(algorithm: str, params: Any, instance: Any = TABLE, horizon: int = 300) -> Cell:
-    return Cell(algorithm, params, "adversaries", instance, horizon, Grid.END, 5)
+def on_table(
+    algorithm: str, params: Any, instance: Any = TABLE, horizon: int = 300
+) -> RegretExperiment:
+    return RegretExperiment(algorithm, params, "adversaries", instance, horizon, Grid.END, 5)
 
 
 def test_a_table_depends_on_the_run_and_the_environment_alone(streams_of: Any) -> None:
@@ -231,7 +240,7 @@ def test_every_algorithm_starts_on_the_same_rewards() -> None:
     # In two rounds each of them pulls both arms once.
     players = [("ucb", ucb.Params()), ("adap-ucb", adap_ucb.Params(1.0))]
     states = [
-        play_bandit.play_run(cell(name, params, horizon=2), 3).rng.bit_generator.state
+        regret.play_run(cell(name, params, horizon=2), 3).rng.bit_generator.state
         for name, params in players
     ]
     assert states[0] == states[1]
@@ -242,7 +251,7 @@ def test_a_cell_whose_parameter_horizon_differs_is_rejected() -> None:
     with pytest.raises(
         UserError, match=r"^se: the parameter horizon is 10, but the game has 11 rounds$"
     ):
-        Cell("se", se.Params(10), "bernoulli", law, 11, Grid.END, 1)
+        RegretExperiment("se", se.Params(10), "bernoulli", law, 11, Grid.END, 1)
 
 
 # Fields in the names of streams ------------------------------------------------------------------

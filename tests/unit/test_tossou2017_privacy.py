@@ -14,10 +14,11 @@ from tossou2017 import corollary_3_2_epsilon
 from dpbandits.algorithms import exp3_tau
 from dpbandits.algorithms._exp3 import Estimates, add_gain, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, TauRounding, batch_length
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.budget import budget
 from dpbandits.core.errors import UserError
 from dpbandits.environments import adversaries
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2017, tossou2017_games
 
@@ -112,7 +113,7 @@ def test_exp3_tau_spends_a_third_of_corollary_3_2() -> None:
     for rounding, spent in ((TauRounding.CEIL, 82.9), (TauRounding.FLOOR, 93.6)):
         params = exp3_tau.Params(T, BUDGET, DELTA, tau_rounding=rounding)
         kind = adversaries.Params(adversaries.Kind.SWITCHING)
-        cell = Cell("exp3-tau", params, "adversaries", kind, T, Grid.END, 1)
+        cell = RegretExperiment("exp3-tau", params, "adversaries", kind, T, Grid.END, 1)
         assert budget(cell) == pytest.approx(spent, abs=0.06)
 
 

@@ -9,22 +9,24 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import adap_ucb
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import compose
 from dpbandits.environments import bernoulli
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.model import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.verdicts import Judge, Judged, combinations
-from dpbandits.spec.figure import Curve, FigureSpec, Panel, Quantity
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store
 
 
-def cell(name: str, alpha: float = 1.0, horizon: int = 5, epsilon: float = 1.0) -> Cell:
+def cell(name: str, alpha: float = 1.0, horizon: int = 5, epsilon: float = 1.0) -> RegretExperiment:
     """Return a cell of its own for every name, variant and value; its gap is 0.4."""
     params, seed = adap_ucb.Params(epsilon=epsilon, alpha=alpha), int.from_bytes(name.encode())
     game = bernoulli.Params((0.9, 0.5))
-    return Cell("adap-ucb", params, "bernoulli", game, horizon, Grid.LOG, seed)
+    return RegretExperiment("adap-ucb", params, "bernoulli", game, horizon, Grid.LOG, seed)
 
 
 def line(name: str, cells: Sequence[Any], x: Sequence[float] | None = None) -> Curve:
@@ -37,7 +39,7 @@ class Toy:
     """Store of made-up runs, and the figures that show them; alpha tells variants apart."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.runs: dict[Cell, np.ndarray] = {}
+        self.runs: dict[RegretExperiment, np.ndarray] = {}
         self.curves: dict[str, dict[str, dict[str, Curve]]] = {}
         monkeypatch.setattr(compose, "load", self.load_figure)
 
@@ -59,7 +61,7 @@ class Toy:
         self.curves.setdefault(figure, {}).setdefault(panel, {})[f"{name} {float(alpha)}"] = curve
         return curve
 
-    def load(self, of: Cell, runs: int, part: slice = slice(None)) -> np.ndarray:
+    def load(self, of: RegretExperiment, runs: int, part: slice = slice(None)) -> np.ndarray:
         """Return runs of a cell, as a store does."""
         return self.runs[of][:runs, part]
 

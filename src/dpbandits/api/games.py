@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell, Grid
 from dpbandits.config import conf_files, described, instances
 from dpbandits.config.settings import Settings
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError as UserError
 from dpbandits.core.errors import nearest, shown
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.run import in_memory
 from dpbandits.run.in_memory import StoreWithMemory, is_stored
 from dpbandits.run.missing_runs import complete
-from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec, Panel, Quantity
+from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
 from dpbandits.tables import statistics
 
 if TYPE_CHECKING:
@@ -251,7 +254,7 @@ def specification(
         for entry in players:
             params = entry.params(supplied, game.source)
             recorded = Grid(named["checkpoints"])
-            cell = Cell(entry.algorithm, params, law, instance, horizon, recorded, seed)
+            cell = RegretExperiment(entry.algorithm, params, law, instance, horizon, recorded, seed)
             curves.append(_curve(entry.curve, entry.label, entry.algorithm, cell, runs))
         title = "" if epsilon is None else rf"$\epsilon = {epsilon:g}$"
         panels.append(Panel(letter, title, tuple(curves)))
@@ -275,14 +278,16 @@ def specification(
     for i, panel in enumerate(panels):
         theorem, budget = (BOUND, {"epsilon": epsilons[i]}) if private else (WITHOUT_PRIVACY, {})
         arguments = {"means": tuple(means), "horizon": horizon, **budget}
-        source = Bound(theorem, tuple(arguments.items()))
+        source = Formula(theorem, tuple(arguments.items()))
         bound = _curve("lower-bound", "Lower bound", "bound", source, runs)
         panels[i] = replace(panel, curves=(*panel.curves, bound))
     about = ABOUT_BOUND if private else ABOUT_BOUND_WITHOUT_PRIVACY
     return replace(spec, panels=tuple(panels), note=f"{AXES} {about}")
 
 
-def _curve(name: str, label: str, style: str, source: Cell | Bound, runs: int) -> Curve:
+def _curve(
+    name: str, label: str, style: str, source: RegretExperiment | Formula, runs: int
+) -> Curve:
     return Curve(name, label, label, style, Quantity.REGRET, "t", None, (source,), runs)
 
 

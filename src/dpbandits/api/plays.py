@@ -19,7 +19,6 @@ from dpbandits.api.games import (
     specification,
 )
 from dpbandits.api.privacy import Budget
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, plain, with_error
 from dpbandits.config import instances
 from dpbandits.core import parameters
@@ -27,7 +26,7 @@ from dpbandits.core.errors import UserError, shown
 from dpbandits.factory.captions import caption, is_undeclared
 from dpbandits.files.provenance import provenance
 from dpbandits.run.in_memory import is_stored
-from dpbandits.spec.figure import Bound, Curve, FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 from dpbandits.tables import statistics
@@ -230,7 +229,6 @@ def play(
 
 def _result(name: str, curve: Curve, series: Series, store: Store, missing: int) -> PlayResult:
     (cell,) = curve.sources
-    assert isinstance(cell, Cell)
     regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
     for array in (regret, rounds):
         array.flags.writeable = False
@@ -238,8 +236,8 @@ def _result(name: str, curve: Curve, series: Series, store: Store, missing: int)
         algorithm=name,
         label=curve.label,
         parameters=MappingProxyType(parameters.plain(cell.params)),
-        environment=instances.description(cell.environment, cell.instance),
-        horizon=cell.horizon,
+        environment=cell.setting(instances.description),
+        horizon=int(rounds[-1]),
         seed=cell.seed,
         rounds=rounds,
         regret=regret,
@@ -292,7 +290,7 @@ def standings(spec: FigureSpec, store: Store) -> list[Standing]:
     for panel in spec.panels:
         played = []
         for curve in panel.curves:
-            if isinstance(cell := curve.sources[0], Cell):
+            for cell in curve.played:
                 final = store.load(cell, curve.runs, slice(-1, None))[:, 0]
                 played.append((curve.label, cell, final, Budget.spent_by(cell)))
         played.sort(key=lambda entry: float(entry[2].mean()))
@@ -314,7 +312,7 @@ def standings(spec: FigureSpec, store: Store) -> list[Standing]:
                     "not declared" if is_undeclared(cell) else kind,
                     budget.claimed if budget else None,
                     budget.composed if budget else None,
-                    cell.horizon,
+                    cell.rounds or 0,
                 )
             )
     return found
@@ -483,8 +481,9 @@ def compare(
         for entry, curve in zip(players, panel.curves, strict=False):
             summary = series[panel.letter, curve.label]
             plays[entry.curve, budget] = _result(entry.name, curve, summary, store, missing)
-        if isinstance(source := panel.curves[-1].sources[0], Bound):
-            bound, arguments = theory.function(source.function), dict(source.arguments)
+        if len(panel.curves) > len(players):
+            source = panel.curves[-1].sources[0]
+            bound, arguments = theory.function(source.member), source.arguments()
             rounds = plays[players[0].curve, budget].rounds
             bounds[budget] = np.array([bound(**arguments | {"horizon": int(t)}) for t in rounds])
     return Comparison(

@@ -11,11 +11,11 @@ import numpy as np
 from dpbandits.api.games import Game, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.budget import budget as spent
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.budgets import budget as spent
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
@@ -52,7 +52,7 @@ class Budget:
         return cls(claim.epsilon, composed, claim.delta, notion, claim.where, tight)
 
     @classmethod
-    def spent_by(cls, cell: Cell) -> "Budget | None":
+    def spent_by(cls, cell: Experiment) -> "Budget | None":
         """Return the budget of a cell, not tightly composed; None if it promises no privacy."""
         claim, composed = cell.claim(), spent(cell)
         return None if claim is None or composed is None else cls.of(claim, composed)

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.checks.tolerance_bands import Reference
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.core import registry
 from dpbandits.core.errors import UserError
-from dpbandits.spec.figure import Bound, Curve, FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables import references
 from dpbandits.tables.series import Series, x_values
 
@@ -118,25 +116,8 @@ def _reference(series: Series, j: int) -> Reference | float:
 def _laws(curve: Curve, i: int) -> list[dict[str, Any]]:
     # What the law of a curve's i-th source depends on, and of its counterpart if it has one. Over
     # time, a shorter game may be the start of a longer one.
-    laws = []
-    for source in (curve.sources[i], *curve.against[i : i + 1]):
-        if isinstance(source, Bound):
-            law = {"bound": source.function, **dict(source.arguments)}
-        else:
-            law = {k: v for k, v in source.description().items() if k not in ("seed", "grid")}
-        if curve.x is None and not (isinstance(source, Cell) and depends_on_horizon(source)):
-            law.pop("horizon", None)
-        laws.append(law)
-    return laws
-
-
-def depends_on_horizon(cell: Cell) -> bool:
-    """Return whether the horizon T affects the law of the first rounds.
-
-    It does if it is a parameter of the algorithm, or if the environment has a table of gains.
-    """
-    by_table = hasattr(registry.environment(cell.environment), "table")
-    return by_table or "horizon" in cell.params._fields
+    sources = curve.sources[i], *curve.against[i : i + 1]
+    return [source.law(over_time=curve.x is None) for source in sources]
 
 
 def thinned(items: Sequence[Any]) -> list[Any]:

@@ -59,7 +59,15 @@ def name(law: str, params: Any) -> str:
 
 
 def description(law: str, params: Any) -> str:
-    """Return the text for an instance: its name, if a file has one, else its arms and its law."""
+    """Return the text for an instance: its name, if a file has one, else its arms and its law.
+
+    Without a law, `params` are means of arms of which only these matter.
+    """
+    if not law:
+        for (named, arms), text in _names(project.layers()).items():
+            if named == "bernoulli" and tuple(arms.means) == tuple(params):
+                return text
+        return f"K = {len(params)}, means {_numbers(params)}"
     if found := _names(project.layers()).get((law, params)):
         return found
     arms, fields = registry.environment(law).arms(params), parameters.plain(params)
@@ -74,14 +82,6 @@ def description(law: str, params: Any) -> str:
     usual = type(params)._field_defaults
     others = [f"{k}={v}" for k, v in fields.items() if getattr(params, k) != usual.get(k)]
     return ", ".join([text, *others])
-
-
-def description_of_means(means: Sequence[float]) -> str:
-    """Return the text for arms of which only the means matter."""
-    for (law, params), found in _names(project.layers()).items():
-        if law == "bernoulli" and tuple(params.means) == tuple(means):
-            return found
-    return f"K = {len(means)}, means {_numbers(means)}"
 
 
 @cache

@@ -13,20 +13,22 @@ import numpy as np
 
 from dpbandits import theory
 from dpbandits.audit import designs
-from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Plays, Subject
-from dpbandits.cells.bandit_cell import Cell, Grid, Regret, StoppingCell, Stream
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import conf_files, instances, schema
 from dpbandits.config.conf_files import leaves
 from dpbandits.config.schema import SHARED, Composed
 from dpbandits.config.templates import Several, filled
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
+from dpbandits.experiments import Experiment, Quantity
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import Regret, RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
 from dpbandits.privacy.concentrated import rho_of_gaussian
 from dpbandits.spec import figure as spec
-from dpbandits.spec.figure import Bound, Quantity
 from dpbandits.tables import published
 
 MEMBERS = {
@@ -84,13 +86,6 @@ def accepted(function: str) -> dict[str, Any]:
     """Return the arguments of a function of theory/ with their types."""
     hints = get_type_hints(theory.function(function), include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
-
-
-def known(cell: Cell) -> dict[str, Any]:
-    """Return the arguments that a cell supplies to a function: bandit, parameters and horizon."""
-    arms = registry.environment(cell.environment).arms(cell.instance)
-    game = {"arms": arms, "horizon": cell.horizon}
-    return {**cell.instance._asdict(), **cell.params._asdict(), **game}
 
 
 class FigureReader:
@@ -288,7 +283,7 @@ class FigureReader:
             sweep = self._sweep_of_bound(curve, layers, sweep)
         sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers, fields))
         source, values = sources[0], self._named(layers)
-        values |= source.arguments if isinstance(source, Bound) else parameters.plain(source.params)
+        values |= source.settings()
         if sweep is not None:
             first, _, inner = sweep.key.partition(".")
             values = {} if inner else {k: v for k, v in values.items() if k != first}
@@ -299,7 +294,7 @@ class FigureReader:
             self._text(text, f"{curve.path}.{key}", values) for key, text in texts.items()
         )
         label = f"{label} ({reading})" if reading else label
-        counterparts: tuple[AnyCell, ...] = ()
+        counterparts: tuple[Experiment, ...] = ()
         if shows in PAIRS and against is not None:
             other = self.members[against]
             if other.kind != "algorithm":
@@ -353,13 +348,12 @@ class FigureReader:
             raise self.error(path, ": the bound has one regime only")
         return sweep._replace(values=points)
 
-    def _legend(self, label: str, source: AnyCell | Bound) -> str:
+    def _legend(self, label: str, source: Experiment) -> str:
         # The label, with the input budget of a private algorithm if the figure asks for it.
-        private = isinstance(source, Cell) and "epsilon" in source.params._fields
-        if not (self.form["input_privacy"] and private and isinstance(source, Cell)):
+        epsilon = source.input_epsilon()
+        if epsilon is None or not self.form["input_privacy"]:
             return label
-        find = getattr(registry.algorithm(source.algorithm), "input_epsilon", lambda p: p.epsilon)
-        mantissa, _, power = f"{find(source.params):.3g}".partition("e")
+        mantissa, _, power = f"{epsilon:.3g}".partition("e")
         number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
         return f"{label} ({number})"
 
@@ -459,12 +453,12 @@ class FigureReader:
 
     # Sources
 
-    def _source(self, curve: Member, layers: Layers, shows: Quantity) -> AnyCell | Bound:
+    def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:
         if curve.kind == "bound":
-            return Bound(curve.name, tuple(self._arguments(curve, curve.name, layers).items()))
+            return Formula(curve.name, tuple(self._arguments(curve, curve.name, layers).items()))
         if curve.kind == "rule":
             params = self._params(curve, layers, {})
-            cell = StoppingCell(curve.name, params, self._stream(layers), self.seed)
+            cell = StoppingExperiment(curve.name, params, self._stream(layers), self.seed)
             if cell.samples_at_most() > 2**53:
                 raise self.error(curve.path, f": {cell.name} may take more than 2^53 samples")
             return cell
@@ -473,14 +467,14 @@ class FigureReader:
         # Every game of an audit sets its own horizon.
         subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))
         plays = self.composed.checked(Plays, *self._needed("plays", layers))
-        audit = AuditCell(subject, plays, self.seed)
+        audit = AuditExperiment(subject, plays, self.seed)
         try:
             audit.claim()
         except UserError as error:
             raise self.error(curve.path, f": {error}") from None
         return audit
 
-    def _cell(self, curve: Member, layers: Layers) -> Cell:
+    def _cell(self, curve: Member, layers: Layers) -> RegretExperiment:
         law, instance, horizon = self._bandit(layers)
         arms, arm = registry.environment(law).arms(instance), curve.form["pulls_of"]
         if arm is not None and arm > arms:
@@ -490,8 +484,8 @@ class FigureReader:
         if regret is not None and (arm or hasattr(registry.environment(law), "table")):
             problem = "is for arms with means, of which no pulls are recorded instead"
             raise self.error(path, problem)
-        return Cell(
-            algorithm=curve.name,
+        return RegretExperiment(
+            member=curve.name,
             params=self._params(curve, layers, {"horizon": horizon}),
             environment=law,
             instance=instance,

@@ -11,11 +11,12 @@ from typing import Annotated, Any, get_args
 import msgspec
 
 from dpbandits.audit.subject import Plays
-from dpbandits.cells.bandit_cell import Grid, Regret
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.parameters import Count
-from dpbandits.spec.figure import Quantity
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Regret
 from dpbandits.tables import statistics
 
 Keys = dict[Any, Any]

@@ -13,11 +13,11 @@ import numpy as np
 from scipy import stats
 
 from dpbandits.audit.subject import Subject
-from dpbandits.cells.bandit_cell import Cell, Grid
-from dpbandits.cells.play_bandit import play_run, simulate
 from dpbandits.contract.outcome import Broken, NotApplicable, reason
 from dpbandits.core import parameters, registry
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment, play_run
 
 # Instances on which choices are close, so that outcomes vary between runs.
 INSTANCES = ((0.5, 0.5), (0.6, 0.46), (0.75, 0.5, 0.4))
@@ -29,10 +29,12 @@ FEW = 50  # distinct values up to which a sample is compared by its counts
 PLAIN = ((0.62, 0.5, 0.55), 1500, 3)  # means, horizon and run of the game in plain Python
 
 
-def cell(subject: Subject, means: tuple[float, ...], horizon: int, grid: Grid = Grid.LOG) -> Cell:
+def cell(
+    subject: Subject, means: tuple[float, ...], horizon: int, grid: Grid = Grid.LOG
+) -> RegretExperiment:
     """Return the cell of an algorithm on Bernoulli arms."""
     params, instance = subject.params(horizon), bernoulli.Params(means)
-    return Cell(subject.algorithm, params, "bernoulli", instance, horizon, grid, seed=1)
+    return RegretExperiment(subject.algorithm, params, "bernoulli", instance, horizon, grid, seed=1)
 
 
 def every_round(subject: Subject) -> str:
@@ -70,12 +72,12 @@ def same_bits(subject: Subject) -> str:
     return f"8 runs on {len(INSTANCES)} instances, in 4 ways each"
 
 
-def run_alone_and_together(played: Cell) -> None:
+def run_alone_and_together(played: RegretExperiment) -> None:
     """Play eight runs of a cell in four ways. Raises Broken if they differ in a bit."""
-    together, _ = simulate(played, range(8))
-    again, _ = simulate(played, range(8))
-    alone = np.array([simulate(played, range(run, run + 1))[0][0] for run in range(7, -1, -1)])
-    parts = np.vstack([simulate(played, range(0, 3))[0], simulate(played, range(3, 8))[0]])
+    together, _ = played.play(range(8))
+    again, _ = played.play(range(8))
+    alone = np.array([played.play(range(run, run + 1))[0][0] for run in range(7, -1, -1)])
+    parts = np.vstack([played.play(range(0, 3))[0], played.play(range(3, 8))[0]])
     for curves in (again, alone[::-1], parts):
         if not np.array_equal(together, curves):
             run = int(np.flatnonzero((together != curves).any(axis=1))[0])
@@ -119,7 +121,7 @@ def same_law(subject: Subject) -> str:
     return equal_laws(samples)
 
 
-def outcomes(played: Cell, runs: range, per_round: bool) -> np.ndarray:
+def outcomes(played: RegretExperiment, runs: range, per_round: bool) -> np.ndarray:
     """Return the final regret and the pulls of each arm, float64 of shape (runs, 1 + arms)."""
     bandits = (play_run(played, run, per_round) for run in runs)
     return np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
@@ -207,12 +209,12 @@ def only_rewards(subject: Subject) -> str:
     return f"{PLAIN[1]:,} rounds on a law without means and gaps"
 
 
-def outcome(played: Cell, run: int, per_round: bool) -> dict[str, Any]:
+def outcome(played: RegretExperiment, run: int, per_round: bool) -> dict[str, Any]:
     """Return the pulls and the exact curve of one run, or the error."""
     try:
         bandit = play_run(played, run, per_round)
     except Exception as error:
-        return {"error": reason(error, played.algorithm)}
+        return {"error": reason(error, played.member)}
     curve = [float(value).hex() for value in bandit.curve]
     return {"pulls": bandit.pulls.tolist(), "curve": curve}
 

@@ -25,7 +25,7 @@ from dpbandits.drawing.styles import (
     style_of_curve,
     symbol,
 )
-from dpbandits.spec.figure import Quantity
+from dpbandits.experiments import Quantity
 from dpbandits.tables.series import Series
 
 ROUND = "Round $t$"  # the x axis of every figure over time

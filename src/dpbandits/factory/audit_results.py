@@ -7,15 +7,16 @@ and the same composed budget at the audit's epsilon and delta.
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from dpbandits.audit import designs
-from dpbandits.audit.cell import AuditCell
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.files import project
 from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
-from dpbandits.spec.figure import FigureSpec, Quantity
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
 
 FIGURE = "privacy-audit"
@@ -44,7 +45,7 @@ def of(algorithm: str, params: Any) -> Audited | None:
     return next(iter(same + usual), None)
 
 
-def audits() -> Mapping[AuditCell, Audited]:
+def audits() -> Mapping[AuditExperiment, Audited]:
     """Return the result for every audited curve and budget, in the order of the figure."""
     return _audits(project.layers())
 
@@ -54,12 +55,12 @@ def given(params: Any) -> float:
     return float(getattr(params, budget_of(params._fields) or "epsilon"))
 
 
-def _alike(cell: AuditCell, params: Any) -> bool:
+def _alike(cell: AuditExperiment, params: Any) -> bool:
     changed = {
         name: getattr(cell.params, name) for name in (*BUDGETS, "delta") if name in params._fields
     }
-    asked = _promise(cell.member, params._replace(**changed), cell.rounds)
-    return asked == _promise(cell.member, cell.params, cell.rounds)
+    asked = _promise(cell.member, params._replace(**changed), cell.longest)
+    return asked == _promise(cell.member, cell.params, cell.longest)
 
 
 @cache
@@ -70,23 +71,22 @@ def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float
 
 
 @cache
-def _audits(layers: tuple[Path, ...]) -> Mapping[AuditCell, Audited]:
+def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
     # The layers are only part of the cache key: every project has results of its own.
     exist = FIGURE in project.names("figure") and references.record(FIGURE, references.PAPER)
     return _of_figure(compose.load(FIGURE, [])[0]) if exist else {}
 
 
-def _of_figure(spec: FigureSpec) -> Mapping[AuditCell, Audited]:
+def _of_figure(spec: FigureSpec) -> Mapping[AuditExperiment, Audited]:
     series = references.find(spec, references.PAPER)
-    labels: dict[AuditCell, str] = {}
-    bounds: dict[AuditCell, dict[Quantity, float]] = {}
+    labels: dict[AuditExperiment, str] = {}
+    bounds: dict[AuditExperiment, dict[Quantity, float]] = {}
     for panel in spec.panels:
         for curve in panel.curves:
             reference = series.get((panel.letter, curve.label))
             if reference is None or curve.is_exact:
                 continue
-            for i, cell in enumerate(curve.sources):
-                assert isinstance(cell, AuditCell)
+            for i, cell in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
                 labels[cell] = curve.label
                 bounds.setdefault(cell, {})[curve.shows] = float(reference.centre[i])
     return {

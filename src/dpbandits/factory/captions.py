@@ -9,16 +9,14 @@ import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpbandits.audit.cell import AuditCell
-from dpbandits.cells.bandit_cell import Cell, StoppingCell
-from dpbandits.cells.budget import budget, delta_of, given
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.budgets import budget, delta_of, given
 from dpbandits.factory import audit_results, games, papers
 from dpbandits.privacy.notions import budget_of
-from dpbandits.spec.figure import OWN, Bound, Curve, FigureSpec
+from dpbandits.spec.figure import OWN, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
 CENTRES = {
@@ -36,7 +34,6 @@ SPREADS = {
 }
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
-UNITS = {Cell: "run", StoppingCell: "stream", AuditCell: "audit"}
 
 
 def caption(spec: FigureSpec) -> str:
@@ -70,7 +67,7 @@ def summary(spec: FigureSpec) -> str:
     warnings: dict[str, None] = {}
     for panel in spec.panels:
         for curve in spec.drawn(panel):
-            cells = [cell for cell in curve.sources if isinstance(cell, Cell | StoppingCell)]
+            cells = [cell for cell in curve.sources if cell.spends]
             if cells and not curve.reading:  # a reading names its budget
                 name = in_mathtext(curve.label.partition(" (epsilon=")[0])
                 of_curves.setdefault(name, set()).add(_spent(cells))
@@ -95,7 +92,7 @@ def summary(spec: FigureSpec) -> str:
     return " ".join([*sentences, *warnings])
 
 
-def _spent(cells: Sequence[AnyCell]) -> str:
+def _spent(cells: Sequence[Experiment]) -> str:
     # The composed budget in units of the given one: `ε`, `ε/5`, `2 ε`, or in words.
     if any(map(is_undeclared, cells)):
         return NOT_DECLARED
@@ -129,8 +126,8 @@ def _wrapped(text: str) -> list[str]:
 def runs_of(spec: FigureSpec) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
     of_cells = spec.runs_of_cells()
-    runs, kinds = set(of_cells.values()) or {spec.runs}, {type(cell) for cell in of_cells}
-    unit = UNITS[kinds.pop()] if len(kinds) == 1 else "run"
+    runs, units = set(of_cells.values()) or {spec.runs}, {cell.unit for cell in of_cells}
+    unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
         return f"one {unit}"
@@ -151,7 +148,7 @@ def statistics(spec: FigureSpec) -> str:
 
 def privacy(curve: Curve) -> str:
     """Return the budget given to a curve, the one that its releases compose to, and its audit."""
-    cells = [source for source in curve.sources if not isinstance(source, Bound)]
+    cells = [source for source in curve.sources if source.columns]
     if not cells:
         return "a formula, without runs"
     spent = [budget(cell) for cell in cells]
@@ -178,15 +175,15 @@ def privacy(curve: Curve) -> str:
     return f"{text}{_audited(cells)}"
 
 
-def is_undeclared(cell: AnyCell) -> bool:
+def is_undeclared(cell: Experiment) -> bool:
     """Return True if an algorithm takes a budget but declares no releases or claims nothing."""
     takes_budget = budget_of(getattr(getattr(cell, "params", None), "_fields", ())) is not None
     return takes_budget and (cell.releases() is None or cell.claim() is None)
 
 
-def _audited(cells: Sequence[AnyCell]) -> str:
+def _audited(cells: Sequence[Experiment]) -> str:
     # The lower bound of an audit, if it was made with the budget of every cell, and not 0.
-    bandits = [cell for cell in cells if isinstance(cell, Cell)]
+    bandits = [cell for cell in cells if cell.bandit]
     result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
     if result is None or not result.epsilon:
         return ""
@@ -203,7 +200,7 @@ def warning(curve: Curve) -> str:
     warned = {
         x: warning
         for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
-        if isinstance(source, Cell) and (warning := source.warning())
+        if (warning := source.warning())
     }
     if not warned:
         return ""

@@ -1,13 +1,9 @@
 """Descriptions of the games of a figure: the horizon, the arms and their law, or the stream."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from dpbandits.audit.cell import AuditCell
-from dpbandits.cells.bandit_cell import Cell, StoppingCell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import instances
-from dpbandits.spec.figure import TRANSITION, Bound, FigureSpec
+from dpbandits.spec.figure import TRANSITION, FigureSpec
 
 
 def of_figure(spec: FigureSpec) -> str:
@@ -16,33 +12,12 @@ def of_figure(spec: FigureSpec) -> str:
     Bounds count only if nothing is played.
     """
     curves = [curve for panel in spec.panels for curve in spec.drawn(panel)]
-    played = [curve for curve in curves if not isinstance(curve.sources[0], Bound)]
+    played = [curve for curve in curves if curve.played]
     sources = [s for c in played or curves if c.style != TRANSITION for s in c.sources]
-    horizons, laws = zip(*map(_game, sources), strict=True)
-    text = ", ".join(filter(None, (_several(laws), _horizon([h for h in horizons if h]))))
+    laws = [source.setting(instances.description) for source in sources]
+    horizons = [source.rounds for source in sources if source.rounds]
+    text = ", ".join(filter(None, (_several(laws), _horizon(horizons))))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def _game(source: AnyCell | Bound) -> tuple[int | None, str]:
-    # The horizon, or None, and the law.
-    if isinstance(source, Cell):
-        return source.horizon, instances.description(source.environment, source.instance)
-    if isinstance(source, StoppingCell):
-        return None, f"samples of {source.stream.radius:g} or {-source.stream.radius:g}"
-    if isinstance(source, AuditCell):
-        return None, f"{source.plays:,} games an audit"
-    arguments = dict(source.arguments)
-    return arguments.get("horizon"), _law_of_bound(arguments)
-
-
-def _law_of_bound(arguments: dict[str, Any]) -> str:
-    if "means" in arguments:
-        return instances.description_of_means(arguments["means"])
-    if "arms" in arguments:
-        return f"K = {arguments['arms']}"
-    if "dimension" in arguments:
-        return f"linear bandits, dimension {arguments['dimension']}"
-    return ""
 
 
 def _horizon(horizons: Sequence[int]) -> str:

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from dpbandits.cells.budget import budget
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.budgets import budget
 from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
@@ -64,15 +64,15 @@ def changed(spec: FigureSpec) -> list[dict[str, str | None]]:
 
 
 def sources(curve: Curve) -> list[dict[str, Any]]:
-    """Return the cells or bounds of a curve as JSON values, one for each swept x."""
+    """Return the experiments of a curve as JSON values, one for each swept x."""
     swept = curve.x or [None] * len(curve.sources)
     return [{**of_source(s), "x": x} for s, x in zip(curve.sources, swept, strict=True)]
 
 
-def of_source(source: Any) -> dict[str, Any]:
-    """Return a cell or a bound as JSON values, a cell with the budget that it spends."""
-    if not isinstance(source, AnyCell):
-        return {"bound": source.function, "arguments": dict(source.arguments)}
+def of_source(source: Experiment) -> dict[str, Any]:
+    """Return an experiment as JSON values; one that has runs with its key and its budget."""
+    if not source.columns:
+        return source.description()
     spent = budget(source)
     return {
         "key": key(source),

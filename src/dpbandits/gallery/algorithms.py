@@ -25,7 +25,6 @@ from dpbandits.gallery import dark
 from dpbandits.gallery.figures import FigurePage
 from dpbandits.gallery.texts import first_paragraph
 from dpbandits.privacy.table import Row, rows
-from dpbandits.spec.figure import Bound
 from dpbandits.store.key import sources
 
 READ = ("algorithms/", "stopping/", "mechanisms/", "privacy/")  # sources that have pages
@@ -183,7 +182,7 @@ def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
     for panel in panels:
         for curve in panel.curves:
             first = curve.sources[0]
-            if not isinstance(first, Bound) and first.member == algorithm:
+            if first.member == algorithm:
                 of_label = privacy.setdefault(curve.label, {})
                 of_label.setdefault(captions.privacy(curve), []).append(panel.letter)
                 if warning := captions.warning(curve):

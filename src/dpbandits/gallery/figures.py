@@ -7,11 +7,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.core.messages import in_one_line
 from dpbandits.drawing import plotting
+from dpbandits.experiments import Experiment
 from dpbandits.factory import produce, sidecar, stored_results
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
@@ -104,7 +104,7 @@ class FigurePage:
         return tuple(dict.fromkeys(cell.member for cell in self.cells))
 
     @property
-    def cells(self) -> tuple[AnyCell, ...]:
+    def cells(self) -> tuple[Experiment, ...]:
         """The cells that it plays."""
         return self.result.spec.cells() if self.result else ()
 

@@ -7,14 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dpbandits.audit.cell import AuditCell
-from dpbandits.cells.bandit_cell import Regret, StoppingCell
-from dpbandits.cells.kinds import AnyCell
-from dpbandits.core import parameters
 from dpbandits.core.parameters import reading_name
+from dpbandits.experiments import Experiment
 from dpbandits.factory import captions
 from dpbandits.gallery.texts import number
-from dpbandits.spec.figure import Bound, Curve, FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec
 
 Pairs = list[tuple[str, Markup]]
 
@@ -39,37 +36,15 @@ def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[CurveRow]]]:
 
 def _row(curve: Curve) -> CurveRow:
     first = curve.sources[0]
-    if isinstance(first, Bound):
-        bounds = [dict(s.arguments) for s in curve.sources if isinstance(s, Bound)]
-        return CurveRow(
-            curve.label, "", first.function, _pairs(bounds), [], captions.privacy(curve), ""
-        )
-    cells = [s for s in curve.sources if not isinstance(s, Bound)]
-    params = [parameters.plain(cell.params) for cell in cells]
-    for values, cell in zip(params, cells, strict=True):
-        if not isinstance(cell, StoppingCell):
-            values.pop("horizon", None)  # part of the game's column
     return CurveRow(
         curve.label,
-        first.member,
-        "",
-        _pairs(params),
-        _pairs([_game(cell) for cell in cells]),
+        first.member if first.columns else "",
+        "" if first.columns else first.member,
+        _pairs([source.settings() for source in curve.sources]),
+        _pairs([source.game() for source in curve.sources]),
         captions.privacy(curve),
         captions.warning(curve),
     )
-
-
-def _game(cell: AnyCell) -> dict[str, Any]:
-    if isinstance(cell, StoppingCell):
-        return {"samples of": "stream", **parameters.plain(cell.stream)}
-    if isinstance(cell, AuditCell):
-        return {"games": cell.plays}
-    law = {"law": cell.environment, **parameters.plain(cell.instance)}
-    recorded: dict[str, Any] = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
-    if cell.regret is Regret.REALISED:
-        recorded["regret"] = cell.regret.value
-    return {**law, "horizon": cell.horizon, **recorded}
 
 
 def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
@@ -120,15 +95,14 @@ def readings(spec: FigureSpec) -> list[Reading]:
     for panel in spec.panels:
         for curve in panel.curves:
             for cell in curve.sources:
-                if isinstance(cell, AnyCell):
-                    for key in _other_readings(cell):
-                        labels_by_reading.setdefault(key, {})[curve.label] = None
+                for key in _other_readings(cell):
+                    labels_by_reading.setdefault(key, {})[curve.label] = None
     return [Reading(*key, tuple(labels)) for key, labels in labels_by_reading.items()]
 
 
-def _other_readings(cell: AnyCell) -> Iterable[tuple[str, str, str, str]]:
+def _other_readings(cell: Experiment) -> Iterable[tuple[str, str, str, str]]:
     defaults = getattr(type(cell.params), "_field_defaults", {})
-    for name, value in cell.params._asdict().items():
+    for name, value in zip(defaults and cell.params._fields, cell.params, strict=True):
         default = defaults.get(name)
         if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
             yield cell.member, name, reading_name(value), reading_name(default)

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits import theory
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.largest_regret import largest_regret
 from dpbandits.config import compose
 from dpbandits.config import reader as arguments_of
 from dpbandits.core.errors import UserError, nearest, shown
@@ -204,8 +202,7 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     found, unmet = list[float](), list[str]()
     for column, x in zip(line.columns, line.x, strict=True):
         cell = line.curve.sources[0 if line.curve.x is None else column]
-        assert isinstance(cell, Cell)
-        arguments = arguments_of.known(cell) | more
+        arguments = cell.arguments() | more
         if line.curve.x is None:
             arguments["horizon"] = int(x)
         accepted = arguments_of.accepted(name)
@@ -214,7 +211,7 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
         except UserError as error:
             unmet.append(str(error))
             value = np.inf
-        found.append(value if value < largest_regret(cell, arguments["horizon"]) else np.nan)
+        found.append(value if value < cell.largest_regret(arguments["horizon"]) else np.nan)
     if len(unmet) == len(found):
         raise HypothesesNotMet(unmet[0])
     return Quantity(np.array([found]), line.x, line.chosen)

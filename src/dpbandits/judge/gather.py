@@ -6,17 +6,16 @@ inconclusive; where an algorithm decides in every round, as many as a number of 
 
 from collections.abc import Iterable, Sequence
 
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.roots import PACKAGE
+from dpbandits.experiments import Experiment
 from dpbandits.files import project, schemas
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import reader, table
 from dpbandits.judge.figures import Figures
 from dpbandits.judge.model import Paper
-from dpbandits.judge.resampled import Resampler, cells
+from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.verdicts import Judge, Judged, Verdict, combinations
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
@@ -54,7 +53,7 @@ class _Gathering:
         self.paper, self.figures = paper, Figures(paper)
         _, self.settings = compose.load(paper.figures()[0], [])
         self.store = Store(self.settings.cache)
-        self.runs: dict[AnyCell, int] = {}
+        self.runs: dict[Experiment, int] = {}
 
     def gather(self) -> int:
         several = {
@@ -78,7 +77,7 @@ class _Gathering:
             self.figures.value(name, planned)
         every = [curve for of in (*curves.values(), planned.used) for curve in of]
         for curve in every:
-            for cell in cells(curve):
+            for cell in curve.played:
                 self.runs[cell] = max(curve.runs, self.runs.get(cell, 0))
         claims = {name: Judged(self.paper, name) for name in self.paper.claims()}
         if not self._played():  # the figures' own runs tell what a run costs
@@ -111,16 +110,16 @@ class _Gathering:
 
     def _raised(self, curves: Iterable[Curve], look: int) -> bool:
         # Raises the numbers of runs for a look; returns whether there are more than before.
-        before, wanted = dict(self.runs), {cell for curve in curves for cell in cells(curve)}
-        played = [cell for cell in self.runs if isinstance(cell, Cell)]
+        before, wanted = dict(self.runs), {cell for curve in curves for cell in curve.played}
+        horizons = {cell: cell.rounds for cell in self.runs if cell.rounds}
         pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
-        for cell in played:
+        for cell, horizon in horizons.items():
             of_run = self.store.seconds(cell) / max(len(self.store.covered(cell)), 1)
-            pace[cell.member] = min(of_run / cell.horizon, pace.get(cell.member, 1.0))
+            pace[cell.member] = min(of_run / horizon, pace.get(cell.member, 1.0))
         rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
-        for cell in (cell for cell in played if cell in wanted):
+        for cell in (cell for cell in horizons if cell in wanted):
             batched = pace[cell.member] < BATCHED
-            runs = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // cell.horizon)
+            runs = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[cell])
             self.runs[cell] = max(runs, self.runs[cell])
         return self.runs != before
 

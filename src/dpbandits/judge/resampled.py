@@ -13,10 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.kinds import AnyCell
-from dpbandits.core import registry
-from dpbandits.spec.figure import Bound, Curve
+from dpbandits.experiments import Experiment
+from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables import published
 from dpbandits.tables.series import values, x_values
@@ -38,7 +36,7 @@ class Resampler:
     def __init__(
         self,
         store: Store | None,
-        runs: Mapping[AnyCell, int],
+        runs: Mapping[Experiment, int],
         size: int | None = None,
         resamples: int = RESAMPLES,
     ) -> None:
@@ -49,7 +47,7 @@ class Resampler:
 
     def number(self, curve: Curve) -> int:
         """Return the number of runs of a played curve."""
-        return min(self._runs.get(cell, curve.runs) for cell in cells(curve))
+        return min(self._runs.get(cell, curve.runs) for cell in curve.played)
 
     def statistic(self, curve: Curve, name: str, columns: np.ndarray) -> np.ndarray:
         """Return a statistic at some points, float64 of shape (1 + RESAMPLES, points)."""
@@ -94,9 +92,8 @@ class Resampler:
             self._known[key] = compute(values(replace(curve, runs=number), self.store))
         return self._known[key]
 
-    def _reduced(self, source: AnyCell | Bound, runs: np.ndarray, reduce: Reduce) -> np.ndarray:
-        assert not isinstance(source, Bound)
-        streams = source.description() if self.size else _streams(source)
+    def _reduced(self, source: Experiment, runs: np.ndarray, reduce: Reduce) -> np.ndarray:
+        streams = source.description() if self.size else source.streams()
         seed = hashlib.sha256(json.dumps([streams, self.size]).encode()).digest()
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
@@ -112,21 +109,6 @@ def _counts(runs: int, size: int) -> np.ndarray:
     rng = np.random.default_rng([runs, size])
     drawn = (rng.integers(0, runs, size) for _ in range(RESAMPLES))
     return np.array([np.bincount(d, minlength=runs) for d in drawn], np.min_scalar_type(size))
-
-
-def cells(curve: Curve) -> list[AnyCell]:
-    """Return the cells that a curve is played from."""
-    return [c for c in (*curve.sources, *curve.against) if not isinstance(c, Bound)]
-
-
-def _streams(source: AnyCell) -> dict[str, object]:
-    # What names the streams of a run: games on one table of gains share it, and so do horizons.
-    described = {**source.description()}
-    if isinstance(source, Cell):
-        if hasattr(registry.environment(source.environment), "table"):
-            return {key: described[key] for key in ("environment", "instance", "seed")}
-        described["params"] = {k: v for k, v in described["params"].items() if k != "horizon"}
-    return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
 
 
 def _mean(runs: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -9,12 +9,12 @@ from enum import Enum
 import msgspec
 import numpy as np
 
-from dpbandits.cells.budget import budget, given
 from dpbandits.core.errors import UserError
+from dpbandits.experiments.budgets import budget, given
 from dpbandits.judge import reader
 from dpbandits.judge.figures import Combination, Figures, HypothesesNotMet, Place
 from dpbandits.judge.model import ERRATA, Claim, Paper, as_list, panels_of
-from dpbandits.judge.resampled import RESAMPLES, Resampler, cells
+from dpbandits.judge.resampled import RESAMPLES, Resampler
 
 FEWEST = 20  # runs; with fewer nothing is decided
 LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...
@@ -222,7 +222,7 @@ class Judge:
             for letter, curves in self.figures.panels(figure, letters, combination).items()
             for role in as_list(claim.guarantee)
             for curve in curves.get(role.replace("-", "_"), [])
-            for cell in cells(replace(curve, against=()))
+            for cell in replace(curve, against=()).played
         ]
         ratios = [(spent / asked, spent, asked, at) for spent, asked, at in found if spent]
         for role in {*as_list(claim.guarantee)} - {place.text for _, _, place in found}:

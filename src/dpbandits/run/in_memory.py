@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.cells.budget import budget
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.budgets import budget
 from dpbandits.store.blocks import ALL, Store
 
 
@@ -56,7 +56,7 @@ def register(algorithm: Any) -> str:
     return name
 
 
-def is_stored(cell: AnyCell) -> bool:
+def is_stored(cell: Experiment) -> bool:
     """Return True unless the cell plays an algorithm that was passed from Python."""
     return cell.member not in registry.NOT_STORED
 
@@ -65,19 +65,19 @@ def is_stored(cell: AnyCell) -> bool:
 class StoreWithMemory(Store):
     """Store that keeps the blocks of algorithms without a source in memory."""
 
-    blocks: dict[AnyCell, dict[int, np.ndarray]] = field(default_factory=dict, compare=False)
+    blocks: dict[Experiment, dict[int, np.ndarray]] = field(default_factory=dict, compare=False)
 
-    def write(self, cell: AnyCell, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Keep the curves of runs first, first + 1, ... as one block."""
         if is_stored(cell):
             return super().write(cell, first, curves, seconds)
         self.blocks.setdefault(cell, {})[first] = curves
 
-    def missing(self, cell: AnyCell, runs: int) -> list[range]:
+    def missing(self, cell: Experiment, runs: int) -> list[range]:
         """Return the runs below `runs` that no block holds, as maximal ranges."""
         return super().missing(cell, runs) if is_stored(cell) else [range(runs)]
 
-    def load(self, cell: AnyCell, runs: int, columns: slice = ALL) -> np.ndarray:
+    def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1: float64 of shape (runs, columns)."""
         if is_stored(cell):
             return super().load(cell, runs, columns)

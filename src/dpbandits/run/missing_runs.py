@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Settings
+from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.schemas import to_json
 from dpbandits.run import runner, user_sources
@@ -39,7 +39,7 @@ class Completion:
 
 
 def complete(
-    runs_of: Mapping[AnyCell, int],
+    runs_of: Mapping[Experiment, int],
     settings: Settings,
     title: str,
     folder: Path | None,

@@ -10,9 +10,9 @@ from contextlib import ExitStack, closing
 
 import joblib
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
+from dpbandits.experiments import Experiment
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Task, joined
 from dpbandits.run.worker import Outcome, attempt
@@ -38,7 +38,7 @@ def play(
     failures: list[Outcome] = []
     if not tasks:
         return failures
-    pace: dict[AnyCell, float] = {}  # the seconds of a cell's latest run
+    pace: dict[Experiment, float] = {}  # the seconds of a cell's latest run
     runs = Counter[str]()
     for task in tasks:
         runs[task.cell.name] += len(task.runs)

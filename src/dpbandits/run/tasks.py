@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpbandits.cells.kinds import AnyCell
+from dpbandits.experiments import Experiment
 from dpbandits.store.blocks import Store
 
 TASKS_PER_CELL = 64  # at most: every task writes a file
@@ -15,11 +15,11 @@ SECONDS_PER_TASK = 0.5  # up to this, tasks of short runs are joined, for the sa
 class Task:
     """Consecutive runs of one cell: one call in a worker, one block on disk."""
 
-    cell: AnyCell
+    cell: Experiment
     runs: range
 
 
-def plan(runs_of: Mapping[AnyCell, int], store: Store, block: int) -> list[Task]:
+def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Task]:
     """Return the tasks that are missing for the given number of runs of every cell.
 
     A task has `block` runs or more, unless fewer are left in a gap. The first task of every cell
@@ -42,7 +42,7 @@ def _pieces(gap: range, size: int) -> Iterator[range]:
         gap = gap[size:]
 
 
-def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+def joined(tasks: Sequence[Task], pace: Mapping[Experiment, float]) -> Iterator[Task]:
     """Yield the tasks from the slowest on, each joined with those that continue it.
 
     They are joined while their total time, estimated from the pace of the cell (seconds of its
@@ -62,10 +62,10 @@ def joined(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Tas
         yield Task(cell, runs)
 
 
-def _longest_early(tasks: Sequence[Task], pace: Mapping[AnyCell, float]) -> Iterator[Task]:
+def _longest_early(tasks: Sequence[Task], pace: Mapping[Experiment, float]) -> Iterator[Task]:
     # Yields the first task of every cell, then the others from the slowest cell on, by the paces
     # known by then, so that only short tasks remain at the end.
-    first = dict[AnyCell, Task]()
+    first = dict[Experiment, Task]()
     for task in tasks:
         first.setdefault(task.cell, task)
     yield from first.values()

@@ -8,11 +8,10 @@ from typing import Any
 
 import numba
 
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import registry
 from dpbandits.core.messages import in_one_line
 from dpbandits.core.roots import PACKAGE, found
+from dpbandits.experiments import Experiment
 
 DECLARING = ("releases", "claim")  # functions whose arguments a message gives
 DECORATE = "decorate it with @kernel of dpbandits.core.kernel"
@@ -54,7 +53,7 @@ def is_kernel(play: Callable[..., Any]) -> bool:
     return hasattr(play, "py_func") or bool(settings.DISABLE_JIT)
 
 
-def report_uncompiled(cells: Iterable[AnyCell]) -> None:
+def report_uncompiled(cells: Iterable[Experiment]) -> None:
     """Print one line for each algorithm whose `play` is not a kernel, once per process."""
     for name in sorted({cell.member for cell in cells if _is_users(cell)} - _reported):
         if not is_kernel(registry.algorithm(name).play):
@@ -66,13 +65,13 @@ def report_uncompiled(cells: Iterable[AnyCell]) -> None:
             )
 
 
-def advice(cell: AnyCell) -> str:
+def advice(cell: Experiment) -> str:
     """Return the command that explains a failed run of a user's algorithm; '' for built-in ones."""
     return f"; `dpbandits verify {cell.member}` explains what to change" if _is_users(cell) else ""
 
 
-def _is_users(cell: AnyCell) -> bool:
+def _is_users(cell: Experiment) -> bool:
     # An algorithm that was passed as an object has no source (in_memory.py).
-    if type(cell) is not Cell or cell.algorithm in registry.NOT_STORED:
+    if cell.family != "algorithm" or cell.member in registry.NOT_STORED:
         return False
-    return registry.member("algorithm", cell.algorithm).root is not PACKAGE
+    return registry.member(cell.family, cell.member).root is not PACKAGE

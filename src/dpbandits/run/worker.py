@@ -17,14 +17,11 @@ from importlib import metadata
 
 import numpy as np
 
-from dpbandits.audit import audits
-from dpbandits.cells import play_bandit, play_stopping_rule
-from dpbandits.cells.bandit_cell import Cell, StoppingCell
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import UserError
 from dpbandits.core.machine_code import island_digest
 from dpbandits.core.messages import in_one_line
 from dpbandits.core.roots import VARIABLE, found
+from dpbandits.experiments import Experiment
 from dpbandits.run.tasks import Task
 from dpbandits.store.key import sources, version
 
@@ -43,12 +40,7 @@ class Outcome:
 def attempt(task: Task) -> Outcome:
     """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
     try:
-        if isinstance(task.cell, Cell):
-            curves, seconds = play_bandit.simulate(task.cell, task.runs)
-        elif isinstance(task.cell, StoppingCell):
-            curves, seconds = play_stopping_rule.simulate(task.cell, task.runs)
-        else:
-            curves, seconds = audits.simulate(task.cell, task.runs)
+        curves, seconds = task.cell.play(task.runs)
     except Exception as error:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
     return Outcome(task, curves, seconds)
@@ -94,7 +86,7 @@ def facts() -> dict[str, str]:
 
 
 @cache
-def sources_of(cell: AnyCell) -> str:
+def sources_of(cell: Experiment) -> str:
     """Return the digest of everything in this process that determines the numbers of a cell."""
     try:
         reached = sources(cell.roots)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cells.kinds import AnyCell
+from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.store.key import check_sources, identity, key
@@ -56,11 +56,11 @@ class Store:
         default_factory=dict, compare=False, repr=False
     )
 
-    def cell_folder(self, cell: AnyCell) -> Path:
+    def cell_folder(self, cell: Experiment) -> Path:
         """Return the folder of a cell's blocks; it need not exist."""
         return self.folder / cell.member / key(cell)
 
-    def write(self, cell: AnyCell, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Write the curves of runs first, first + 1, ... as one block, atomically.
 
         `curves`: float64 of shape (runs, columns); `seconds`: their time of computation in total.
@@ -86,19 +86,19 @@ class Store:
         np.savez(buffer, header=described, curves=curves, checksum=checksum)
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
-    def covered(self, cell: AnyCell) -> set[int]:
+    def covered(self, cell: Experiment) -> set[int]:
         """Return the runs that sound blocks hold; set damaged blocks aside, with a warning."""
         return {run for block in self._sound(cell) for run in block.runs}
 
-    def seconds(self, cell: AnyCell) -> float:
+    def seconds(self, cell: Experiment) -> float:
         """Return the seconds that the cell's blocks took to compute, summed over threads."""
         return sum(block.seconds for block in self._sound(cell))
 
-    def provenance(self, cell: AnyCell) -> list[dict[str, Any]]:
+    def provenance(self, cell: Experiment) -> list[dict[str, Any]]:
         """Return revision, versions, machine and time of writing of each of the cell's blocks."""
         return [block.provenance for block in self._sound(cell)]
 
-    def missing(self, cell: AnyCell, runs: int) -> list[range]:
+    def missing(self, cell: Experiment, runs: int) -> list[range]:
         """Return the runs below `runs` that no sound block holds, as maximal ranges."""
         gaps: list[range] = []
         reached = 0  # every run below it is in a block or in a gap
@@ -112,7 +112,7 @@ class Store:
             reached = max(reached, held.stop)
         return [*gaps, range(reached, runs)] if reached < runs else gaps
 
-    def load(self, cell: AnyCell, runs: int, columns: slice = ALL) -> np.ndarray:
+    def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
         float64 of shape (runs, columns): for a bandit cell one column per checkpoint. Raises
@@ -134,7 +134,7 @@ class Store:
             raise KeyError(f"run {absent.argmax()} of {cell.name} is not in {self.folder}")
         return curves
 
-    def other_identities(self, cell: AnyCell) -> Iterator[dict[str, Any]]:
+    def other_identities(self, cell: Experiment) -> Iterator[dict[str, Any]]:
         """Yield the identities under the other keys of the cell's member, newest first."""
         paths = (self.folder / cell.member).glob("*/identity.json")
         for path in sorted(paths, key=_status, reverse=True):
@@ -144,7 +144,7 @@ class Store:
                 except (OSError, ValueError):
                     continue
 
-    def _sound(self, cell: AnyCell) -> Iterator[About]:
+    def _sound(self, cell: Experiment) -> Iterator[About]:
         for path in sorted(self.cell_folder(cell).glob("*.npz")):
             known = self._known.get(path)
             if known is not None and known[0] == _status(path):
@@ -152,7 +152,7 @@ class Store:
             elif (read := self._read(path, cell)) is not None:
                 yield read[0]
 
-    def _read(self, path: Path, cell: AnyCell) -> tuple[About, np.ndarray] | None:
+    def _read(self, path: Path, cell: Experiment) -> tuple[About, np.ndarray] | None:
         # Header and curves of a block; None for a damaged one, which is set aside.
         status = _status(path)  # before reading: a change during it then shows at the next access
         try:
@@ -175,7 +175,7 @@ def _status(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
-def _read(path: Path, cell: AnyCell) -> tuple[About, np.ndarray]:
+def _read(path: Path, cell: Experiment) -> tuple[About, np.ndarray]:
     # Header and curves of a block; raises DamagedBlock unless it is exactly as it was written.
     match = BLOCK_NAME.fullmatch(path.name)
     if not match:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core.errors import shown
+from dpbandits.experiments import Experiment
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import identity, key
@@ -30,7 +30,7 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     )
 
 
-def _reason(cell: AnyCell, have: int, store: Store) -> str:
+def _reason(cell: Experiment, have: int, store: Store) -> str:
     if have:
         return "more runs are requested than cached"
     wanted = dict(_flat(identity(cell)))

@@ -15,10 +15,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from dpbandits.cells.kinds import AnyCell
 from dpbandits.core import roots
 from dpbandits.core.errors import UserError
 from dpbandits.core.roots import Root, source_path
+from dpbandits.experiments import Experiment
 
 FORMAT = 1  # of the blocks
 
@@ -28,13 +28,13 @@ class EditedSources(UserError):
 
 
 @cache
-def key(cell: AnyCell) -> str:
+def key(cell: Experiment) -> str:
     """Return the digest of the cell's identity, 20 hexadecimal digits."""
     canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
 
 
-def identity(cell: AnyCell) -> dict[str, Any]:
+def identity(cell: Experiment) -> dict[str, Any]:
     """Return everything that determines the bits of a cell's results, as JSON values."""
     return {
         "format": FORMAT,
@@ -60,7 +60,7 @@ def sources(names: tuple[str, ...]) -> dict[str, str]:
     return _sources(names, roots.found().roots)
 
 
-def check_sources(cell: AnyCell) -> None:
+def check_sources(cell: Experiment) -> None:
     """Raise EditedSources if a source of the cell has other code on disk than when it was read.
 
     The modules that this process has imported may then be neither the one nor the other.

@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpbandits.cells.bandit_cell import Cell
 from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
@@ -93,7 +92,7 @@ def _key(key: str, points: Sequence[Done], varied: Sequence[str]) -> Key:
 def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
     # The y label: the quantity at the last point of a curve.
     over = spec.panels[0].curves[0].over
-    horizons = {cell.horizon for cell in spec.cells() if isinstance(cell, Cell)}
+    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
     if over != "t":
         return f"Value at the largest {over}"
     if not horizons:

@@ -17,7 +17,7 @@ from typing import Any
 from dpbandits.core.errors import UserError
 from dpbandits.files import project, schemas
 from dpbandits.files.atomic import write_atomically
-from dpbandits.spec.figure import Bound, FigureSpec
+from dpbandits.spec.figure import FigureSpec
 
 GOLDEN = "tests/golden/rows.jsonl"  # in a checkout
 Row = dict[str, str]
@@ -70,8 +70,7 @@ def digest(content: Any) -> str:
 def _experiments(spec: FigureSpec) -> list[Any]:
     return [
         [panel.letter, curve.name, repr(curve.published), curve.shows.value]
-        + [repr(s) if isinstance(s, Bound) else s.description() for s in curve.sources]
-        + [cell.description() for cell in curve.against]
+        + [source.description() for source in (*curve.sources, *curve.against)]
         for panel in spec.panels
         for curve in panel.curves
     ]

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.cells.bandit_cell import Cell
-from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
 from dpbandits.spec.figure import Curve, Points
@@ -51,16 +49,16 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
     `instance` returns the law and the parameters of a file in conf/environment/.
     """
     cell = curve.sources[0]
-    if curve.x is not None or not isinstance(cell, Cell):
+    if curve.x is not None or not cell.bandit:
         return ()
     budget = getattr(cell.params, "epsilon", None)
     return tuple(
         (float(row["round"]), float(row["regret"]))
         for row in rows
-        if row["curve"] == cell.algorithm
-        and float(row["horizon"]) == cell.horizon
+        if row["curve"] == cell.member
+        and float(row["horizon"]) == cell.rounds
         and budget in (None, float(row["epsilon"]))
-        and instance(row["instance"]) == (cell.environment, cell.instance)
+        and instance(row["instance"]) == cell.bandit
     )
 
 
@@ -69,8 +67,7 @@ def has_law(curve: Curve) -> bool:
 
     An environment whose gains are drawn in advance, as a table, has none.
     """
-    cell = curve.sources[0]
-    return isinstance(cell, Cell) and hasattr(registry.environment(cell.environment), "law")
+    return curve.sources[0].gaps() is not None
 
 
 def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -81,14 +78,13 @@ def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     tried, and the one at which the curve is most plausible counts. The p-value is the largest share
     of curves, ours and the paper's.
     """
-    cell = curve.sources[0]
-    assert isinstance(cell, Cell)
+    gaps = curve.sources[0].gaps()
+    assert gaps is not None
     rounds, regret = np.array(curve.published).T
     if not np.isin(rounds, x).all():
         problem = "a published round has no checkpoint; set `checkpoints: linear`"
         raise UserError(f"{curve.label}: {problem}")
-    largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
-    offsets = np.linspace(0.0, largest, OFFSETS)
+    offsets = np.linspace(0.0, gaps.sum(), OFFSETS)
     columns = np.searchsorted(x, rounds)
     return np.array([as_far_as(runs[:, columns], regret + offset) for offset in offsets])
 

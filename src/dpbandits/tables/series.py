@@ -5,24 +5,14 @@ import io
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
-from dpbandits import theory
-from dpbandits.audit.cell import AuditCell
-from dpbandits.cells.bandit_cell import Cell, Grid, checkpoints
-from dpbandits.cells.kinds import AnyCell
-from dpbandits.spec.figure import (
-    AS_THE_ALGORITHM,
-    Bound,
-    Curve,
-    FigureSpec,
-    Points,
-    Quantity,
-    StyleOverride,
-)
+from dpbandits.experiments import Experiment, Quantity
+from dpbandits.spec.figure import AS_THE_ALGORITHM, Curve, FigureSpec, Points, StyleOverride
 from dpbandits.store.blocks import ALL, Store
 from dpbandits.tables import statistics
 
@@ -139,11 +129,7 @@ def x_values(curve: Curve) -> np.ndarray:
     """Return the x of a curve: the swept values, or the recorded rounds; float64 of shape (x,)."""
     if curve.x is not None:
         return np.array(curve.x)
-    (source,) = curve.sources
-    if isinstance(source, Cell):
-        return source.checkpoints().astype(float)
-    assert isinstance(source, Bound)  # a stopping rule has no curve over time
-    return checkpoints(dict(source.arguments)["horizon"], Grid.LOG).astype(float)
+    return curve.sources[0].checkpoints().astype(float)
 
 
 def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
@@ -156,15 +142,13 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
         plain = replace(curve, shows=Quantity.REGRET, against=())
         other = replace(plain, sources=curve.against)
         return _against(values(plain, store, part), values(other, store, part), curve.shows)
-    if curve.x is not None:
-        columns = [_of_point(source, curve, store) for source in curve.sources[part]]
-        return np.column_stack(columns)
-    (source,) = curve.sources
-    if isinstance(source, Cell):
-        return store.load(source, curve.runs, part)
-    assert isinstance(source, Bound)
-    bound, arguments = theory.function(source.function), dict(source.arguments)
-    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in x_values(curve)[part]]])
+
+    def observed(source: Experiment, rounds: slice | None = None) -> np.ndarray:
+        return source.observe(curve.shows, partial(store.load, source, curve.runs), rounds)
+
+    if curve.x is None:
+        return observed(curve.sources[0], part)
+    return np.column_stack([observed(source) for source in curve.sources[part]])
 
 
 def _against(own: np.ndarray, other: np.ndarray, shows: Quantity) -> np.ndarray:
@@ -195,26 +179,3 @@ def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
         return None
     exponent, miss = statistics.power_law(x[fitted], y[fitted])
     return exponent if miss <= MISSES else None
-
-
-def _of_point(source: AnyCell | Bound, curve: Curve, store: Store) -> np.ndarray:
-    # Values over the runs, shape (runs,): the regret at the horizon, the result of a stopping rule
-    # or of an audit. An exact source has one value.
-    if isinstance(source, Bound):
-        arguments = dict(source.arguments)
-        bound = np.array([theory.function(source.function)(**arguments)])
-        return bound / np.log(arguments["horizon"]) if curve.shows is Quantity.PER_LOG else bound
-    if isinstance(source, AuditCell):
-        if curve.is_exact:
-            claimed = curve.shows is Quantity.CLAIMED
-            return np.array([source.claim().epsilon if claimed else source.composed()])
-        return store.load(source, curve.runs)[:, int(curve.shows is Quantity.ONE_CHOICE)]
-    values = store.load(source, curve.runs)
-    if isinstance(source, Cell):
-        last = values[:, -1]
-        return last / np.log(source.horizon) if curve.shows is Quantity.PER_LOG else last
-    samples, estimates = values.T
-    if curve.shows is Quantity.SAMPLES:
-        return samples
-    mean, alpha = source.stream.mean, source.params.alpha
-    return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

@@ -1,0 +1,121 @@
+"""Stopping rules on streams of samples: the samples that a run uses and its estimate."""
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.core import parameters, randomness, registry
+from dpbandits.core.kernel import specialised
+from dpbandits.core.parameters import NonZero, Positive
+from dpbandits.core.randomness import Role, spelt, stream
+from dpbandits.core.sample_stream import SampleStream
+from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
+from dpbandits.privacy.notions import Guarantee
+
+
+class Stream(NamedTuple):
+    """Independent samples R or -R with mean mu, as in the lower bound of sajed2019, Theorem 3.4."""
+
+    mean: NonZero  # mu, at most R in magnitude
+    radius: Positive = 1.0  # R
+
+
+@dataclass(frozen=True)
+class StoppingExperiment(Experiment):
+    """One stopping rule on one law of samples; every run draws its own samples."""
+
+    member: str  # name of the rule in the registry
+    params: Any
+    stream: Stream
+    seed: int
+
+    columns = 2  # number of samples used, estimate of the mean
+    family = "stopping rule"
+    unit = "stream"
+
+    @property
+    def name(self) -> str:
+        """One-line description for progress and error messages."""
+        law = in_words(parameters.plain(self.stream))
+        return f"{self.member}({in_words(parameters.plain(self.params))}) on samples of {law}"
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Source files that import all others; the registry imports the first by its name."""
+        return registry.member(self.family, self.member).source, "experiments/stopping.py"
+
+    def description(self) -> dict[str, Any]:
+        """Return the experiment as JSON values."""
+        return {
+            "rule": self.member,
+            "params": parameters.plain(self.params),
+            "stream": parameters.plain(self.stream),
+            "seed": self.seed,
+        }
+
+    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        """Return samples used and estimate of the mean, (runs, 2), and the seconds of each run.
+
+        The seed, the run and the law name the stream of the samples; the name of the rule's stream
+        adds the rule and its parameters. A row depends on nothing else.
+        """
+        start = time.perf_counter()
+        law = {"stream": randomness.plain_fields(self.stream)}
+        rule = spelt(law | {"rule": self.member, "params": randomness.plain_fields(self.params)})
+        halt: Any = registry.stopping_rule(self.member).halt
+        radius = self.stream.radius
+        probability = (1.0 + self.stream.mean / radius) / 2.0
+        values = np.empty((len(runs), self.columns))
+        for row, run in enumerate(runs):
+            rewards = stream(self.seed, Role.REWARDS, run, spelt(law))
+            samples = SampleStream(radius, probability, rewards)
+            rng = stream(self.seed, Role.POLICY, run, rule)
+            halt = specialised(halt, self.params, samples, rng)  # all runs have the same types
+            values[row] = halt(self.params, samples, rng)
+        return values, np.full(len(runs), (time.perf_counter() - start) / len(runs))
+
+    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
+        """Return the samples of every run, or 1 if its estimate is alpha |mu| or more off."""
+        if shows is Quantity.SAMPLES:
+            return load(slice(1))[:, 0]
+        mean = self.stream.mean
+        errors = np.abs(load(slice(1, 2))[:, 0] - mean)
+        return (errors >= self.params.alpha * abs(mean)).astype(float)
+
+    def game(self) -> dict[str, Any]:
+        """Return the law of the samples."""
+        return {"samples of": "stream", **parameters.plain(self.stream)}
+
+    def setting(self, naming: Naming) -> str:
+        """Return a phrase on the samples."""
+        return f"samples of {self.stream.radius:g} or {-self.stream.radius:g}"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the law of the samples and the parameters."""
+        return {**self.stream._asdict(), **self.params._asdict()}
+
+    def samples_at_most(self) -> float:
+        """Return a number of samples that a rule of sajed2019 almost never exceeds, for |mu| <= R.
+
+        At this number t, a sum of t mu/2 exceeds the rule's threshold, R sqrt(2 t l) (1 + 1/alpha)
+        + l (24 + 4/alpha) R/epsilon. The logarithm l is below 100 for t up to 2^53 and beta down to
+        10^-10.
+        """
+        relative = abs(self.stream.mean) / self.stream.radius
+        epsilon = getattr(self.params, "epsilon", math.inf)
+        hoeffding = 200.0 * ((1.0 + 1.0 / self.params.alpha) / (relative / 4.0)) ** 2
+        return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
+
+    def releases(self) -> Iterable[Any] | None:
+        """Return the releases that the rule declares; None if it declares none."""
+        declared = getattr(registry.stopping_rule(self.member), "releases", None)
+        return declared(self.params, self.stream.radius) if declared else None
+
+    def claim(self) -> Guarantee | None:
+        """Return the paper's privacy claim; None if the rule is not private."""
+        promise = getattr(registry.stopping_rule(self.member), "claim", None)
+        return promise(self.params, self.stream.radius) if promise else None
