@@ -44,7 +44,7 @@ class Experiment(ABC):
     columns: int  # values of a run; 0 for a formula, which is evaluated without runs
     member: str  # name of the algorithm, rule or function
     family: str  # kind of this member in the registry
-    params: Any = ()  # its Params
+    params: Any  # its Params; () for a formula
     seed: int  # root of every random stream
     unit = "run"  # what a caption counts
     spends = True  # a caption says what its releases compose to

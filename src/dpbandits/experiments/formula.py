@@ -19,6 +19,7 @@ class Formula(Experiment):
 
     columns = 0
     family = "bound"
+    params = ()
     libraries = ()
     spends = False
 

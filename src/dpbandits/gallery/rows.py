@@ -102,7 +102,7 @@ def readings(spec: FigureSpec) -> list[Reading]:
 
 def _other_readings(cell: Experiment) -> Iterable[tuple[str, str, str, str]]:
     defaults = getattr(type(cell.params), "_field_defaults", {})
-    for name, value in zip(defaults and cell.params._fields, cell.params, strict=True):
+    for name, value in zip(getattr(cell.params, "_fields", ()), cell.params, strict=True):
         default = defaults.get(name)
         if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
             yield cell.member, name, reading_name(value), reading_name(default)

@@ -1,0 +1,108 @@
+"""Kinds of experiment are rooms: a fifth one needs nothing of the rest of the package."""
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from commands import ROOT
+
+from dpbandits.experiments import Experiment, Load, Naming, Quantity
+from dpbandits.factory import captions, sidecar
+from dpbandits.gallery import rows
+from dpbandits.run.missing_runs import complete
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
+from dpbandits.store.blocks import Store
+from dpbandits.store.explain import explain
+from dpbandits.store.key import key
+from dpbandits.tables import committed, series
+
+KINDS = re.compile(r"\w*Experiment|Formula")
+
+
+@dataclass(frozen=True)
+class Identification(Experiment):
+    """Toy: tosses of a coin that stop at the first head, of which there are `seed`."""
+
+    params: tuple[()]
+    coin: float
+    seed: int
+
+    columns = 1
+    member = "coin"
+    family = "coin"
+    unit = "coin"
+
+    @property
+    def name(self) -> str:
+        return f"coin of {self.coin}"
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return ("experiments/stopping.py",)
+
+    def description(self) -> dict[str, Any]:
+        return {"coin": self.coin, "seed": self.seed}
+
+    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        tosses = [np.random.default_rng([self.seed, run]).geometric(self.coin) for run in runs]
+        return np.array(tosses, float)[:, None], np.zeros(len(runs))
+
+    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
+        return load(slice(None))[:, 0]
+
+    def game(self) -> dict[str, Any]:
+        return {"probability": self.coin}
+
+    def setting(self, naming: Naming) -> str:
+        return f"coins of {self.coin}"
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_fifth_kind_is_played_summarised_explained_captioned_and_recorded(tmp_path: Path) -> None:
+    coins = tuple(Identification((), coin, 1) for coin in (0.25, 0.5))
+    shows = Quantity.SAMPLES
+    curve = Curve("coin", "Coin", "Coin", "coin", shows, "coin", (0.25, 0.5), coins, 6)
+    panels = (Panel("a", "", (curve,)),)
+    spec = FigureSpec("toy", "across", "Toy", "draw", 6, "mean", "std", False, panels)
+    settings: Any = SimpleNamespace(cache=tmp_path, block=4, workers=1, cluster=None)
+    assert complete(spec.runs_of_cells(), settings, "toy", None, progress=False).failures == ()
+    store = Store(tmp_path)
+    expected = [coin.play(range(6))[0][:, 0].mean() for coin in coins]
+    (summary,) = series.summarise(spec, store)
+    assert summary.mean.tolist() == expected
+    lines = [line.split()[:2] for line in explain(spec, store)]
+    assert lines[:2] == [[key(coin), "6/6"] for coin in coins]
+    assert key(coins[0]) != key(coins[1])
+    text = captions.caption(spec)
+    assert "6 coins (seed 0)" in text
+    assert "Coins of 0.25, coins of 0.5." in text
+    assert captions.privacy(curve) == "not private"
+    recorded = json.loads(json.dumps(sidecar.sources(curve)))
+    assert [(r["coin"], r["key"], r["x"]) for r in recorded] == [
+        (coin.coin, key(coin), x) for coin, x in zip(coins, (0.25, 0.5), strict=True)
+    ]
+    assert committed.basis([spec], [])["the experiments of toy"]
+    ((_, _, (row,)),) = rows.of_figure(spec)
+    assert (row.plays, row.params, row.game[0][0]) == ("coin", [], "probability")
+
+
+def test_nobody_outside_their_room_asks_for_the_kind_of_an_experiment() -> None:
+    found = []
+    source = ROOT / "src" / "dpbandits"
+    for path in sorted(source.rglob("*.py")):
+        if path.is_relative_to(source / "experiments"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            asks = isinstance(node, ast.Compare | ast.Match)
+            if isinstance(node, ast.Call):
+                asks = ast.unparse(node.func) in ("isinstance", "issubclass", "type")
+            if asks and KINDS.search(ast.unparse(node)):
+                found.append(f"{path.name}: {ast.unparse(node)}")
+    assert found == []
