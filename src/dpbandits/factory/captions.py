@@ -9,14 +9,15 @@ import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
+from dpbandits.config import instances
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
 from dpbandits.experiments import Experiment
 from dpbandits.experiments.budgets import budget, delta_of, given
-from dpbandits.factory import audit_results, games, papers
+from dpbandits.factory import audit_results, papers
 from dpbandits.privacy.notions import budget_of
-from dpbandits.spec.figure import OWN, Curve, FigureSpec
+from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 
 WIDTH = 100  # characters per line
 CENTRES = {
@@ -47,7 +48,7 @@ def caption(spec: FigureSpec) -> str:
         f"{spec.title} ({source}).",
         spec.about,
         f"{drawn[:1].upper()}{drawn[1:]}.",
-        games.of_figure(spec),
+        games(spec),
     ]
     texts = [" ".join(filter(None, opening)), spec.note, summary(spec)]
     named = [re.sub(rf"\b({'|'.join(papers.BY_KEY)})\b", _cited, text) for text in texts if text]
@@ -132,6 +133,24 @@ def runs_of(spec: FigureSpec) -> str:
     if high == 1:
         return f"one {unit}"
     return f"{high:,} {unit}s" if low == high else f"{low:,} to {high:,} {unit}s"
+
+
+def games(spec: FigureSpec) -> str:
+    """Return a sentence on the instances and horizons that the drawn curves play; "" without any.
+
+    Bounds count only if nothing is played.
+    """
+    curves = [curve for panel in spec.panels for curve in spec.drawn(panel)]
+    played = [curve for curve in curves if curve.played]
+    sources = [s for c in played or curves if c.style != TRANSITION for s in c.sources]
+    laws = [law for law in dict.fromkeys(s.setting(instances.description) for s in sources) if law]
+    if len(laws) > 1 and any("," in law for law in laws):  # of several without names, two
+        laws = [f"{len(laws)} games, from {laws[0]} to {laws[-1]}"]
+    if horizons := [source.rounds for source in sources if source.rounds]:
+        low, high = min(horizons), max(horizons)
+        laws.append(f"T = {low:,}" if low == high else f"T = {low:,} to {high:,}")
+    text = ", ".join(laws)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def statistics(spec: FigureSpec) -> str:

@@ -83,13 +83,10 @@ def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> 
 
 
 def _described(curve: Curve, series: Series) -> dict[str, Any]:
-    # A sweep plays the algorithm at every x, so each source has its own parameters.
-    sources = sidecar.sources(curve)
-    played = {source.get("algorithm") or source.get("rule") for source in sources}
     return {
         "label": curve.label,
-        "algorithm": next(iter(played)),  # null for a bound
-        "sources": sources,
+        "algorithm": curve.sources[0].member if curve.played else None,
+        "sources": sidecar.sources(curve),
         "runs": series.runs,
         "x": [int(x) if x == int(x) else float(x) for x in series.x],
         **{name: [_finite(y) for y in getattr(series, name)] for name in STATISTICS},
