@@ -76,7 +76,7 @@ mark, rows = cache(algorithms._mark), cache(lambda *names: table.rows(names))
 
 def replace_budgets(patch: pytest.MonkeyPatch) -> None:
     """Let galleries of this process share the budgets, and the marks of their lines."""
-    patch.setattr(accounting, "_of_groups", lambda groups, delta, composed: 0.5 * composed)
+    patch.setattr(accounting, "_from_worst_pairs", lambda groups, delta, composed: 0.5 * composed)
     patch.setattr(algorithms, "rows", lambda names: rows(*names))
     patch.setattr(algorithms, "_mark", mark)
 

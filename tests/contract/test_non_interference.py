@@ -44,13 +44,6 @@ def test_equal_releases_and_different_rewards_give_equal_arms(case: Case) -> Non
         assert not interferes(case, seed), f"game {seed}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_they_do_in_thousands_of_games_each(case: Case) -> None:
-    for seed in range(1000, 3000):
-        assert not interferes(case, seed), f"game {seed}"
-
-
 @pytest.mark.parametrize("algorithm", NUMBERS)
 def test_without_equal_releases_the_rewards_decide(algorithm: str) -> None:
     # The power of the comparison: the rewards matter in these games.

@@ -256,8 +256,6 @@ CASES: dict[str, list[tuple[Any, ...]]] = {
     "wang2024_privacy.new_smallest_delta": [
         (7, *budget) for budget in [(1.0, 0.01), (0.0, 0.2), (0.5, 0.5), (1.0, 0.8), (3.0, 0.6)]
     ],
-    "wang2024_privacy.gauss_start": WITH_DELTA,
-    "wang2024_privacy.beta_start": WITH_DELTA,
     "wang2024_privacy.gauss_smallest_start": [(1.0, 0.01), (1.0, math.exp(-10)), (0.0, 0.06)],
     "wang2024_privacy.beta_smallest_start": [(1.0, 0.03), (0.0, 0.25)],
 }

@@ -13,6 +13,8 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import total_ordering
 from itertools import chain, repeat
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -43,6 +45,7 @@ class Recorded(NamedTuple):
     value: float
 
 
+@total_ordering
 class Statistic:
     """Number that depends on rewards which no noise covers."""
 
@@ -99,15 +102,6 @@ class Statistic:
     def __lt__(self, other: Any) -> bool:
         return float(self) < float(other)
 
-    def __le__(self, other: Any) -> bool:
-        return float(self) <= float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return float(self) > float(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return float(self) >= float(other)
-
     def __eq__(self, other: object) -> bool:
         return float(self) == other
 
@@ -124,27 +118,22 @@ class Statistic:
         return abs(float(self))
 
 
+@dataclass(eq=False)
 class Noise:
     """Noise before it is added. It covers one statistic; a second use is an error."""
 
-    __array_ufunc__ = None
+    __array_ufunc__ = None  # no annotation: not a field
 
-    def __init__(
-        self,
-        game: "Game",
-        value: float,
-        scale: float,
-        draw: int,
-        budget: tuple[float, float] | None,
-        is_gaussian: bool,
-    ) -> None:
-        self.game, self.value, self.scale = game, value, scale
-        self.draw, self.budget, self.is_gaussian = draw, budget, is_gaussian
-        self.is_used = False
+    game: "Game"
+    value: float
+    scale: float
+    draw: int
+    budget: tuple[float, float] | None
+    is_gaussian: bool
+    is_used: bool = False
 
     def __mul__(self, factor: float) -> "Noise":
-        value, scale = factor * self.value, abs(factor) * self.scale
-        return Noise(self.game, value, scale, self.draw, self.budget, self.is_gaussian)
+        return replace(self, value=factor * self.value, scale=abs(factor) * self.scale)
 
     __rmul__ = __mul__
 

@@ -18,7 +18,6 @@ from golden_streams import AUDIT, Names, difference
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.audit import designs
-from dpbandits.audit.designs import Design
 from dpbandits.audit.subject import Subject
 from dpbandits.core import randomness
 from dpbandits.core.parameters import Positive
@@ -177,18 +176,10 @@ def test_no_wording_names_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
         def __repr__(self) -> str:
             return "its parameters"
 
-    real = designs.flipped
-
-    def reworded(name: str, words: str, table: Any, index: int) -> Design:
-        return replace(real(name, words, table, index), words="a pair of tables")
-
     case = case_of("audited algorithm")
     monkeypatch.setattr(adap_ucb, "Params", Another)
     monkeypatch.setattr(adap_ucb, "LABEL", "Another label")
     monkeypatch.setattr(adap_ucb, "__doc__", "Another docstring.")
-    monkeypatch.setattr(Ties, "__repr__", lambda self: "a reading")
-    monkeypatch.setattr(Ties, "__str__", lambda self: "a reading")
-    monkeypatch.setattr(designs, "flipped", reworded)
     cell = replace(case.cell, params=Another(*case.cell.params))
     names = golden_streams.names(replace(case, cell=cell))
     assert difference(golden_streams.read()[case.name], names) is None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from scipy import special
 from scipy.optimize import minimize_scalar
-from wang2024 import Beta, Gauss, New
+from wang2024 import New
 
 Cdf = Callable[[float], float]
 
@@ -160,16 +160,6 @@ def new_smallest_delta(pulls: int, epsilon: float, delta: float) -> float:
 
 
 # Start phases ------------------------------------------------------------------------------------
-
-
-def gauss_start(epsilon: float, delta: float) -> float:
-    """Return N_G*, at least 1."""
-    return max(1.0, Gauss(epsilon, delta).start())
-
-
-def beta_start(epsilon: float, delta: float) -> float:
-    """Return N_B*."""
-    return Beta(epsilon, delta).start()
 
 
 def gauss_smallest_start(epsilon: float, delta: float) -> float:

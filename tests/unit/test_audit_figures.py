@@ -6,21 +6,16 @@ import make_privacy
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_ftpl_gauss
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.config.compose import load
-from dpbandits.core import registry
 from dpbandits.core.errors import UserError
-from dpbandits.core.registry import algorithm_names
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.audit import AuditExperiment
-from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.notions import Notion
-from dpbandits.privacy.table import private_names
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.store.key import key, sources
+from dpbandits.store.key import key
 from dpbandits.tables import references
 from dpbandits.tables.series import summarise
 
@@ -54,24 +49,6 @@ def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
     assert together[1].tolist() == [finding.epsilon, 0.0]
 
 
-def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
-    cls = registry.algorithm("dp-se").Params
-    subject = Subject.of("dp-se", cls(epsilon=0.5, horizon=70))
-    assert subject == Subject("dp-se", (("epsilon", 0.5),))
-    assert subject.params(40) == cls(epsilon=0.5, horizon=40)
-
-
-@pytest.mark.usefixtures("short_audits")
-def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:
-    subject = Subject("dp-exp3-lap", (("epsilon", 4.0),))
-    assert subject.claim(2, 64).notion is not Notion.PER_ROUND
-    per_round = Subject("dp-ftpl-gauss", (("epsilon", 4.0), ("delta", 0.01)))
-    values, _ = AuditExperiment(per_round, 100_000, 1).play(range(1))
-    all_, one = values[0]
-    assert 0.0 < one < 4.0
-    assert all_ > 0.0
-
-
 def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
     assert CELL.description() == {
         "audit": "adap-ucb",
@@ -86,23 +63,6 @@ def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
         AuditExperiment(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
     ]
     assert len({key(cell) for cell in (CELL, *others)}) == 5
-
-
-def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -> None:
-    reached = sources(CELL.roots)
-    for file in (
-        "algorithms/adap_ucb.py",
-        "audit/search.py",
-        "audit/events.py",
-        "audit/kernels.py",
-    ):
-        assert file in reached
-    assert "algorithms/dp_ucb.py" not in reached
-    # An audit gives no other cell a reason to be played again.
-    spec, _ = load("adap-c1", [])
-    for cell in spec.cells():
-        assert isinstance(cell, RegretExperiment)
-        assert not [file for file in sources(cell.roots) if file.startswith("audit")]
 
 
 @pytest.mark.parametrize(
@@ -128,22 +88,7 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
     assert cell.rounds == rounds if rounds else cell.params.horizon == cell.rounds > 256
 
 
-def test_what_is_composed_is_at_the_delta_of_the_promise() -> None:
-    params = dp_ftpl_gauss.Params(epsilon=2.0, delta=0.01)
-    cell = AuditExperiment(Subject.of("dp-ftpl-gauss", params), 1000, 1)
-    assert cell.claim().delta == 0.01
-    assert cell.composed() == np.inf
-    assert CELL.composed() == pytest.approx(1.0)
-
-
 # Figures -----------------------------------------------------------------------------------------
-
-
-def test_every_private_algorithm_is_in_the_figure_at_four_budgets() -> None:
-    spec, _ = load(FIGURE, [])
-    played = {cell.member for cell in spec.cells()}
-    assert played == {*private_names()} & {*algorithm_names()}
-    assert {c.x for p in spec.panels for c in p.curves} == {(0.5, 1.0, 2.0, 4.0)}
 
 
 def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> None:
@@ -183,11 +128,6 @@ def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> No
 def test_a_mistake_is_told(overrides: list[str], told: str) -> None:
     with pytest.raises(UserError, match=told.replace("^", r"\^")):
         load(FIGURE, overrides)
-
-
-def test_what_shows_an_audit_has_an_algorithm() -> None:
-    with pytest.raises(UserError, match="shows is for algorithms, of which the panel has none"):
-        load("lower-bounds", ["+figure.panels.a.shows=audited"])
 
 
 def test_the_table_of_the_document_is_that_of_the_reference() -> None:

@@ -1,15 +1,10 @@
 """Curves of bounds: their arguments, the curves of a panel, the points where regimes meet."""
 
-import math
-from itertools import pairwise
-
 import pytest
 
-from dpbandits import theory
 from dpbandits.config.compose import load
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.formula import Formula
-from dpbandits.files import project
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.theory.azize2022 import problem_dependent_transitions
 
@@ -33,18 +28,6 @@ def curve_of(spec: FigureSpec, letter: str, name: str) -> Curve:
 def arguments(bound: object) -> dict[str, object]:
     assert isinstance(bound, Formula)
     return bound.arguments()
-
-
-def test_lower_bounds_is_of_bounds_alone() -> None:
-    spec = spec_of("lower-bounds")
-    assert spec.cells() == ()
-    shown = [[c.name for c in p.curves if c.style == "bound"] for p in spec.panels]
-    assert shown == [
-        ["minimax"],
-        ["minimax-d2", "minimax-d5", "minimax-d10"],
-        ["c1", "c2", "c3", "c4", "c1-2025", "c2-2025", "c3-2025", "c4-2025"],
-        ["basis-d2", "basis-d5", "basis-d10"],
-    ]
 
 
 def test_a_bound_takes_from_its_curve_what_the_game_does_not_give() -> None:
@@ -78,20 +61,6 @@ def test_a_bound_is_evaluated_where_its_regimes_meet() -> None:
     assert regimes.x == pytest.approx((0.27279,), abs=5e-6)
 
 
-def test_adap_regimes_has_24_budgets_in_equal_steps_and_the_border() -> None:
-    x = curve(spec_of("adap-regimes"), "adap-klucb").x
-    assert x is not None
-    assert (len(x), x[0], x[-1]) == (25, 0.05, 10.0)
-    steps = [math.log(b / a) for a, b in pairwise(x) if 0.273 not in (a, b)]
-    assert steps == pytest.approx([math.log(200) / 23] * 22, rel=0.02)
-
-
-@pytest.mark.parametrize("profile", project.names("profile"))
-@pytest.mark.parametrize("figure", ["lower-bounds", "adap-regimes", "adap-alpha", "adap-c3"])
-def test_the_figures_of_azize2022_load_in_every_profile(figure: str, profile: str) -> None:
-    assert spec_of(figure, f"profile={profile}").panels
-
-
 @pytest.mark.parametrize(
     ("override", "words"),
     [
@@ -123,31 +92,6 @@ def test_regimes_meet_on_an_axis_of_epsilon_alone() -> None:
     swept = ("figure.sweep.key=horizon", "figure.sweep.values=[100,200]")
     with pytest.raises(UserError, match="needs a sweep over the budget"):
         spec_of("lower-bounds", "+figure.epsilon=1", *swept)
-
-
-def test_every_function_of_theory_is_a_bound_or_says_where_regimes_meet() -> None:
-    assert "azize2022.basis_lower_bound" in theory.bounds()
-    assert "azize2022.basis_transitions" in theory.transitions()
-    assert not set(theory.bounds()) & set(theory.transitions())
-    assert not any("structural" in name for name in [*theory.bounds(), *theory.transitions()])
-
-
-def test_an_argument_of_a_bound_alone_may_be_swept_in_equal_steps() -> None:
-    spec = spec_of(
-        "stopping-rules",
-        "figure.panels.a.curves=[t2]",
-        "figure.panels.a.sweep={key:alpha,values:[0.25,0.5]}",
-    )
-    (panel, *_) = spec.panels
-    (found,) = panel.curves
-    assert found.x == (0.25, 0.5)
-    assert [arguments(source)["alpha"] for source in found.sources] == [0.25, 0.5]
-    stepped = spec_of(
-        "lower-bounds",
-        "~figure.sweep",
-        "+figure.sweep={key:epsilon,values:{first:1,last:2,number:5}}",
-    )
-    assert curve(stepped, "c1").x == (1.0, 1.25, 1.5, 1.75, 2.0)
 
 
 def test_what_a_curve_of_a_panel_does_not_take_cannot_be_swept() -> None:

@@ -17,12 +17,6 @@ from dpbandits.privacy.concentrated import (
     gaussian_epsilon,
     rho_of_gaussian,
 )
-from dpbandits.privacy.notions import (
-    Guarantee,
-    Notion,
-    approximate,
-    budget_of,
-)
 from dpbandits.privacy.releases import (
     ApproximateDP,
     Gaussian,
@@ -170,22 +164,3 @@ def test_edges() -> None:
     assert epsilon_of_rho(1.0, 1.0) == 0.0
     assert epsilon_of_rho(math.inf, 1e-6) == math.inf
     assert gaussian_delta(0.0, 0.5) == 0.0
-
-
-# Guarantees --------------------------------------------------------------------------------------
-
-
-def test_a_guarantee_of_zcdp_has_an_epsilon_only_at_a_delta() -> None:
-    claim = Guarantee(Notion.CONCENTRATED, 0.5, 0.0, "a paper")
-    assert claim.epsilon == math.inf
-    stated = approximate(claim, 1e-5)
-    assert stated.delta == 1e-5
-    assert stated.epsilon == pytest.approx(epsilon_of_rho(0.5, 1e-5), rel=1e-12)
-    other = Guarantee(Notion.GLOBAL, 1.0, 0.0, "a paper")
-    assert approximate(other, 1e-5) == other
-
-
-def test_the_budget_of_an_algorithm_is_its_epsilon_or_its_rho() -> None:
-    assert budget_of(("horizon", "epsilon")) == "epsilon"
-    assert budget_of(("beta", "rho")) == "rho"
-    assert budget_of(("beta",)) is None

@@ -13,10 +13,14 @@ from dpbandits.theory.wang2024 import (
     gauss_start_epsilons,
     gauss_start_regret,
 )
-from dpbandits.theory.wang2024_privacy import gauss_start
 
 INSTANCE_1 = [0.3 + 0.05 * i for i in range(9)]  # gaps with sum 1.8
 T = 10**6
+
+
+def gauss_start(epsilon: float, delta: float) -> float:
+    """Return N_G*, at least 1."""
+    return max(1.0, dp_ftpl_gauss.start(dp_ftpl_gauss.Params(epsilon, delta)))
 
 
 def test_the_start_costs_as_many_pulls_of_every_arm_up_to_the_horizon() -> None:

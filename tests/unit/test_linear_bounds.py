@@ -1,7 +1,6 @@
 """Theorem 5 of azize2022, the convex program, against known or independently computed values."""
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from scipy.optimize import minimize
 
 from dpbandits.core.errors import UserError
-from dpbandits.theory._structural_gap import structural_gap
 from dpbandits.theory.azize2022 import (
     basis_lower_bound,
     basis_transitions,
@@ -45,25 +43,6 @@ def test_orthonormal_actions_cost_one_over_the_smaller_limit_each(epsilon: float
 
 def test_orthonormal_actions_change_regime_at_a_twelfth_of_their_gap() -> None:
     assert linear_transitions(BASIS, THETA) == pytest.approx((0.4 / 12, 0.6 / 12, 0.8 / 12))
-
-
-@pytest.mark.parametrize("dimension", [2, 5, 10])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.0221, 0.0223, 0.05, 0.06, 0.1, 10.0])
-def test_the_instances_of_lower_bounds_by_hand(dimension: int, epsilon: float) -> None:
-    # Orthogonally to e_1 the extra action is 0.5 e_2 at a tenth of the gap of e_2, so it is pulled
-    # instead of e_2, at a cost of 0.4 per unit of H_22. Every other action of the basis is pulled
-    # for itself.
-    norm = 0.9**2 + 0.5**2
-    rho_2, rho_extra = 2 + 0.4 / norm, 0.1 + 0.5 + (0.5**2 - 0.9 * 0.1) / norm
-    rho_other = 2 + 0.9 / norm
-
-    def limit(distance: float, rho: float) -> float:
-        return min(0.5 * distance**2, 3 * epsilon * rho * distance)
-
-    h_22 = max(1 / limit(1, rho_2), 0.25 / limit(0.1, rho_extra))
-    expected = 0.4 * h_22 + (dimension - 2) / limit(1, rho_other)
-    value = basis_lower_bound(dimension, EXTRA, HORIZON, epsilon) / LOG_T
-    assert value == close(expected)
 
 
 def test_without_privacy_the_instances_of_lower_bounds_cost_20_26_and_36() -> None:
@@ -167,22 +146,6 @@ def test_gaps_twice_as_large_cost_half_without_privacy_and_the_same_with() -> No
     assert gap(actions, 2 * theta) == close(gap(actions, theta) / 2)
     assert gap(actions, 2 * theta, 1e-5) == close(gap(actions, theta, 1e-5))
     assert gap(actions, theta, 0.5e-5) == close(2 * gap(actions, theta, 1e-5))
-
-
-def test_more_budget_never_raises_the_bound() -> None:
-    actions, theta = several(4, 8, 3)
-    values = [gap(actions, theta, epsilon) for epsilon in np.geomspace(1e-4, 10, 30)]
-    assert all(b <= a * (1 + 2e-8) for a, b in pairwise(values))
-    assert values[-1] == close(gap(actions, theta))
-
-
-def test_an_action_along_the_best_one_costs_nothing() -> None:
-    assert gap([*BASIS, [0.5, 0, 0, 0]], THETA) == close(gap(BASIS, THETA))
-
-
-def test_actions_without_a_constraint_cost_nothing() -> None:
-    actions, gaps = np.eye(2), np.array([0.0, 0.5])
-    assert structural_gap(actions, 0, gaps, np.full(2, math.inf)) == 0.0
 
 
 def test_the_program_is_refused_where_the_theorem_does_not_apply() -> None:

@@ -53,25 +53,6 @@ def test_privacy_is_free_exactly_from_the_threshold_on(x: float, y: float, epsil
 
 
 @FIXED
-@given(inside, inside, budgets)
-def test_the_private_case_has_a_shorter_form(x: float, y: float, epsilon: float) -> None:
-    x, y = min(x, y), max(x, y)
-    assume(epsilon < math.log(y / x) + math.log((1 - x) / (1 - y)))
-    shorter = -math.log1p(y * math.expm1(-epsilon)) - epsilon * x
-    assert private_divergence(x, y, epsilon) == pytest.approx(shorter, rel=1e-9, abs=1e-14)
-
-
-@FIXED
-@given(inside, inside)
-def test_a_large_budget_gives_kl_and_a_small_one_epsilon_times_the_distance(
-    x: float, y: float
-) -> None:
-    assert private_divergence(x, y, 1000.0) == pytest.approx(bernoulli_kl(x, y), rel=1e-10)
-    assume(abs(x - y) > 1e-3)
-    assert private_divergence(x, y, 1e-9) == pytest.approx(1e-9 * abs(x - y), rel=1e-5)
-
-
-@FIXED
 @given(inside, inside, inside, budgets, budgets)
 def test_the_divergence_grows_with_the_distance_and_with_the_budget(
     x: float, y: float, further: float, a: float, b: float
@@ -81,14 +62,6 @@ def test_the_divergence_grows_with_the_distance_and_with_the_budget(
     low, high = private_divergence(x, near, a), private_divergence(x, far, a)
     assert low <= high + 1e-12
     assert private_divergence(x, y, min(a, b)) <= private_divergence(x, y, max(a, b)) + 1e-15
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("x", [0.0, 0.2, 0.9, 1.0])
-def test_to_a_mean_of_one_privacy_leaves_a_finite_divergence(x: float, epsilon: float) -> None:
-    assert private_divergence(x, 1.0, epsilon) == pytest.approx(epsilon * (1 - x))
-    assert private_divergence(1 - x, 0.0, epsilon) == pytest.approx(epsilon * (1 - x))
-    assert private_divergence(x, x, epsilon) == 0.0
 
 
 # Upper inverse -----------------------------------------------------------------------------------

@@ -1,142 +1,86 @@
+"""Bounds of azize2022, sajed2019 and tossou2016: their shape, their proofs and their domain.
+
+Every bound is compared with a literal version in tests/contract/test_oracles_*.py.
+"""
+
+import itertools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import brentq
+from scipy.special import lambertw
 
 from dpbandits.core.errors import UserError
 from dpbandits.core.kl import bernoulli_kl
-from dpbandits.theory import function
-from dpbandits.theory.azize2022 import (
-    adap_klucb_upper_bound,
-    adap_ucb_minimax_upper_bound,
-    adap_ucb_upper_bound,
-    linear_minimax_lower_bound,
-    linear_minimax_transitions,
-    minimax_lower_bound,
-    minimax_transitions,
-    no_privacy_lower_bound,
-    problem_dependent_lower_bound,
-    problem_dependent_transitions,
-)
+from dpbandits.theory import azize2022, sajed2019, tossou2016
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
-
-# The figure adap-regimes.
-MEANS = (0.8, 0.1, 0.1, 0.1, 0.1)
 HORIZON = 10_000_000
 LOG_T = math.log(HORIZON)
-
-# d(.1, .8) = .1 log(1/8) + .9 log(9/2), and the gap .7.
-DIVERGENCE = 0.1 * math.log(1 / 8) + 0.9 * math.log(9 / 2)
-NO_PRIVACY = 4 * 0.7 / DIVERGENCE * LOG_T
 
 # Hundredths, so that gaps are either 0 or large enough for d to be accurate.
 several_means = st.lists(st.integers(1, 99).map(lambda k: k / 100), min_size=2, max_size=8)
 budgets = st.floats(-3, 3).map(lambda e: 10.0**e)
+horizons = st.integers(2, 10**9)
+
+OVER_MEANS: dict[str, Callable[[Any, int, float], float]] = {
+    "Theorem 3": azize2022.problem_dependent_lower_bound,
+    "Theorem 8": lambda means, t, epsilon: azize2022.adap_klucb_upper_bound(means, t, epsilon, 3.1),
+    "Theorem 3.2": tossou2016.dp_ucb_bound_upper_bound,
+    "Theorem 3.2 as printed": tossou2016.dp_ucb_bound_printed_upper_bound,
+    "Theorem 3.3": tossou2016.dp_ucb_upper_bound,
+    "Theorem 3.5": lambda means, t, epsilon: tossou2016.dp_ucb_int_upper_bound(
+        means, t, epsilon, math.exp(-10), 1.1
+    ),
+}
 
 
-def bound(epsilon: float, means: tuple[float, ...] = MEANS, horizon: int = HORIZON) -> float:
-    return problem_dependent_lower_bound(means, horizon, epsilon)
+@pytest.mark.parametrize("bound", OVER_MEANS.values(), ids=OVER_MEANS)
+@FIXED
+@given(several_means, horizons, horizons, budgets, budgets)
+def test_a_bound_falls_with_the_budget_and_grows_with_time(
+    bound: Callable[[Any, int, float], float],
+    means: list[float],
+    s: int,
+    t: int,
+    a: float,
+    b: float,
+) -> None:
+    assert bound(means, t, max(a, b)) <= bound(means, t, min(a, b)) * (1 + 1e-9)
+    assert bound(means, min(s, t), a) <= bound(means, max(s, t), a) * (1 + 1e-9)
+    assert bound([means[0]] * 5, t, a) == 0.0  # without suboptimal arms
 
 
-def test_without_privacy_the_bound_of_adap_regimes_is_39_39() -> None:
-    assert pytest.approx(39.39, abs=0.005) == NO_PRIVACY
-    assert bound(10.0) == pytest.approx(NO_PRIVACY, rel=1e-14)
+# azize2022 ---------------------------------------------------------------------------------------
 
 
 def test_in_adap_regimes_privacy_costs_only_below_epsilon_0_2728() -> None:
-    # The regimes meet at d/(6 Delta) = 0.27280, to the five digits printed.
-    assert bound(0.27275) > NO_PRIVACY * (1 + 1e-6)
-    assert bound(0.27285) == pytest.approx(NO_PRIVACY, rel=1e-14)
-
-
-def test_in_the_private_regime_every_suboptimal_arm_costs_one_over_six_epsilon() -> None:
-    for epsilon in (0.2, 1e-3, 1e-9):
-        assert bound(epsilon) == pytest.approx(4 * LOG_T / (6 * epsilon), rel=1e-14)
-
-
-def test_arms_change_regime_each_at_its_own_epsilon() -> None:
-    # d(.5, .75) = .5 log(4/3) and d(.25, .75) = .5 log 3; they equal 6 eps Delta at .0959 and
-    # .1831.
-    near, far = 0.5 * math.log(4 / 3), 0.5 * math.log(3)
-    expected = (0.25 / near + 1 / (6 * 0.12)) * LOG_T
-    assert near / (6 * 0.25) < 0.12 < far / (6 * 0.5)
-    assert bound(0.12, (0.5, 0.75, 0.25)) == pytest.approx(expected, rel=1e-14)
-
-
-@pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
-def test_without_suboptimal_arms_there_is_no_regret_to_bound(mean: float) -> None:
-    assert bound(0.1, (mean,) * 5) == 0.0
-
-
-def test_several_best_arms_cost_nothing() -> None:
-    assert bound(0.5, (0.8, 0.8, 0.1)) == bound(0.5, (0.8, 0.1)) > 0.0
-
-
-@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e3])
-def test_under_a_best_mean_of_one_the_private_term_rules_alone(epsilon: float) -> None:
-    expected = 2 * LOG_T / (6 * epsilon)
-    assert bound(epsilon, (1.0, 0.5, 0.0)) == pytest.approx(expected, rel=1e-14)
+    # d(.1, .8) = .1 log(1/8) + .9 log(9/2), and the gap .7; d/(6 Delta) = 0.27280.
+    means = (0.8, 0.1, 0.1, 0.1, 0.1)
+    no_privacy = 4 * 0.7 / (0.1 * math.log(1 / 8) + 0.9 * math.log(9 / 2)) * LOG_T
+    bound = azize2022.problem_dependent_lower_bound
+    assert bound(means, HORIZON, 0.27275) > no_privacy * (1 + 1e-6)
+    assert bound(means, HORIZON, 0.27285) == pytest.approx(no_privacy, rel=1e-14)
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-7, 1e-8, 1e-9])
-def test_the_bound_holds_for_nearly_equal_arms(gap: float) -> None:
+def test_theorem_3_holds_for_nearly_equal_arms(gap: float) -> None:
     # d(p, p + gap) = gap^2/(2 p(1-p)) (1 + O(gap)): one per cent at any gap.
     means = (0.3, 0.3 + gap)
     expected = 2 * 0.3 * 0.7 / (means[1] - means[0]) * LOG_T
-    assert bound(1.0, means) == pytest.approx(expected, rel=0.01)
-
-
-@FIXED
-@given(several_means, budgets, budgets)
-def test_more_budget_never_raises_the_bound(means: list[float], a: float, b: float) -> None:
-    instance = tuple(means)
-    assert bound(max(a, b), instance) <= bound(min(a, b), instance)
-
-
-@FIXED
-@given(several_means, budgets, st.integers(2, 10**12))
-def test_the_bound_grows_with_log_t(means: list[float], epsilon: float, horizon: int) -> None:
-    per_log = bound(epsilon, tuple(means), horizon) / math.log(horizon)
-    assert bound(epsilon, tuple(means)) / LOG_T == pytest.approx(per_log, rel=1e-14)
-
-
-@FIXED
-@given(several_means, budgets)
-def test_the_order_of_the_arms_does_not_count(means: list[float], epsilon: float) -> None:
-    backwards = tuple(reversed(means))
-    # A sum of eight terms in another order.
-    assert bound(epsilon, backwards) == pytest.approx(bound(epsilon, tuple(means)), rel=1e-14)
-
-
-def test_a_figure_finds_the_bound_by_its_name() -> None:
-    assert function("azize2022.problem_dependent_lower_bound") is problem_dependent_lower_bound
-
-
-# Theorems 2, 4, 7, 8 and 12
-
-
-def test_theorem_2_by_hand() -> None:
-    # sqrt(10^7 * 4)/27 and 4/(131 * 10^-6).
-    assert minimax_lower_bound(5, HORIZON, 1.0) == pytest.approx(234.24279, abs=5e-6)
-    assert minimax_lower_bound(5, HORIZON, 1e-6) == pytest.approx(30534.351145, abs=5e-7)
-
-
-def test_theorem_4_by_hand() -> None:
-    # e^-2 * 5 * sqrt(10^7)/8 and e^-6 * 5/(4 * 10^-6).
-    assert linear_minimax_lower_bound(5, HORIZON, 1.0) == pytest.approx(267.479839, abs=5e-6)
-    assert linear_minimax_lower_bound(5, HORIZON, 1e-6) == pytest.approx(3098.4402208, abs=5e-7)
+    bound = azize2022.problem_dependent_lower_bound(means, HORIZON, 1.0)
+    assert bound == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize("horizon", [100, HORIZON])
 def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(horizon: int) -> None:
     pairs: list[tuple[Callable[[int, int, float], float], tuple[float, ...]]] = [
-        (minimax_lower_bound, minimax_transitions(5, horizon)),
-        (linear_minimax_lower_bound, linear_minimax_transitions(horizon)),
+        (azize2022.minimax_lower_bound, azize2022.minimax_transitions(5, horizon)),
+        (azize2022.linear_minimax_lower_bound, azize2022.linear_minimax_transitions(horizon)),
     ]
     for lower_bound, (meet,) in pairs:
         flat = lower_bound(5, horizon, 1e3)
@@ -147,111 +91,150 @@ def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(hori
 def test_131_over_27_is_not_where_the_terms_of_theorem_2_are_equal() -> None:
     # As printed, the private term is smaller than the other by the square of that factor.
     printed = 131 / 27 * math.sqrt(4 / HORIZON)
-    private = 4 / (131 * printed)
-    ratio = minimax_lower_bound(5, HORIZON, printed) / private
+    ratio = azize2022.minimax_lower_bound(5, HORIZON, printed) / (4 / (131 * printed))
     assert ratio == pytest.approx((131 / 27) ** 2)
-
-
-def test_theorem_3_changes_regime_once_for_every_gap() -> None:
-    near, far = 0.5 * math.log(4 / 3) / 1.5, 0.5 * math.log(3) / 3
-    assert problem_dependent_transitions((0.5, 0.75, 0.25, 0.5)) == pytest.approx((near, far))
-    assert problem_dependent_transitions((1.0, 0.5)) == ()
-
-
-def test_without_privacy_theorem_3_is_the_bound_of_lai_and_robbins() -> None:
-    assert no_privacy_lower_bound(MEANS, HORIZON) == pytest.approx(NO_PRIVACY, rel=1e-14)
-
-
-def test_theorem_7_by_hand() -> None:
-    # Gaps .25 and .5; min{gap, .3} is .25 and .3; 3 * 4/(4 - 3) = 12.
-    expected = 16 * 4 * LOG_T * (1 / 0.25 + 1 / 0.3) + 2 * 12
-    value = adap_ucb_upper_bound((0.75, 0.5, 0.25), HORIZON, 0.3, 4.0)
-    assert value == pytest.approx(expected, rel=1e-14)
-
-
-def test_theorem_12_is_its_proof_at_the_gap_that_it_chooses() -> None:
-    alpha, arms, epsilon = 4.0, 3, 0.3
-    chosen = 4 * math.sqrt(alpha * arms * LOG_T / HORIZON)
-    pulls = 16 * alpha * arms * LOG_T
-    expected = HORIZON * chosen + pulls / chosen + pulls / epsilon + 12 * 0.75
-    value = adap_ucb_minimax_upper_bound((0.75, 0.5, 0.25), HORIZON, epsilon, alpha)
-    assert value == pytest.approx(expected, rel=1e-14)
-
-
-def first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> int:
-    """Return the least l for which one of many beta, given by their c, satisfies (35) and (36)."""
-    gap, divergence, log_t = best - mean, bernoulli_kl(mean, best), math.log(horizon)
-    c = np.linspace(0, 1, 20_001)[1:-1]
-    beta = np.array([divergence / bernoulli_kl(mean + x * gap, best) - 1 for x in c])
-    for episode in range(60):
-        level = log_t / 2**episode
-        if level >= bernoulli_kl(best, mean):  # gamma would be at least 1
-            continue
-        gamma = brentq(lambda g, at=level: bernoulli_kl(mean + g * gap, mean) - at, 0, 1)
-        above = np.maximum(c - gamma, 1e-300)
-        fits = 2**episode >= (1 + beta) * alpha * log_t / divergence
-        if np.any(fits & (2**episode >= (1 + alpha) * log_t / (above * epsilon * gap))):
-            return episode
-    raise AssertionError
-
-
-@pytest.mark.parametrize("epsilon", [0.003, 0.1, 0.25, 1.0, 30.0])
-@pytest.mark.parametrize(("mean", "best"), [(0.7, 0.75), (0.25, 0.75), (0.1, 0.8), (0.5, 0.99)])
-def test_theorem_8_is_its_proof_over_a_grid_of_beta(
-    mean: float, best: float, epsilon: float
-) -> None:
-    for horizon in (1000, HORIZON):
-        pulls = 2 ** (first_episode(mean, best, horizon, epsilon, 3.1) + 1) + 1.5 + 31
-        value = adap_klucb_upper_bound((best, mean), horizon, epsilon, 3.1)
-        assert value == pytest.approx((best - mean) * pulls, rel=1e-12)
 
 
 def test_theorem_8_by_hand_where_one_cause_rules() -> None:
     # Noise alone: c is 1 and gamma 0, 2^l >= 5 log T/(epsilon Delta) = 5 * 16.1181/10^-5 or 2^22.9.
-    value = adap_klucb_upper_bound((0.75, 0.25), HORIZON, 2e-5, 4.0)
+    value = azize2022.adap_klucb_upper_bound((0.75, 0.25), HORIZON, 2e-5, 4.0)
     assert value == pytest.approx(0.5 * (2**24 + 5.5), rel=1e-12)
     # Sampling alone, near arms: d is (q-p)^2/(2 p(1-p)), so that 2^l >= (1 + sqrt(alpha))^2 log T/d
     # = 9 * 16.1181/(0.0002/0.25) or 2^17.47.
-    value = adap_klucb_upper_bound((0.51, 0.49), HORIZON, 1e6, 4.0)
+    value = azize2022.adap_klucb_upper_bound((0.51, 0.49), HORIZON, 1e6, 4.0)
     assert value == pytest.approx(0.02 * (2**19 + 5.5), rel=1e-12)
-
-
-@pytest.mark.parametrize("means", [(1.0, 0.5), (0.5, 0.0), (1.0, 0.0)])
-def test_theorem_8_holds_for_means_of_zero_and_one(means: tuple[float, ...]) -> None:
-    assert means[0] < adap_klucb_upper_bound(means, HORIZON, 1.0, 3.1) < 1000
+    for means in ((1.0, 0.5), (0.5, 0.0), (1.0, 0.0)):
+        assert means[0] < azize2022.adap_klucb_upper_bound(means, HORIZON, 1.0, 3.1) < 1000
 
 
 def test_no_constant_c_1_suffices_where_the_best_mean_is_nearly_one() -> None:
     # d(mu_a, mu*) is unbounded, but gamma < 1 still requires 2^l > log T/d(mu*, mu_a).
     def needed(best: float) -> float:
-        bound = adap_klucb_upper_bound((best, 0.5), HORIZON, 1e9, 3.1)
+        bound = azize2022.adap_klucb_upper_bound((best, 0.5), HORIZON, 1e9, 3.1)
         return bound / (best - 0.5) * bernoulli_kl(0.5, best) / LOG_T
 
     assert needed(1 - 1e-4) < needed(1 - 1e-8) < needed(1 - 1e-15)
     assert needed(1 - 1e-15) > 3 * 4 * (1 + math.sqrt(3.1)) ** 2
 
 
-@FIXED
-@given(several_means, budgets, budgets, st.integers(2, 10**9), st.integers(2, 10**9))
-def test_theorem_8_falls_with_the_budget_and_grows_with_time(
-    means: list[float], a: float, b: float, s: int, t: int
-) -> None:
-    for alpha in (3.1, 10.0):
-        early = adap_klucb_upper_bound(means, min(s, t), a, alpha)
-        assert early <= adap_klucb_upper_bound(means, max(s, t), a, alpha)
-        less = adap_klucb_upper_bound(means, t, min(a, b), alpha)
-        assert adap_klucb_upper_bound(means, t, max(a, b), alpha) <= less
-
-
-@pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
-def test_without_suboptimal_arms_upper_bounds_are_zero(mean: float) -> None:
-    assert adap_klucb_upper_bound((mean,) * 5, HORIZON, 0.1, 3.1) == 0.0
-
-
-def test_a_theorem_is_refused_where_it_does_not_apply() -> None:
-    for upper in (adap_ucb_upper_bound, adap_ucb_minimax_upper_bound, adap_klucb_upper_bound):
+def test_a_theorem_of_azize2022_is_refused_where_it_does_not_apply() -> None:
+    for name in ("adap_ucb", "adap_ucb_minimax", "adap_klucb"):
         with pytest.raises(UserError, match="alpha > 3, got 3"):
-            upper(MEANS, HORIZON, 1.0, 3.0)
+            getattr(azize2022, f"{name}_upper_bound")((0.8, 0.1), HORIZON, 1.0, 3.0)
     for arms, horizon in ((1, 100), (5, 3)):
         with pytest.raises(UserError, match="Theorem 2"):
-            minimax_lower_bound(arms, horizon, 1.0)
+            azize2022.minimax_lower_bound(arms, horizon, 1.0)
+
+
+# sajed2019 ---------------------------------------------------------------------------------------
+
+signals = st.floats(-4, 0).map(lambda e: 10.0**e)
+small = st.floats(-6, math.log10(0.08)).map(lambda e: 10.0**e)
+
+
+def test_the_constant_of_theorem_3_4_is_that_of_its_proof() -> None:
+    # beta exp(6 epsilon n d_TV) < 1/2 at n, where d_TV is below alpha mu/R.
+    mean, radius, epsilon, alpha, beta = 0.3, 1.0, 0.2, 0.1, 0.2
+    n = sajed2019.stopping_lower_bound(mean, radius, epsilon, alpha, beta)
+    factor = math.exp(6 * epsilon * n * alpha * mean / radius)
+    assert beta * factor == pytest.approx(math.sqrt(beta), rel=1e-12)
+
+
+@FIXED
+@given(signals, budgets, budgets, st.floats(0.01, 0.9), small)
+def test_bounds_on_samples_fall_with_the_budget_and_lower_ones_are_lower(
+    mean: float, a: float, b: float, alpha: float, beta: float
+) -> None:
+    upper, shape, lower = (
+        [getattr(sajed2019, name)(mean, 1.0, x, alpha, beta) for x in (min(a, b), max(a, b))]
+        for name in ("stopping_upper_bound", "stopping_lower_bound_shape", "stopping_lower_bound")
+    )
+    assert upper[0] >= upper[1] > lower[1]
+    assert shape[0] >= shape[1] > lower[1]
+    assert lower[0] >= lower[1]
+
+
+def halts(mean: float, epsilon: float, alpha: float, beta: float) -> float:
+    """Return the first t = 2^k at which the proof of Theorem 3.3 lets Algorithm 2 halt; R = 1."""
+    for k in itertools.count(1):
+        t = 2.0**k
+        h = math.sqrt(2 / t * math.log(16 * k * k / beta))
+        noise = 24 * math.log(4 / beta) + 24 * math.log(8 * k * k / beta)
+        noise += 4 * math.log(4 / beta) / alpha
+        if mean >= h * (2 + 1 / alpha) + noise / (epsilon * t):
+            return t
+    raise AssertionError
+
+
+@FIXED
+@given(signals, st.floats(-30, 9).map(lambda e: 10.0**e), st.floats(0.001, 0.9), small)
+def test_by_t_u_the_condition_of_the_proof_holds(
+    mean: float, epsilon: float, alpha: float, beta: float
+) -> None:
+    upper = sajed2019.stopping_upper_bound(mean, 1.0, epsilon, alpha, beta)
+    assert halts(mean, epsilon, alpha, beta) <= upper
+
+
+def test_just_above_log_equal_to_beta_theorem_3_3_does_not_hold() -> None:
+    # All samples are R. Without noise the rule cannot halt at 64, as h (1 + 1/alpha) > R there.
+    alpha, beta = 0.92, 0.08
+    h = math.sqrt(2 / 64 * math.log(16 * 6**2 / beta))
+    assert h * (1 + 1 / alpha) > 1.09
+    assert 64 < sajed2019.stopping_upper_bound(1.0, 1.0, 1e9, alpha, beta) < 128
+
+
+def test_a_theorem_of_sajed2019_is_refused_where_it_does_not_apply() -> None:
+    upper, lower = sajed2019.stopping_upper_bound, sajed2019.stopping_lower_bound
+    for bound in (sajed2019.t_1, sajed2019.t_2, upper, lower, sajed2019.stopping_lower_bound_shape):
+        for mean in (0.0, 1.01, -1.01):
+            with pytest.raises(UserError, match=r"is for a mean in \[-R, R\] other than 0, got"):
+                bound(mean, 1.0, 1.0, 0.1, 0.05)
+    for bound in (sajed2019.t_1, sajed2019.t_2, upper):
+        with pytest.raises(UserError, match=r"Theorem 3.3 is for beta <= 0.08, got 0.081"):
+            bound(0.5, 1.0, 1.0, 0.1, 0.081)
+        assert bound(0.5, 1.0, 1.0, 0.1, 0.08) > 0
+    with pytest.raises(UserError, match=r"Theorem 3.4 is for beta < 1/4, got 0.25"):
+        lower(0.5, 1.0, 1.0, 0.1, 0.25)
+    with pytest.raises(UserError, match=r"log\(R/\(alpha \|mu\|\)\) > beta, got 0.05"):
+        upper(1.0, 1.0, 1.0, math.exp(-0.05), 0.08)
+
+
+# tossou2016 --------------------------------------------------------------------------------------
+
+TWO, ROUNDS = (0.9, 0.6), 100_000  # of Fig. 2
+
+
+def test_b_times_ln_b_plus_7_covers_the_solution_by_lambert_w() -> None:
+    b = np.logspace(1e-9, 172, 5000)
+    exact = -b * lambertw(-1 / (math.e * b), -1).real
+    assert np.all([tossou2016._noise(x, "") for x in b] >= exact)
+    # This holds up to w = e^6, where both are equal.
+    largest = tossou2016.LARGEST
+    assert -lambertw(-1 / (math.e * largest), -1).real == pytest.approx(math.exp(6), rel=1e-12)
+    beyond = largest * 1e10
+    assert beyond * (math.log(beyond) + 7) < -beyond * lambertw(-1 / (math.e * beyond), -1).real
+    for upper in (tossou2016.dp_ucb_bound_upper_bound, tossou2016.dp_ucb_upper_bound):
+        with pytest.raises(UserError, match=r"Theorem 3.[23] is for B or C up to 1.5e\+172, got"):
+            upper(TWO, ROUNDS, 1e-180)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_after_its_pulls_event_a_6_is_false_and_after_the_printed_ones_it_is_not(
+    epsilon: float,
+) -> None:
+    gap = TWO[0] - TWO[1]
+
+    def is_false(n: np.ndarray) -> np.ndarray:
+        h = math.sqrt(8) / epsilon * math.log(4 * ROUNDS**4) * (np.log(n) + 1) / n
+        return gap > 2 * np.sqrt(2 * math.log(ROUNDS) / n) + 2 * h
+
+    def pulls(theorem: str) -> float:
+        return OVER_MEANS[theorem](TWO, ROUNDS, epsilon) / gap - 1 - 2 * math.pi**2 / 3
+
+    assert is_false(np.logspace(0, 6, 1000) * pulls("Theorem 3.2")).all()
+    assert not is_false(np.array([pulls("Theorem 3.2 as printed")])).any()
+
+
+def test_the_noise_of_theorem_3_3_is_more_than_all_rounds_up_to_170_million() -> None:
+    assert tossou2016.dp_ucb_upper_bound(TWO, 170_000_000, 1.0) > 0.3 * 170_000_000
+    assert tossou2016.dp_ucb_upper_bound(TWO, 171_000_000, 1.0) < 0.3 * 171_000_000

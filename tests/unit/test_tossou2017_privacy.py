@@ -13,12 +13,7 @@ from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.algorithms import exp3_tau
 from dpbandits.algorithms._exp3 import Estimates, add_gain, exploration
-from dpbandits.algorithms.exp3_tau import Calibration, TauRounding, batch_length
-from dpbandits.core.errors import UserError
-from dpbandits.environments import adversaries
-from dpbandits.experiments.budgets import budget
-from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2017, tossou2017_games
 
@@ -109,14 +104,6 @@ def test_the_budget_of_corollary_3_2_is_kept_by_rounding_up_alone() -> None:
     assert tossou2017.exp3_tau_printed_privacy_loss(T, 19, DELTA) > 2.0 * BUDGET
 
 
-def test_exp3_tau_spends_a_third_of_corollary_3_2() -> None:
-    for rounding, spent in ((TauRounding.CEIL, 82.9), (TauRounding.FLOOR, 93.6)):
-        params = exp3_tau.Params(T, BUDGET, DELTA, tau_rounding=rounding)
-        kind = adversaries.Params(adversaries.Kind.SWITCHING)
-        cell = RegretExperiment("exp3-tau", params, "adversaries", kind, T, Grid.END, 1)
-        assert budget(cell) == pytest.approx(spent, abs=0.06)
-
-
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 10.0, BUDGET])
 @pytest.mark.parametrize("delta", [DELTA, 1e-3])
 def test_the_tau_of_corollary_3_3_is_too_small_and_the_corrected_one_suffices(
@@ -139,12 +126,6 @@ def test_the_tau_of_corollary_3_3_is_too_small_and_the_corrected_one_suffices(
     assert composed_epsilon(exp3_tau.releases(params, 4, T), delta) <= epsilon
 
 
-def test_one_batch_reads_nothing_before_it_chooses() -> None:
-    params = exp3_tau.Params(T, 1e-9, DELTA, Calibration.BUDGET)
-    assert batch_length(params, 4) == T
-    assert list(exp3_tau.releases(params, 4, T)) == []
-
-
 def test_the_third_term_of_theorem_3_3_is_one_of_the_horizon() -> None:
     # At gamma = .999 hardly any round has a loss: the printed bound is below the average loss.
     gamma = 0.999
@@ -160,19 +141,6 @@ def test_the_third_term_of_theorem_3_3_is_one_of_the_horizon() -> None:
     # The second term is for a gamma near 1; for a small gamma it is 2T.
     assert tossou2017.exp3_privacy_loss(4, T, exploration(4, T)) == 2 * T
     assert tossou2017.exp3_privacy_loss(4, T, 1.0) == 0.0
-
-
-def test_the_bounds_are_those_that_are_printed() -> None:
-    k_log_k = 4 * math.log(4)
-    assert tossou2017.exp3_upper_bound(4, T) == pytest.approx(
-        2 * math.sqrt((math.e - 1) * T * k_log_k)
-    )
-    real = (T / (7 * k_log_k)) ** (1 / 3)
-    switching = math.sqrt(7 * T * real * k_log_k) + T / real + real
-    assert tossou2017.exp3_tau_switching_upper_bound(4, T) == pytest.approx(switching)
-    assert tossou2017.exp3_tau_upper_bound(4, T, 19, 1) == pytest.approx(switching, rel=2e-3)
-    with pytest.raises(UserError, match="memory below tau = 3, got 3"):
-        tossou2017.exp3_tau_upper_bound(4, T, 3, 3)
 
 
 # Losses of single games ---------------------------------------------------------------------------
@@ -230,7 +198,3 @@ def test_theorem_3_5_as_printed_is_false_for_long_batches() -> None:
         loss = tossou2017_games.exp3_tau_game_privacy_loss(4, T, tau, DELTA)
         assert (loss > tossou2017.exp3_tau_printed_privacy_loss(T, tau, DELTA)) is false
         assert loss < tossou2017.exp3_tau_privacy_loss(T, tau, DELTA)
-
-
-def test_equal_laws_lose_nothing() -> None:
-    assert tossou2017_games.exp3_tau_game_privacy_loss(4, 64, 64, 0.1) == 0.0

@@ -10,12 +10,12 @@ Three kinds of pairs:
   means of many rewards, whose decisions on constant arms are certain.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-
-from dpbandits.audit import stream_names
 
 SHORT = (8, 64, 256)  # horizons of short games, in rounds
 LONG = 4096  # longest game in which a first release is sought; at most a quarter more is played
@@ -30,14 +30,16 @@ STEPS = 14  # steps of a bisection
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Pair of tables that differ in one entry, with an id and a description."""
+    """Table of rewards, and its neighbour in which one entry x of arm 1 is replaced by 1 - x."""
 
-    id: str  # names the random streams of its games (stream_names.py); fixed, and never displayed
-    words: str  # description for readers; its wording may change
+    rewards: str  # description of the table
     table: np.ndarray  # float64, shape (arms, rounds): rewards in [0, 1]
-    arm: int  # arm of the changed entry, from 0
-    index: int  # pull that reads the changed entry, from 1
-    changed: float  # value of the changed entry in the other table
+    index: int  # pull of arm 1 that reads the changed entry, from 1
+
+    @property
+    def words(self) -> str:
+        """Description of both tables. It names the streams of their games: no letter may change."""
+        return f"{self.rewards}, reward {self.index} of arm 1 flipped"
 
     @property
     def arms(self) -> int:
@@ -63,7 +65,7 @@ class Design:
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return both tables, each float64 of shape (arms, rounds)."""
         other = self.table.copy()
-        other[self.arm, self.index - 1] = self.changed
+        other[0, self.index - 1] = 1.0 - other[0, self.index - 1]
         return self.table, other
 
 
@@ -75,14 +77,8 @@ def horizons(released: Callable[[int], bool]) -> list[int]:
     """
     if not released(LONG):
         return []
-    short, long = 0, LONG
-    while long - short > 1:
-        middle = (short + long) // 2
-        if released(middle):
-            long = middle
-        else:
-            short = middle
-    first = long + max(SHORT[0] - 1, long // 4)
+    shortest = bisect_left(range(LONG), True, lo=1, key=released)
+    first = shortest + max(SHORT[0] - 1, shortest // 4)
     return [first, *(rounds for rounds in SHORT if rounds > first)]
 
 
@@ -97,10 +93,7 @@ def longest(rounds: list[int]) -> int:
 
 
 def later(index: int, rounds: list[int]) -> list[int]:
-    """Return the horizons of games in which reward `index` of an arm is read early enough.
-
-    `rounds` are the horizons of the usual games.
-    """
+    """Return those of the usual horizons in which reward `index` of an arm is read early enough."""
     return [n for n in rounds if n >= 4 * index] or [LATER * index]
 
 
@@ -109,48 +102,29 @@ def constant(rounds: int, indices: Iterable[int] = INDICES) -> Iterator[Design]:
 
     `indices` are the positions of that reward.
     """
-    for own in (0.0, 1.0):
-        for other in (0.0, 1.0):
-            for index in indices:
-                if 4 * index <= rounds or index == 1:
-                    table = np.empty((ARMS, rounds))
-                    table[0], table[1] = own, other
-                    name = stream_names.constant(own, other, rounds, index)
-                    words = f"rewards {own:.0f} and {other:.0f}, T = {rounds}"
-                    yield flipped(name, words, table, index)
+    for first, other in product((0.0, 1.0), repeat=2):
+        for index in indices:
+            if 4 * index <= rounds or index == 1:
+                table = np.stack([np.full(rounds, first), np.full(rounds, other)])
+                yield Design(f"rewards {first:.0f} and {other:.0f}, T = {rounds}", table, index)
 
 
 def waiting(first: int) -> Iterator[Design]:
-    """Yield arms of constant rewards 0 and 1, one of which waits, at the multiples of `first`.
-
-    The multiples in TIMES are the horizons of these games.
-    """
+    """Yield arms of constant rewards 0 and 1, one of which waits, at the multiples of `first`."""
     for times in TIMES:
-        for design in constant(times * first):
-            if design.index == 1 and design.table[0, 0] != design.table[1, 0]:
+        for design in constant(times * first, (1,)):
+            if design.table[0, 0] != design.table[1, 0]:
                 yield design
 
 
 def many_arms(arms: int) -> Iterator[Design]:
     """Yield an arm of constant rewards among many others, with its first reward flipped."""
     rounds = arms + AFTER
-    for own in (0.0, 1.0):
-        for other in (0.0, 1.0):
-            table = np.full((arms, rounds), other)
-            table[0] = own
-            name = stream_names.many_arms(own, other, arms, rounds, 1)
-            words = f"rewards {own:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}"
-            yield flipped(name, words, table, 1)
-
-
-def flipped(name: str, words: str, table: np.ndarray, index: int) -> Design:
-    """Return the design of a table and of its copy with one entry x of arm 1 replaced by 1 - x.
-
-    `table` has shape (arms, rounds), `index` (from 1) is the position of the entry, `name` is the
-    id of the design, and `words` describes the table alone.
-    """
-    described = f"{words}, reward {index} of arm 1 flipped"
-    return Design(name, described, table, 0, index, 1.0 - float(table[0, index - 1]))
+    for first, other in product((0.0, 1.0), repeat=2):
+        table = np.full((arms, rounds), other)
+        table[0] = first
+        words = f"rewards {first:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}"
+        yield Design(words, table, 1)
 
 
 def spread(share: float, rounds: int) -> np.ndarray:
@@ -170,20 +144,19 @@ def at_the_edge(
     which increases with the mean of this arm. Reward `index` of arm 1 is flipped.
     """
 
-    def of_mean(share: float) -> Design:
+    def with_mean(share: float) -> Design:
         table = np.stack([spread(share, rounds), spread(0.5, rounds)])
-        name = stream_names.at_the_edge(share, rounds, index)
         words = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        return flipped(name, words, table, index)
+        return Design(words, table, index)
 
-    least, most = pulls_of_first(of_mean(0.0)), pulls_of_first(of_mean(1.0))
+    least, most = pulls_of_first(with_mean(0.0)), pulls_of_first(with_mean(1.0))
     for edge in EDGES:
         goal = least + edge * (most - least)
         low, high = 0.0, 1.0
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
-            if pulls_of_first(of_mean(middle)) < goal:
+            if pulls_of_first(with_mean(middle)) < goal:
                 low = middle
             else:
                 high = middle
-        yield of_mean(high)
+        yield with_mean(high)

@@ -11,9 +11,9 @@ hold together with probability at least 1 - ERROR, whatever the event is.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from itertools import groupby
 
 import numpy as np
 from scipy.stats import beta, norm
@@ -40,8 +40,8 @@ class Event:
 
         `counts` is uint32 of shape (2, cells).
         """
-        first, second = counts[:, self.cells].sum(axis=1)
-        return (int(second), int(first)) if self.swapped else (int(first), int(second))
+        first, second = map(int, counts[:, self.cells].sum(axis=1))
+        return (second, first) if self.swapped else (first, second)
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,22 @@ class Loss:
         """Return the lower bound on delta at this epsilon; 0 if nothing is proved."""
         return max(0.0, self.p - math.exp(epsilon) * self.q)
 
-    def likely_epsilon(self, delta: float) -> float:
-        """Return the epsilon of the observed frequencies, which is an estimate and not a bound."""
-        excess = self.more / self.games - delta
-        if excess <= 0.0:
-            return 0.0
-        return max(0.0, math.log(excess * self.games / self.fewer)) if self.fewer else math.inf
+    @property
+    def likely_epsilon(self) -> float:
+        """Epsilon of the observed frequencies at delta = 0: an estimate, not a bound."""
+        if not (self.more and self.fewer):
+            return math.inf if self.more else 0.0
+        return max(0.0, math.log(self.more / self.fewer))
 
 
 def lower(count: np.ndarray | int, games: int) -> np.ndarray:
-    """Return the lower bound on a probability, float64 with the shape of `count`.
+    """Return the lower bound on the probability of an event in `count` of the `games` games.
 
-    `count` is the number of the `games` games in the event. The bound errs with probability
-    ERROR/2.
+    float64 with the shape of `count`. The bound errs with probability ERROR/2.
     """
     count = np.asarray(count, float)
     inside = np.maximum(count, 1.0)
-    bound: np.ndarray = np.where(
-        count > 0, beta.ppf(ERROR / 2.0, inside, games - inside + 1.0), 0.0
-    )
-    return bound
+    return np.where(count > 0, beta.ppf(ERROR / 2.0, inside, games - inside + 1.0), 0.0)
 
 
 def upper(count: np.ndarray | int, games: int) -> np.ndarray:
@@ -102,14 +98,7 @@ def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:
     z = side * Z
     share = count / games
     spread = z * np.sqrt(share * (1.0 - share) / games + z * z / (4.0 * games * games))
-    bound: np.ndarray = (share + z * z / (2.0 * games) + spread) / (1.0 + z * z / games)
-    return bound
-
-
-@cache
-def _tried(number: int) -> np.ndarray:
-    # Positions (from 0) of the last cell of the events compared, in geometric steps up to `number`.
-    return np.unique(np.geomspace(1, number, STEPS).astype(int)) - 1
+    return (share + z * z / (2.0 * games) + spread) / (1.0 + z * z / games)
 
 
 def best_event(
@@ -123,61 +112,50 @@ def best_event(
     of its initial segments: with the same games for both, thousands of rare cells would look like
     a loss by chance. Both counts are uint32 of shape (2, cells), from `games` games per table.
 
-    Features of equally many cells that lie side by side, as those of the rounds, are compared
+    Small features of equally many cells, as those of the rounds, lie side by side and are compared
     together.
     """
-    best, best_event = 0.0, None
-    for group in _side_by_side(features):
-        proved, event = _best_of_group(counts, games, group, delta)
-        if proved > best:
-            best, best_event = proved, event
-    return best, best_event
 
-
-def _side_by_side(features: Iterable[Feature]) -> Iterator[list[Feature]]:
-    # Neighbouring features of the same size, no larger than all their events are compared.
-    group: list[Feature] = []
-    for feature in features:
+    def alike(feature: Feature) -> tuple[int, int]:
         size = feature.stop - feature.first
-        last = group[-1] if group else None
-        if last and (size > FEW or last.stop != feature.first or last.stop - last.first != size):
-            yield group
-            group = []
-        group.append(feature)
-    if group:
-        yield group
+        return size, feature.first if size > FEW else 0
+
+    best: tuple[float, Event | None] = 0.0, None
+    for _, alike_features in groupby(features, alike):
+        found = _best_of_group(counts, games, list(alike_features), delta)
+        if found[0] > best[0]:
+            best = found
+    return best
 
 
 def _best_of_group(
     counts: tuple[np.ndarray, np.ndarray], games: int, group: list[Feature], delta: float
 ) -> tuple[float, Event | None]:
     # The best event of the group, of either table: the first one if several are best.
-    first, size = group[0].first, group[0].stop - group[0].first
-    choosing, valuing = (each[:, first : group[-1].stop] for each in counts)
+    first = group[0].first
+    choosing, valuing = (half[:, first : group[-1].stop] for half in counts)
     seen = choosing.sum(axis=0) >= FEWEST
     if not seen.any():
         return 0.0, None
+    columns = np.arange(seen.size).reshape(len(group), -1)
     if len(group) == 1:  # its cells are many, most of them without games
         columns = np.flatnonzero(seen)[None, :]
-    else:
-        columns = np.arange(len(group) * size).reshape(len(group), size)
+    # The last cell of the events that are compared, in geometric steps.
+    tried = np.unique(np.geomspace(1, columns.shape[1], STEPS).astype(int)) - 1
     proved, events = [], []
-    for swapped in (False, True):
-        more, fewer = choosing[::-1, columns] if swapped else choosing[:, columns]
+    for order in (slice(None), slice(None, None, -1)):  # the second table likelier in the second
+        more, fewer = choosing[order][:, columns]
         ratio = np.where(seen[columns], (more + 0.5) / (fewer + 0.5), 0.0)  # unseen cells come last
-        order = np.argsort(-ratio, axis=1, kind="stable")
-        cells = np.take_along_axis(columns, order, axis=1)
-        x, y = valuing[::-1, cells] if swapped else valuing[:, cells]
-        tried = _tried(cells.shape[1])
+        cells = np.take_along_axis(columns, np.argsort(-ratio, axis=1, kind="stable"), axis=1)
+        x, y = valuing[order][:, cells]
         p = _nearly(x.cumsum(axis=1)[:, tried], games, -1.0)
         q = _nearly(y.cumsum(axis=1)[:, tried], games, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             epsilon = np.where(
                 (p > delta) & seen[cells[:, tried]], np.log((p - delta) / q), -np.inf
             )
-        last = epsilon.argmax(axis=1)
-        proved.append(epsilon[np.arange(len(group)), last])
-        events.append((cells, tried[last]))
+        proved.append(epsilon.max(axis=1))
+        events.append((cells, tried[epsilon.argmax(axis=1)]))
     # In the order of the features, each before its swapped event.
     which, table = divmod(int(np.argmax(np.stack(proved, axis=1))), 2)
     cells, last = events[table]

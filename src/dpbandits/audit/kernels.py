@@ -8,19 +8,18 @@ A feature puts every game into one of its cells. All features are functions of t
     arms after the change       the WINDOW arms after the round that read the changed entry
     sequence                    all arms of the game
 
-The changed arm is the one with the changed entry. The last three features are hashed into BUCKETS
+The changed arm is the first one. The last three features are hashed into BUCKETS
 cells. Games that share a bucket are not distinguished, which can hide a privacy loss but never
 creates one.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
-from dpbandits.core import registry
-from dpbandits.core.kernel import inlined, kernel_around, play
+from dpbandits.core.kernel import inlined, play
 
 WINDOW = 16
 BUCKETS = 2**16
@@ -40,20 +39,22 @@ class Feature:
 @lru_cache(maxsize=256)  # an audit asks for those of a few lengths again and again
 def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     """Return the features of a game: first those of its rounds, then those of its arms."""
-    of_game = [_of_round(t, arms) for t in range(rounds)]
-    at = rounds * arms
-    for arm in range(arms):
-        of_game.append(Feature(f"the pulls of arm {arm + 1}", at, at + rounds + 1))
-        at += rounds + 1
-    hashed = (
-        "the pulls of the changed arm at the quarters of the game",
-        f"the {WINDOW} arms after the changed reward",
-        "the sequence of all arms",
+    sizes = [(f"the arm of round {t + 1}", arms) for t in range(rounds)]
+    sizes += [(f"the pulls of arm {arm + 1}", rounds + 1) for arm in range(arms)]
+    sizes += [
+        ("the pulls of the changed arm at the quarters of the game", BUCKETS),
+        (f"the {WINDOW} arms after the changed reward", BUCKETS),
+        ("the sequence of all arms", BUCKETS),
+    ]
+    stops = accumulate(size for _, size in sizes)
+    return tuple(
+        Feature(words, stop - size, stop) for (words, size), stop in zip(sizes, stops, strict=True)
     )
-    for words in hashed:
-        of_game.append(Feature(words, at, at + BUCKETS))
-        at += BUCKETS
-    return tuple(of_game)
+
+
+def no_games(arms: int, rounds: int) -> np.ndarray:
+    """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
+    return np.zeros(features(arms, rounds)[-1].stop, np.uint32)
 
 
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
@@ -62,9 +63,9 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     `counts` is uint32 of shape (2, cells). All games are identical before this round, so the law of
     its arm is that of one choice after one history. The list is empty if the games never differ.
     """
-    of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
-    chosen = np.flatnonzero((of_rounds > 0).sum(axis=1) > 1)
-    return [_of_round(int(chosen[0]), arms)] if chosen.size else []
+    played = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
+    differing = np.flatnonzero((played > 0).sum(axis=1) > 1)
+    return [features(arms, rounds)[t] for t in differing[:1]]
 
 
 def all_one(*counts: np.ndarray) -> bool:
@@ -72,22 +73,8 @@ def all_one(*counts: np.ndarray) -> bool:
 
     Each of `counts` is uint32 of shape (2, cells). Sequences in the same bucket count as the same.
     """
-    sequences = sum(each[:, -BUCKETS:].sum(axis=0) for each in counts)
+    sequences = sum(half[:, -BUCKETS:].sum(axis=0) for half in counts)
     return int(np.count_nonzero(sequences)) == 1
-
-
-def _of_round(t: int, arms: int) -> Feature:
-    return Feature(f"the arm of round {t + 1}", t * arms, (t + 1) * arms)
-
-
-def number_of_cells(arms: int, rounds: int) -> int:
-    """Return the number of cells of all features together."""
-    return rounds * arms + arms * (rounds + 1) + 3 * BUCKETS
-
-
-def no_games(arms: int, rounds: int) -> np.ndarray:
-    """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
-    return np.zeros(number_of_cells(arms, rounds), np.uint32)
 
 
 @inlined
@@ -97,11 +84,11 @@ def mixed(code, number):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def count(played, pulls, arm, index, counts):  # type: ignore[no-untyped-def]
+def count(played, pulls, index, counts):  # type: ignore[no-untyped-def]
     """Add one game to `counts`, uint32 of shape (cells,), in place.
 
     `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
-    the final pulls. The changed entry is number `index` (from 1) of `arm`.
+    the final pulls. The changed entry is number `index` (from 1) of the first arm.
     """
     rounds, arms = played.size, pulls.size
     sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -113,7 +100,7 @@ def count(played, pulls, arm, index, counts):  # type: ignore[no-untyped-def]
         if left > 0:
             window = mixed(window, chosen)
             left -= 1
-        if chosen == arm:
+        if chosen == 0:
             read += 1
             if read == index:
                 left = WINDOW
@@ -130,7 +117,7 @@ def count(played, pulls, arm, index, counts):  # type: ignore[no-untyped-def]
         at += BUCKETS
 
 
-def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+def tally(params, bandit, rng, games, index, counts):  # type: ignore[no-untyped-def]
     """Play `games` games and add them to `counts`, uint32 of shape (cells,); see `features`."""
     for _ in range(games):
         bandit.clock[0] = 0
@@ -138,10 +125,4 @@ def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-un
         bandit.pulls[:] = 0
         bandit.law.read[:] = 0
         play(params, bandit, rng)
-        count(bandit.law.played, bandit.pulls, arm, index, counts)
-
-
-@cache
-def tallying(algorithm: str) -> Callable[..., None]:
-    """Return `tally` for an algorithm. Raises UserError for an unknown one."""
-    return kernel_around(registry.algorithm(algorithm).play, tally)
+        count(bandit.law.played, bandit.pulls, index, counts)

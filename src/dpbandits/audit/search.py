@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 import joblib
 import numpy as np
 
-from dpbandits.audit import designs, stream_names
+from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.games import block_of_games, counts_of_games
+from dpbandits.audit.games import Part, block_of_games, counts_of_games, spelt
 from dpbandits.audit.kernels import Feature, all_one, features, first_choice
-from dpbandits.audit.stream_names import Part
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.core.randomness import Role, stream
 from dpbandits.privacy.notions import Guarantee
@@ -82,15 +81,10 @@ class Candidate:
     proved: float = 0.0  # epsilon that would be proved if the search's games were fresh
     event: Event | None = None
 
-    @property
-    def share(self) -> float:
-        """Epsilon proved so far, as a share of the limit."""
-        return self._of_limit(self.proved)
-
-    @property
-    def is_one_game(self) -> bool:
-        """True if all games so far were identical, as in a start that no reward affects."""
-        return self.counts is not None and all_one(*self.counts)
+    def share(self, epsilon: float) -> float:
+        """Return an epsilon as a share of the limit; itself if the limit is infinite or 0."""
+        limit = self.limit.epsilon
+        return epsilon / limit if 0.0 < limit < math.inf else epsilon
 
     def promise(self, games: int) -> float:
         """Return the share of the limit that `games` games with these frequencies would prove."""
@@ -98,12 +92,7 @@ class Candidate:
             return 0.0
         more, fewer = self.event.counted(self.counts[1])
         more, fewer = more * games // self.games, -(-fewer * games // self.games)
-        return self._of_limit(Loss(more, fewer, games).epsilon(self.limit.delta))
-
-    def _of_limit(self, epsilon: float) -> float:
-        # If the limit is infinite or 0, the epsilon itself.
-        limit = self.limit.epsilon
-        return epsilon / limit if 0.0 < limit < math.inf else epsilon
+        return self.share(Loss(more, fewer, games).epsilon(self.limit.delta))
 
 
 class Auditor:
@@ -136,37 +125,31 @@ class Auditor:
         return [self._measured(self._found(tables, which, games), games) for which in range(number)]
 
     def _measured(self, candidate: Candidate, games: int) -> AuditFinding:
-        design, event = candidate.design, candidate.event
+        design, event, one_choice = candidate.design, candidate.event, candidate.limit.one_choice
         measured, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
         if event is not None:
-            counts = self._counts(design, games, Part(self.number, candidate.limit.one_choice))
+            counts = self._counts(design, games, Part(self.number, one_choice))
             measured = event.feature.words, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
-            of_choice = first_choice(counts, design.arms, design.rounds)
-            if not candidate.limit.one_choice or of_choice == [event.feature]:
+            if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
-        return AuditFinding(
-            self.subject.claim(design.arms, design.rounds),
-            self.subject.declared(design.arms, design.rounds),
-            candidate.limit.one_choice,
-            design.words,
-            *measured,
-            loss,
-        )
+        game = design.arms, design.rounds
+        claim, declared = self.subject.claim(*game), self.subject.declared(*game)
+        return AuditFinding(claim, declared, one_choice, design.words, *measured, loss)
 
-    def _found(self, tables: Iterable[Design], which: int, games: int) -> Candidate:
+    def _found(self, tables: list[Design], which: int, games: int) -> Candidate:
         left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
         for stage, (share, survivors) in enumerate(ROUNDS):
-            each = max(1, int(share * games / len(left) / 2))
+            number = max(1, int(share * games / len(left) / 2))
             kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
-                played = self._played(candidate, each, stage)
-                if played.is_one_game:
-                    continue  # more such games reveal nothing either
+                played = self._played(candidate, number, stage)
+                if played.counts and all_one(*played.counts):
+                    continue  # as in a start that no reward affects: more games reveal nothing
                 alike = kept.setdefault(candidate.design.family, [])
                 alike.append(played)
-                alike.sort(key=lambda candidate: -candidate.share)
+                alike.sort(key=lambda candidate: -candidate.share(candidate.proved))
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
         return max(left, key=lambda candidate: candidate.promise(games))
@@ -180,38 +163,36 @@ class Auditor:
         if candidate.counts:
             first += candidate.counts[0]
             second += candidate.counts[1]
-        counts = first, second
         games += candidate.games
         seen: Iterable[Feature] = features(design.arms, design.rounds)
         if limit.one_choice:
             seen = first_choice(first + second, design.arms, design.rounds)
-        proved, event = best_event(counts, games, seen, limit.delta)
-        return replace(candidate, counts=counts, games=games, proved=proved, event=event)
+        proved, event = best_event((first, second), games, seen, limit.delta)
+        return replace(candidate, counts=(first, second), games=games, proved=proved, event=event)
 
     def _counts(self, design: Design, games: int, part: Part) -> np.ndarray:
-        params = self.subject.params(design.rounds)
+        subject, params = self.subject, self.subject.params(design.rounds)
         return counts_of_games(
-            self.subject.algorithm, params, design, games, self.seed, part, self.parallel
+            subject.algorithm, params, design, games, self.seed, part, self.parallel
         )
 
     def _designs(self) -> list[Design]:
-        rounds = self.subject.horizons
-        if (index := self.changed_reward) is not None:
+        rounds, index = self.subject.horizons, self.changed_reward
+        if index is not None:
             rounds = designs.later(index, rounds)
-            chosen = list(designs.at_the_edge(rounds[-1], self._pulls_of_first, index))
-            return chosen + [design for n in rounds for design in designs.constant(n, (index,))]
+            edges = designs.at_the_edge(rounds[-1], self._pulls_of_first, index)
+            return [*edges, *(design for n in rounds for design in designs.constant(n, (index,)))]
         chosen = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
         if designs.is_short(rounds):
             chosen += [design for n in rounds for design in designs.constant(n)]
-            chosen += designs.waiting(rounds[0])
-            chosen += designs.many_arms(self.many_arms)
+            chosen += [*designs.waiting(rounds[0]), *designs.many_arms(self.many_arms)]
         return chosen
 
     def _pulls_of_first(self, design: Design) -> float:
         algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
-        name = stream_names.bisection(algorithm, params, design.id, self.number)
+        name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.words}"
         rng = stream(self.seed, Role.POLICY, 0, name)
         counts = block_of_games(algorithm, params, design, design.table, rng, FEW)
-        own = features(design.arms, design.rounds)[design.rounds]
-        cells = counts[own.first : own.stop]
+        pulls = features(design.arms, design.rounds)[design.rounds]
+        cells = counts[pulls.first : pulls.stop]
         return float(cells @ np.arange(len(cells)) / cells.sum())

@@ -49,9 +49,9 @@ class Subject:
 
     def params(self, rounds: int) -> Any:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""
-        cls = registry.algorithm(self.algorithm).Params
-        horizon = {"horizon": rounds} if "horizon" in parameters.fields(cls) else {}
-        values = {**dict(self.settings), **horizon}
+        cls, values = registry.algorithm(self.algorithm).Params, dict(self.settings)
+        if "horizon" in parameters.fields(cls):
+            values["horizon"] = rounds
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
     def claim(self, arms: int, rounds: int) -> Guarantee:
@@ -65,8 +65,7 @@ class Subject:
                 f"{self.algorithm} promises no privacy, so that an audit has nothing to refute; an"
                 " algorithm of your own declares its promise in a function `claim`"
             )
-        guarantee: Guarantee = module.claim(self.params(rounds), arms, rounds)
-        return approximate(guarantee)
+        return approximate(module.claim(self.params(rounds), arms, rounds))
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
         """Return the epsilon that its declared releases within these rounds compose to."""
@@ -79,9 +78,9 @@ class Subject:
         revision. Such a claim is about a mean over rewards, which fixed tables cannot contradict,
         so the audit tests the declared releases instead, at the claim's delta.
         """
-        claim = self.claim(arms, rounds)
-        at_its_delta = claim.notion.needs_delta or not claim.notion.on_every_table
-        delta = claim.delta if at_its_delta else 0.0
+        claim, delta = self.claim(arms, rounds), 0.0
+        if claim.notion.needs_delta or not claim.notion.on_every_table:
+            delta = claim.delta
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:
@@ -93,30 +92,25 @@ class Subject:
         """
         claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
         if claim.notion.one_choice:
-            of_one_choice = Limit(claim.epsilon, claim.delta, True)
             if math.isinf(declared.epsilon):
-                return [of_one_choice, declared._replace(delta=claim.delta)]
-            return [of_one_choice, declared]
+                declared = declared._replace(delta=claim.delta)
+            return [Limit(claim.epsilon, claim.delta, True), declared]
         if not claim.notion.on_every_table:
             return [declared]
         return [min(declared, Limit(claim.epsilon, claim.delta, False))]
 
     def releases(self, arms: int, rounds: int) -> Iterable[Release]:
         """Return the releases that it declares for this many rounds."""
-        declared: Iterable[Release] = registry.algorithm(self.algorithm).releases(
-            self.params(rounds), arms, rounds
-        )
-        return declared
+        module: Any = registry.algorithm(self.algorithm)
+        return module.releases(self.params(rounds), arms, rounds)
 
     @cached_property
     def horizons(self) -> list[int]:
         """Horizons of its games, increasing; UserError if all games are too short to release."""
         self.claim(designs.ARMS, designs.LONG)  # raises without a claim, before `releases` is used
-
-        def released(rounds: int) -> bool:
-            return next(iter(self.releases(designs.ARMS, rounds)), None) is not None
-
-        horizons = designs.horizons(released)
+        horizons = designs.horizons(
+            lambda rounds: any(True for _ in self.releases(designs.ARMS, rounds))
+        )
         if not horizons:
             raise UserError(
                 f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"

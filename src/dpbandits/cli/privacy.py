@@ -105,10 +105,9 @@ def lines(found: AuditResult) -> Iterator[str]:
             bounds.append(f"epsilon >= {finding.epsilon:.4g} at delta = {delta:g}")
         if finding.delta:
             bounds.append(f"delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}")
-        likely = loss.likely_epsilon(0.0)
         yield (
             f"    audited: {'; '.join(bounds)}; with 99 % confidence; observed frequencies:"
-            f" epsilon = {likely:.4g}"
+            f" epsilon = {loss.likely_epsilon:.4g}"
         )
         yield (
             f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"

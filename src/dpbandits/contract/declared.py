@@ -8,6 +8,7 @@ from dpbandits.contract.outcome import Broken, NotApplicable
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.privacy.notions import BUDGETS, budget_of
+from dpbandits.privacy.releases import is_sound
 from dpbandits.run.user_sources import DECORATE, is_kernel
 
 PLAYS = 1_000_000  # games of the audit
@@ -78,7 +79,7 @@ def possible_releases(subject: Subject) -> str:
                 f"range of rewards, {release.first} to {release.last}": not (
                     release.first <= release.last <= rounds
                 ),
-                "sensitivity or noise": not release.is_sound,
+                "sensitivity or noise": not is_sound(release),
                 f"times = {release.times}": release.times < 0,
             }
             if any(wrong.values()):
@@ -100,7 +101,7 @@ def composed_as_claimed(subject: Subject) -> str:
         number = "no bound" if math.isinf(composed) else f"{composed:.4g}"
         numbers = f"epsilon {number} of {claim.epsilon:g} at K = {arms}, T = {rounds:,}"
         if composed > claim.epsilon * (1 + ROUNDING) and not claim.differs:
-            if claim.notion.bounds_all_releases:
+            if claim.notion.on_every_table and not claim.notion.one_choice:
                 raise Broken(
                     numbers,
                     f"add noise in `play`, or correct the scale in `releases`; if the paper claims"

@@ -1,21 +1,18 @@
 """Tight composition: the smallest epsilon that follows from the declared releases at a delta.
 
-`composed_epsilon` adds the budgets or uses the theorem of Dwork, Rothblum and Vadhan (2010), as the
-papers do. Here each release is replaced by the worst pair of distributions that its declaration
-allows, and the product of these pairs is evaluated as a whole:
+Each release is replaced by the worst pair of distributions that its declaration allows, and the
+product of these pairs is evaluated as a whole:
 
 * For delta = 0 the result is the sum, as the worst outcomes of all releases may occur together.
 * For k releases of which only (epsilon, delta)-DP is known, the result is the theorem of Kairouz,
   Oh and Viswanath (2015). The worst pair is a coin that shows the true table with odds of e^epsilon
   (or, with probability delta, reveals it with certainty); the number of true coins is binomial.
-* For releases with Gaussian noise alone the result is the closed form of Balle and Wang (2018).
-  Gaussian noise beside other noise is bounded by zCDP, as in `composed_epsilon`.
+* For Gaussian noise alone the result is the closed form of Balle and Wang (2018). Gaussian noise
+  beside other noise is bounded by zCDP, as in `composed_epsilon`.
 * In all other cases the result comes from the privacy loss distributions of dp-accounting, an
-  optional dependency. Losses are rounded to a grid so that the result is never less than the true
-  epsilon, apart from rounding errors near 1e-15 in delta.
-
-A Laplace release of several statistics is treated as if one reward moved a single statistic by the
-whole sensitivity.
+  optional dependency, on a grid that never gives less than the true epsilon, apart from rounding
+  errors near 1e-15 in delta. A Laplace release of several statistics counts as one of a single
+  statistic that one reward moves by the whole sensitivity.
 """
 
 import importlib
@@ -25,17 +22,19 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import zip_longest
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
+
+from scipy.special import betainc
 
 from dpbandits.core.errors import UserError
-from dpbandits.privacy.concentrated import gaussian_epsilon
+from dpbandits.privacy.concentrated import gaussian_epsilon, least
 from dpbandits.privacy.releases import (
     Gaussian,
     Laplace,
     Release,
-    check_delta,
     composed_epsilon,
     composed_rho,
+    least_delta,
     readers,
 )
 
@@ -45,82 +44,76 @@ FINENESS = 0.02
 MOST_POINTS = 2.0**16  # grid points up to the epsilon of the other theorems; takes seconds
 LEAST_DELTA = 1e-12  # below it a convolution by Fourier transforms has no correct digits
 
+# Releases that share a worst pair: True for Laplace noise, epsilon and delta of one, their number.
+Group = tuple[bool, float, float, int]
+
 
 class NoAccountant(UserError):
     """Error raised when dp-accounting is needed but not installed."""
 
 
-class ReleaseGroup(NamedTuple):
-    """Group of `times` releases that share a worst pair, with the budget of one of them."""
-
-    is_laplace: bool
-    epsilon: float
-    delta: float
-    times: int
-
-
 def tight_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     """Return the event-level epsilon of all releases together at this delta.
 
-    It is the largest epsilon over all rewards, and never more than `composed_epsilon`. It is
-    infinite if the number of releases is unbounded or their deltas alone exceed this delta. Raises
-    TypeError for a release whose mechanism is unknown, ValueError for an invalid delta or release,
-    and NoAccountant if dp-accounting is needed but not installed.
+    It is never more than `composed_epsilon`, and infinite if the number of releases is unbounded or
+    their deltas alone exceed this delta. Raises errors as `composed_epsilon` does, and NoAccountant
+    if dp-accounting is needed but not installed.
     """
-    check_delta(delta)
-    return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
+    composed_epsilon((), delta)  # raises for an invalid delta
+    return max((_together(reading, delta) for reading in readers(releases)), default=0.0)
 
 
-def _of_one_reward(reading: list[Release], delta: float) -> float:
-    together = [release._replace(first=1, last=1) for release in reading]
-    composed = composed_epsilon(together, delta)
+def _together(reading: list[Release], delta: float) -> float:
+    # The releases of `reading` read a common reward.
+    reading = [release._replace(first=1, last=1) for release in reading]
+    composed = composed_epsilon(reading, delta)
     others = [release for release in reading if not isinstance(release, Gaussian)]
     if not others:
-        return min(composed, gaussian_epsilon(composed_rho(together), delta))
+        return min(composed, gaussian_epsilon(composed_rho(reading), delta))
     if len(others) < len(reading):
         return composed
     times: Counter[tuple[bool, float, float]] = Counter()
     for release in others:
-        if release.epsilon > 0.0 or release.delta > 0.0:
+        if release.epsilon > 0.0 or least_delta(release) > 0.0:
             if math.isinf(release.times):
                 return math.inf
             # Budgets that agree up to the last digits become equal; none becomes smaller.
             epsilon = float(f"{release.epsilon * (1.0 + 1e-11):.12g}")
-            key = isinstance(release, Laplace), epsilon, release.delta
+            key = isinstance(release, Laplace), epsilon, least_delta(release)
             times[key] += math.ceil(release.times)
     if not times or (delta == 0.0 and math.isfinite(composed)):
         return composed
-    groups = tuple(sorted(ReleaseGroup(*key, number) for key, number in times.items()))
-    return min(composed, _of_groups(groups, delta, composed))
+    groups = tuple(sorted((*key, number) for key, number in times.items()))
+    return min(composed, _from_worst_pairs(groups, delta, composed))
 
 
 @cache
-def _of_groups(groups: tuple[ReleaseGroup, ...], delta: float, composed: float) -> float:
-    if len(groups) == 1 and not groups[0].is_laplace:
-        return epsilon_of_equals(groups[0].epsilon, groups[0].delta, groups[0].times, delta)
-    if -math.expm1(sum(group.times * _log_without(group.delta) for group in groups)) > delta:
+def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) -> float:
+    if len(groups) == 1 and not groups[0][0]:
+        return epsilon_of_equals(*groups[0][1:], delta)
+    if -math.expm1(sum(times * _log_without(lost) for _, _, lost, times in groups)) > delta:
         return math.inf
     if delta < LEAST_DELTA:
         return composed
     if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
-        composed = math.fsum(group.times * group.epsilon for group in groups)
+        composed = math.fsum(times * epsilon for _, epsilon, _, times in groups)
     pld = accountant()
-    number = sum(group.times for group in groups)
-    squares = math.fsum(group.times * group.epsilon * group.epsilon for group in groups)
-    reach = max(composed, max(group.epsilon for group in groups))
-    interval = max(FINENESS * math.sqrt(squares / number), reach / MOST_POINTS)
+    squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in groups)
+    root_mean_square = math.sqrt(squares / sum(times for *_, times in groups))
+    reach = max(composed, max(epsilon for _, epsilon, _, _ in groups))
+    interval = max(FINENESS * root_mean_square, reach / MOST_POINTS)
     # Truncated mass counts as infinite loss: at most a millionth of delta in total.
     cut = min(1e-15, 1e-6 * delta / (2.0 * len(groups)))
     pairs = []
-    for group in groups:
+    for is_laplace, epsilon, lost, times in groups:
         pair = (
             pld.from_laplace_mechanism(
-                1.0, sensitivity=group.epsilon, value_discretization_interval=interval
+                1.0, sensitivity=epsilon, value_discretization_interval=interval
             )
-            if group.is_laplace
-            else _coin(group.epsilon, group.delta, interval)
+            if is_laplace
+            else _coin(epsilon, lost, interval)
         )
-        pairs.append(pair if group.times == 1 else pair.self_compose(group.times, cut))
+        pairs.append(pair if times == 1 else pair.self_compose(times, cut))
     while len(pairs) > 1:  # compose neighbours of similar size, so that most products are small
         pairs = [
             left if right is None else left.compose(right, cut)
@@ -157,26 +150,16 @@ def _coin(epsilon: float, delta: float, interval: float) -> Any:
     return accountant().PrivacyLossDistribution(joined)
 
 
-# k equal releases --------------------------------------------------------------------------------
-
-
 def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) -> float:
     """Return the epsilon of `times` releases that are (epsilon, delta)-DP each, at delta `allowed`.
 
     Kairouz, Oh and Viswanath 2015, Theorem 3.3, also between its points. The bound holds for all
-    mechanisms and is attained by some. Accurate to 1e-12 times `times` epsilon; infinite if the
-    deltas alone exceed `allowed`.
+    mechanisms and is attained by some. Infinite if the deltas alone exceed `allowed`.
     """
-    if delta_of_equals(epsilon, delta, times, times * epsilon) > allowed:
+    most = times * epsilon
+    if delta_of_equals(epsilon, delta, times, most) > allowed:
         return math.inf
-    low, high = 0.0, times * epsilon
-    while high - low > 1e-12 * times * epsilon:
-        middle = (low + high) / 2.0
-        if delta_of_equals(epsilon, delta, times, middle) > allowed:
-            low = middle
-        else:
-            high = middle
-    return high
+    return least(lambda at: delta_of_equals(epsilon, delta, times, at) <= allowed, most)
 
 
 def _log_without(delta: float) -> float:
@@ -191,8 +174,6 @@ def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> floa
     exceeds `at` for l < m, and a coin lies with probability 1 - q under P'. In general it is
     1 - (1 - delta)^k (1 - x).
     """
-    from scipy.special import betainc  # imported late: scipy takes long to import
-
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     truth = 1.0 / (1.0 + math.exp(-epsilon))
     m = min(math.ceil((times - at / epsilon) / 2.0), times + 1) if epsilon > 0.0 else 0

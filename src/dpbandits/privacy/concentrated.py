@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 
 ORDERS = (1e-9, 1e9)  # of alpha - 1, among which the best is searched
-BISECTIONS = 200  # more than the 53 bits of a float need, over any range of epsilon
 
 
 def classical_epsilon(rho: float, delta: float) -> float:
@@ -63,7 +62,7 @@ def gaussian_epsilon(rho: float, delta: float) -> float:
     high = epsilon_of_rho(rho, delta)
     if math.isinf(high):
         return high
-    return _least(lambda epsilon: gaussian_delta(rho, epsilon) <= delta, high)
+    return least(lambda epsilon: gaussian_delta(rho, epsilon) <= delta, high)
 
 
 def rho_of_gaussian(epsilon: float, delta: float) -> float:
@@ -71,17 +70,14 @@ def rho_of_gaussian(epsilon: float, delta: float) -> float:
     high = 1.0
     while gaussian_delta(high, epsilon) <= delta:
         high *= 2.0
-    return _least(lambda rho: gaussian_delta(rho, epsilon) > delta, high)
+    return least(lambda rho: gaussian_delta(rho, epsilon) > delta, high)
 
 
-def _least(holds: Callable[[float], bool], high: float) -> float:
-    # The least number of [0, high] from which on a monotone condition holds, to the last bits.
+def least(holds: Callable[[float], bool], high: float) -> float:
+    """Return the least number of [0, high] from which on a monotone condition holds."""
     low = 0.0
     if holds(low):
         return low
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2.0
-        if not low < middle < high:
-            break
+    while low < (middle := (low + high) / 2.0) < high:
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high

@@ -28,9 +28,8 @@ DELTA = 1e-6  # at which zCDP is stated as (epsilon, delta)-DP, if no delta is g
 class Notion:
     """Definition of privacy, and all that the house needs to know about it.
 
-    The budget of a claim is an epsilon unless `budget` names another field of Params; then
-    `conversion` and `composition` are given too. An audit of a notion for one choice observes the
-    first arm that can differ; a notion that single tables cannot refute is audited by its releases.
+    An audit of a notion for one choice observes the first arm that can differ; a notion that single
+    tables cannot refute is audited by its releases.
     """
 
     title: str
@@ -60,11 +59,6 @@ class Notion:
     def needs_delta(self) -> bool:
         """True if a budget bounds no epsilon at delta = 0."""
         return math.isinf(self.epsilon(1.0, 0.0))
-
-    @property
-    def bounds_all_releases(self) -> bool:
-        """True if a claim bounds what all releases that read one reward lose together."""
-        return self.on_every_table and not self.one_choice
 
 
 def _zcdp_remark(rho: float, delta: float, epsilon: float) -> str:
@@ -113,13 +107,7 @@ Notion.CONCENTRATED = Notion(
     composition=composed_rho,
     remark=_zcdp_remark,
 )
-NOTIONS = (
-    Notion.PER_ROUND,
-    Notion.GLOBAL,
-    Notion.REVISED,
-    Notion.LOCAL,
-    Notion.CONCENTRATED,
-)
+NOTIONS = (Notion.PER_ROUND, Notion.GLOBAL, Notion.REVISED, Notion.LOCAL, Notion.CONCENTRATED)
 BUDGETS = tuple(dict.fromkeys(notion.budget for notion in NOTIONS))  # fields of Params
 
 

@@ -34,19 +34,9 @@ class Laplace(NamedTuple):
     times: float = 1
 
     @property
-    def delta(self) -> float:
-        """Pure DP needs none."""
-        return 0.0
-
-    @property
     def epsilon(self) -> float:
         """Pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
-
-    @property
-    def is_sound(self) -> bool:
-        """True if the sensitivity and the noise are valid."""
-        return self.sensitivity >= 0 and self.scale > 0
 
 
 class Gaussian(NamedTuple):
@@ -64,19 +54,9 @@ class Gaussian(NamedTuple):
     times: float = 1
 
     @property
-    def delta(self) -> float:
-        """zCDP has none."""
-        return 0.0
-
-    @property
     def rho(self) -> float:
         """zCDP budget of one such release alone: Bun and Steinke 2016, Proposition 1.6."""
         return 0.5 * (self.sensitivity / self.scale) ** 2
-
-    @property
-    def is_sound(self) -> bool:
-        """True if the sensitivity and the noise are valid."""
-        return self.sensitivity >= 0 and self.scale > 0
 
 
 class SparseVector(NamedTuple):
@@ -97,19 +77,9 @@ class SparseVector(NamedTuple):
     times: float = 1
 
     @property
-    def delta(self) -> float:
-        """Pure DP needs none."""
-        return 0.0
-
-    @property
     def epsilon(self) -> float:
         """Pure-DP budget of the answer alone."""
         return self.sensitivity / self.threshold_scale + 2.0 * self.sensitivity / self.query_scale
-
-    @property
-    def is_sound(self) -> bool:
-        """True if the sensitivity and both noises are valid."""
-        return self.sensitivity >= 0 and self.threshold_scale > 0 and self.query_scale > 0
 
 
 class ApproximateDP(NamedTuple):
@@ -125,11 +95,6 @@ class ApproximateDP(NamedTuple):
     delta: float
     times: float = 1
 
-    @property
-    def is_sound(self) -> bool:
-        """True if epsilon and delta are valid."""
-        return self.epsilon >= 0 and 0 <= self.delta <= 1
-
 
 Release = Laplace | Gaussian | SparseVector | ApproximateDP
 
@@ -141,69 +106,21 @@ def composed_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     up to more than this delta. Raises TypeError for a release whose mechanism is unknown (nothing
     is approximated) and ValueError for an invalid delta or release.
     """
-    check_delta(delta)
-    return max((_of_one_reward(reading, delta) for reading in readers(releases)), default=0.0)
-
-
-def composed_rho(releases: Iterable[Release]) -> float:
-    """Return the rho of all releases together: the largest sum of theirs over all rewards.
-
-    It is infinite if a release without Gaussian noise needs a delta. Raises TypeError for a release
-    whose mechanism is unknown and ValueError for an invalid one.
-    """
-    return max(
-        (
-            math.inf if any(release.delta for release in reading) else _rho_of_one_reward(reading)
-            for reading in readers(releases)
-        ),
-        default=0.0,
-    )
-
-
-def check_delta(delta: float) -> None:
-    """Raise ValueError unless delta is in [0, 1]."""
     if not 0.0 <= delta <= 1.0:
         raise ValueError(f"delta must be in [0, 1], got {delta}")
+    return max((_together(reading, delta) for reading in readers(releases)), default=0.0)
 
 
-def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
-    """Yield the releases that read a common reward, for every reward that may be the worst one.
-
-    The releases that read any other reward are a subset of one of these lists. Raises TypeError for
-    a release whose mechanism is unknown and ValueError for one with invalid fields.
-    """
-    of_arm: dict[int, list[Release]] = {}
-    for release in releases:
-        if not isinstance(release, Release):
-            raise TypeError(f"unknown release {release!r}: its budget cannot be composed")
-        sound = release.is_sound and release.times >= 1
-        if not (sound and 1 <= release.first <= release.last):
-            raise ValueError(f"not a release of rewards first..last: {release!r}")
-        of_arm.setdefault(release.arm, []).append(release)
-    for own in of_arm.values():
-        own.sort(key=lambda release: release.first)
-        reading: list[tuple[float, int]] = []  # heap of (last, number), the first to end on top
-        for number, release in enumerate(own):
-            while reading and reading[0][0] < release.first:
-                heappop(reading)
-            heappush(reading, (release.last, number))
-            # If the next release begins before any of these ends, more releases read its first
-            # reward.
-            if number + 1 == len(own) or own[number + 1].first > reading[0][0]:
-                yield [own[n] for _, n in reading]
-
-
-def _of_one_reward(reading: list[Release], delta: float) -> float:
+def _together(reading: list[Release], delta: float) -> float:
     # The deltas of the releases add up. The rest of the allowed delta goes to zCDP, if there is
     # Gaussian noise, or else to the smaller of two compositions, which hold for unequal budgets:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
-    left = delta - _added((release.delta, release.times) for release in reading)
+    left = delta - _added((least_delta(release), release.times) for release in reading)
     if left < 0.0:
         return math.inf
-    others = [release for release in reading if not isinstance(release, Gaussian)]
-    if len(others) < len(reading):
-        return epsilon_of_rho(_rho_of_one_reward(reading), left)
-    parts = [(release.epsilon, release.times) for release in others]
+    parts = [(r.epsilon, r.times) for r in reading if not isinstance(r, Gaussian)]
+    if len(parts) < len(reading):
+        return epsilon_of_rho(_added((_rho(release), release.times) for release in reading), left)
     added = _added(parts)
     # Beyond 700 the exponential overflows, and its bound is never the smaller one.
     if left == 0.0 or added == math.inf or max(epsilon for epsilon, _ in parts) > 700.0:
@@ -213,9 +130,17 @@ def _of_one_reward(reading: list[Release], delta: float) -> float:
     return min(added, drift + math.sqrt(-2.0 * math.log(left) * squares))
 
 
-def _rho_of_one_reward(reading: list[Release]) -> float:
-    # The deltas of ApproximateDP are charged to delta by the caller.
-    return _added((_rho(release), release.times) for release in reading)
+def composed_rho(releases: Iterable[Release]) -> float:
+    """Return the rho of all releases together: the largest sum of theirs over all rewards.
+
+    It is infinite if a release without Gaussian noise needs a delta. Raises TypeError for a release
+    whose mechanism is unknown and ValueError for an invalid one.
+    """
+    sums = (
+        math.inf if any(map(least_delta, reading)) else _added((_rho(r), r.times) for r in reading)
+        for reading in readers(releases)
+    )
+    return max(sums, default=0.0)
 
 
 def _rho(release: Release) -> float:
@@ -228,3 +153,47 @@ def _rho(release: Release) -> float:
 def _added(parts: Iterable[tuple[float, float]]) -> float:
     # A zero part adds nothing, even if it occurs infinitely often.
     return math.fsum(times * part for part, times in parts if part > 0.0)
+
+
+def least_delta(release: Release) -> float:
+    """Return the delta of one such release alone: 0 unless the noise is undeclared."""
+    return release.delta if isinstance(release, ApproximateDP) else 0.0
+
+
+def is_sound(release: Release) -> bool:
+    """Return True if the sensitivity and the noise, or the declared budget, are valid."""
+    match release:
+        case ApproximateDP():
+            return release.epsilon >= 0 and 0 <= release.delta <= 1
+        case SparseVector():
+            noisy = release.threshold_scale > 0 and release.query_scale > 0
+        case _:
+            noisy = release.scale > 0
+    return release.sensitivity >= 0 and noisy
+
+
+def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
+    """Yield the releases that read a common reward, for every reward that may be the worst one.
+
+    The releases that read any other reward are a subset of one of these lists. Raises TypeError for
+    a release whose mechanism is unknown and ValueError for one with invalid fields.
+    """
+    by_arm: dict[int, list[Release]] = {}
+    for release in releases:
+        if not isinstance(release, Release):
+            raise TypeError(f"unknown release {release!r}: its budget cannot be composed")
+        ordered = 1 <= release.first <= release.last
+        if not (is_sound(release) and ordered and release.times >= 1):
+            raise ValueError(f"not a release of rewards first..last: {release!r}")
+        by_arm.setdefault(release.arm, []).append(release)
+    for declared in by_arm.values():
+        declared.sort(key=lambda release: release.first)
+        reading: list[tuple[float, int]] = []  # heap of (last, number), the first to end on top
+        for number, release in enumerate(declared):
+            while reading and reading[0][0] < release.first:
+                heappop(reading)
+            heappush(reading, (release.last, number))
+            # If the next release begins before any of these ends, more releases read its first
+            # reward.
+            if number + 1 == len(declared) or declared[number + 1].first > reading[0][0]:
+                yield [declared[n] for _, n in reading]

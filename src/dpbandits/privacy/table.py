@@ -8,7 +8,7 @@ largest budget.
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import IntEnum
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -49,10 +49,11 @@ class Row(NamedTuple):
         return "" if alike else self.claim.differs
 
 
-def private_names() -> list[str]:
-    """Return the names of all algorithms and stopping rules with a claim, algorithms first."""
-    algorithms, rules = registry.algorithm_names(), registry.stopping_rule_names()
-    return [name for name in (*algorithms, *rules) if hasattr(_module(name), "claim")]
+def private_modules() -> dict[str, ModuleType]:
+    """Return all algorithms and stopping rules with a claim, by name, algorithms first."""
+    members = {name: registry.algorithm(name) for name in registry.algorithm_names()}
+    members |= {name: registry.stopping_rule(name) for name in registry.stopping_rule_names()}
+    return {name: module for name, module in members.items() if hasattr(module, "claim")}
 
 
 def rows(
@@ -71,65 +72,49 @@ def rows(
     claim holds that budget whatever the arguments are. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
-
-    def checked(name: str, annotation: Any, value: Any) -> Any:
+    values: dict[str, Any] = {"alpha": ALPHA, "beta": BETA}
+    for name, annotation, value in (
+        ("epsilon", Positive, epsilon),
+        ("rho", Positive, rho),
+        ("horizon", Rounds, horizon),
+        ("arms", Arms, arms),
+        ("delta", Delta, DELTA if delta is None else delta),
+    ):
         try:
-            return parameters.coerce(annotation, value)
+            values[name] = parameters.coerce(annotation, value)
         except ValueError as error:
             raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
-
-    arguments: dict[str, Any] = {
-        "epsilon": checked("epsilon", Positive, epsilon),
-        "rho": checked("rho", Positive, rho),
-        "horizon": checked("horizon", Rounds, horizon),
-        "delta": DELTA if delta is None else checked("delta", Delta, delta),
-        "alpha": ALPHA,
-        "beta": BETA,
-    }
-    arms = checked("arms", Arms, arms)
-    # A parameter in `kept` gets the value in `arguments` only if its class has no default.
+    # A parameter in `kept` gets the value in `values` only if its class has no default.
     kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    private = private_names()
-    chosen = list(dict.fromkeys(names)) or private
-    for name in chosen:
+    private = private_modules()
+    table: list[Row] = []
+    for name in dict.fromkeys(names) or private:
         if name not in private:
             if name in {*registry.algorithm_names(), *registry.stopping_rule_names()}:
                 raise UserError(f"privacy: '{name}' promises no privacy")
             raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, private)}")
-    return [row for name in chosen for row in _rows_of(name, arguments, kept, arms)]
+        table += _rows(name, private[name], values, kept)
+    return table
 
 
-def readings(default: Any) -> list[Any]:
-    """Return Params in every combination of their readings, those of `default` first."""
-    every = {
+def _rows(name: str, module: ModuleType, values: dict[str, Any], kept: set[str]) -> list[Row]:
+    is_rule = name in registry.stopping_rule_names()
+    where = (RADIUS,) if is_rule else (values["arms"], values["horizon"])
+    fields = parameters.fields(module.Params)
+    given = fields.keys() & values.keys() - (kept & module.Params._field_defaults.keys())
+    default = parameters.build(
+        module.Params, {key: values[key] for key in given}, name, lambda key: "command line"
+    )
+    readings = {
         key: list(annotation)
-        for key, annotation in parameters.fields(type(default)).items()
+        for key, annotation in fields.items()
         if isinstance(annotation, type) and issubclass(annotation, IntEnum)
     }
-    return [
-        default._replace(**dict(zip(every, members, strict=True)))
-        for members in itertools.product(*every.values())
-    ]
-
-
-def _module(name: str) -> ModuleType:
-    is_rule = name in registry.stopping_rule_names()
-    return registry.stopping_rule(name) if is_rule else registry.algorithm(name)
-
-
-def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) -> list[Row]:
-    module = _module(name)
-    is_rule = name in registry.stopping_rule_names()
-    where = (RADIUS,) if is_rule else (arms, arguments["horizon"])
-    known = parameters.fields(module.Params)
-    defaults = kept & set(module.Params._field_defaults)
-    values = {k: value for k, value in arguments.items() if k in known and k not in defaults}
-    default = parameters.build(module.Params, values, name, lambda key: "command line")
-    alike: dict[tuple[Guarantee, Guarantee, float, float | None, float], list[Any]] = {}
-    every = readings(default)
-    for params in every:
+    alike: dict[Any, list[Any]] = {}  # Params by the claim and the numbers that they lead to
+    for chosen in itertools.product(*readings.values()):
+        params = default._replace(**dict(zip(readings, chosen, strict=True)))
         claim = module.claim(params, *where)
-        stated = approximate(claim, arguments["delta"])
+        stated = approximate(claim, values["delta"])
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, stated.delta)
         try:
@@ -139,17 +124,12 @@ def _rows_of(name: str, arguments: dict[str, Any], kept: set[str], arms: int) ->
         composition = claim.notion.composition
         spent = composition(releases) if composition else composed
         alike.setdefault((claim, stated, composed, tight, spent), []).append(params)
-    return [
-        Row(name, module.LABEL, _distinguishing_readings(members, every), members[0], *key)
-        for key, members in alike.items()
-    ]
-
-
-def _distinguishing_readings(members: Sequence[Any], every: Sequence[Any]) -> str:
-    # Such as `schedule: series, noise: per-release | frozen`.
-    parts = []
-    for key in members[0]._fields:
-        here = list(dict.fromkeys(getattr(params, key) for params in members))
-        if set(here) != {getattr(params, key) for params in every}:
-            parts.append(f"{key}: {' | '.join(reading_name(value) for value in here)}")
-    return ", ".join(parts)
+    table = []
+    for budgets, members in alike.items():
+        shared = []  # readings that set these members apart, such as `noise: per-release | frozen`
+        for key, every in readings.items():
+            here = list(dict.fromkeys(getattr(params, key) for params in members))
+            if len(here) < len(every):
+                shared.append(f"{key}: {' | '.join(map(reading_name, here))}")
+        table.append(Row(name, module.LABEL, ", ".join(shared), members[0], *budgets))
+    return table

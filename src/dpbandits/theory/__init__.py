@@ -10,7 +10,6 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from dpbandits.core.errors import UserError, nearest, shown
@@ -18,39 +17,33 @@ from dpbandits.core.errors import UserError, nearest, shown
 
 def function(name: str) -> Callable[..., Any]:
     """Return the function `<paper>.<function>` of this folder. Raises UserError if unknown."""
-    paper, _, wanted = name.partition(".")
-    if name not in _names():
-        raise UserError(f"unknown bound {shown(name)}; {nearest(name, _names())}")
-    return getattr(_module(paper), wanted)
+    if name not in _functions():
+        raise UserError(f"unknown bound {shown(name)}; {nearest(name, _functions())}")
+    return _functions()[name]
 
 
 def bounds() -> list[str]:
     """Return the name of every bound, `<paper>.<function>`."""
-    return [name for name, returned in _names().items() if returned is float]
+    return [name for name in _functions() if _returns_float(name)]
 
 
 def transitions() -> list[str]:
     """Return the name of every function that returns the transitions of a bound."""
-    return [name for name, returned in _names().items() if returned is not float]
+    return [name for name in _functions() if not _returns_float(name)]
 
 
-def functions() -> list[str]:
-    """Return the name of every function, `<paper>.<function>`."""
-    return list(_names())
+def _returns_float(name: str) -> bool:
+    return inspect.signature(_functions()[name]).return_annotation is float
 
 
 @cache
-def _names() -> dict[str, Any]:
-    # Every public function with its return annotation.
+def _functions() -> dict[str, Callable[..., Any]]:
+    # Every public function, by its name in figures.
+    papers = [paper.name for paper in pkgutil.iter_modules(__path__) if paper.name[0] != "_"]
+    modules = {paper: importlib.import_module(f"{__name__}.{paper}") for paper in papers}
     return {
-        f"{paper.name}.{name}": inspect.signature(member).return_annotation
-        for paper in pkgutil.iter_modules(__path__)
-        if paper.name[0] != "_"
-        for name, member in vars(_module(paper.name)).items()
-        if inspect.isfunction(member) and member.__module__ == f"{__name__}.{paper.name}"
-        if name[0] != "_"
+        f"{paper}.{name}": member
+        for paper, module in modules.items()
+        for name, member in vars(module).items()
+        if inspect.isfunction(member) and member.__module__ == module.__name__ and name[0] != "_"
     }
-
-
-def _module(paper: str) -> ModuleType:
-    return importlib.import_module(f"{__name__}.{paper}")

@@ -12,18 +12,6 @@ ROUNDS = 200  # linear programs at most; 2 to 30 in practice
 TOLERANCES = dict.fromkeys(("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
 
 
-def rho(actions: np.ndarray, best: int) -> np.ndarray:
-    """Return rho_a = sum_j |a_j . (a - a*)| / |a_j|^2 of Theorem 5, over the actions a_j != 0.
-
-    `actions`: float64 of shape (actions, dimensions); `best`: index of a*. Returns float64 of shape
-    (actions,), 0 for a* itself.
-    """
-    norms = (actions**2).sum(axis=1)
-    others = actions[norms > 0]
-    terms = np.abs((actions - actions[best]) @ others.T) / norms[norms > 0]
-    return np.array([math.fsum(row) for row in terms])  # the same in any order of the actions
-
-
 def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.ndarray) -> float:
     """Return inf sum_a alpha(a) Delta_a subject to |a|^2_{H^-1} <= limit_a for every a but a*.
 
@@ -40,11 +28,14 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
     until no constraint is violated. Each program bounds the value from below; its solution, scaled
     until feasible, bounds it from above.
     """
-    # Imported late: it is slow, and the other bounds do not need it.
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog  # imported late: slow, and no other bound needs it
 
     rest = [a for a in range(len(actions)) if a != best]
-    arms = actions[rest] @ _orthogonal_to(actions[best])
+    # A basis of the orthogonal complement of a*, as columns.
+    basis = np.eye(len(actions[best]))
+    if actions[best].any():
+        basis = np.linalg.svd(actions[best][None, :])[2][1:].T
+    arms = actions[rest] @ basis
     costs = gaps[rest]
     wanted = [
         arms[i] / math.sqrt(limits[a])
@@ -64,34 +55,24 @@ def structural_gap(actions: np.ndarray, best: int, gaps: np.ndarray, limits: np.
         # A small weight on every action, because H would be singular in the first rounds.
         weights = solved.x + 1e-12 * max(solved.x)
         inverse = np.linalg.inv((arms.T * weights) @ arms)
-        slack = []
-        for u in wanted:
-            # H is ill-conditioned, but any v with u . v = 1 is a valid cut, even from an inexact
-            # inverse.
-            direction = inverse @ u
-            direction /= u @ direction
-            cuts.append((arms @ direction) ** 2)
-            slack.append(float(weights @ cuts[-1]))
-        lower, upper = float(solved.fun), float(costs @ weights) / min(slack)
-        if upper - lower <= ACCURACY * upper:
+        # H is ill-conditioned, but any v with u . v = 1 is a valid cut, whatever the inverse is.
+        directions = [inverse @ u / (u @ (inverse @ u)) for u in wanted]
+        added = [(arms @ direction) ** 2 for direction in directions]
+        cuts += added
+        upper = float(costs @ weights) / min(float(weights @ cut) for cut in added)
+        if upper - float(solved.fun) <= ACCURACY * upper:
             return scale * upper
     raise ArithmeticError(f"Theorem 5: no solution to {ACCURACY:g} after {ROUNDS} linear programs")
-
-
-def _orthogonal_to(vector: np.ndarray) -> np.ndarray:
-    # Orthonormal basis of the orthogonal complement of a vector, as columns.
-    if not vector.any():
-        return np.eye(len(vector))
-    return np.linalg.svd(vector[None, :])[2][1:].T
 
 
 def linear_instance(
     actions: Sequence[Sequence[float]], theta: Sequence[float]
 ) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    """Return the actions as rows, the index of the best one, Delta_a and rho_a.
+    """Return the actions as rows, the index of a*, Delta_a and rho_a of Theorem 5.
 
-    `actions`: shape (actions, dimensions); `theta`: shape (dimensions,). Raises UserError unless
-    the actions span the space and the best one is unique.
+    rho_a = sum_j |a_j . (a - a*)| / |a_j|^2 over the actions a_j != 0, 0 for a* itself. `actions`:
+    shape (actions, dimensions); `theta`: shape (dimensions,). Raises UserError unless the actions
+    span the space and the best one is unique.
     """
     matrix = np.array(actions, dtype=float)
     values = matrix @ np.array(theta, dtype=float)
@@ -100,7 +81,10 @@ def linear_instance(
         raise UserError("Theorem 5 is for actions that span the space")
     if np.sum(values == values[best]) > 1:
         raise UserError("Theorem 5 is for a unique best action")
-    return matrix, best, values[best] - values, rho(matrix, best)
+    norms = (matrix**2).sum(axis=1)
+    terms = np.abs((matrix - matrix[best]) @ matrix[norms > 0].T) / norms[norms > 0]
+    rhos = np.array([math.fsum(row) for row in terms])  # the same in any order of the actions
+    return matrix, best, values[best] - values, rhos
 
 
 def limits_of(gaps: np.ndarray, rhos: np.ndarray, epsilon: float) -> np.ndarray:

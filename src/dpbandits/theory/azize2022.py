@@ -8,6 +8,7 @@ noise of variance 1. The functions raise UserError if a theorem does not apply.
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from dpbandits.core.errors import UserError
 from dpbandits.core.kl import bernoulli_kl
 from dpbandits.core.parameters import Constraint, Positive
-from dpbandits.theory._klucb_episode import length_of_episode
 from dpbandits.theory._structural_gap import limits_of, linear_instance, structural_gap
 
 Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]
@@ -45,11 +45,11 @@ def problem_dependent_lower_bound(means: Sequence[float], horizon: int, epsilon:
     A best mean of 1 makes d infinite, which leaves the private term alone.
     """
     best = max(means)
-    total = 0.0
-    for mean in means:
-        if gap := best - mean:
-            total += gap / min(bernoulli_kl(mean, best), 6.0 * epsilon * gap)
-    return math.log(horizon) * total
+    return math.log(horizon) * sum(
+        gap / min(bernoulli_kl(mean, best), 6.0 * epsilon * gap)
+        for mean in means
+        if (gap := best - mean)
+    )
 
 
 def no_privacy_lower_bound(means: Sequence[float], horizon: int) -> float:
@@ -88,9 +88,8 @@ def linear_lower_bound(
 
     log T inf sum_a alpha(a) Delta_a, alpha >= 0, subject to |a|^2_{H^-1} <= min{Delta_a^2/2,
     3 epsilon rho_a Delta_a} for every a with Delta_a > 0; H = sum_a alpha(a) a a^T. Asymptotic, as
-    Theorem 3 is. `actions`: shape (actions, dimensions); `theta`: shape (dimensions,). The relative
-    accuracy is 1e-8; raises ArithmeticError if it is not reached, UserError unless the actions span
-    the space and the best one is unique.
+    Theorem 3 is. `actions`: shape (actions, dimensions), which must span the space and have one
+    best; `theta`: shape (dimensions,). Relative accuracy 1e-8, or ArithmeticError.
     """
     matrix, best, gaps, rhos = linear_instance(actions, theta)
     limits = limits_of(gaps, rhos, epsilon)
@@ -102,15 +101,12 @@ def linear_transitions(
 ) -> tuple[float, ...]:
     """Return every epsilon at which an action changes its regime in the bound of Theorem 5.
 
-    That is Delta_a/(6 rho_a), at which the two limits of the action are equal, provided that its
-    constraint binds there; a slack constraint does not affect the bound. Sorted; arguments and
-    errors as for `linear_lower_bound`.
+    That is Delta_a/(6 rho_a), at which the two limits of the action are equal, if its constraint
+    binds there. Sorted; arguments as for `linear_lower_bound`.
     """
     matrix, best, gaps, rhos = linear_instance(actions, theta)
     transitions = set()
-    for a in range(len(matrix)):
-        if a == best:
-            continue
+    for a in set(range(len(matrix))) - {best}:
         epsilon = float(gaps[a] / (6.0 * rhos[a]))
         limits = limits_of(gaps, rhos, epsilon)
         value = structural_gap(matrix, best, gaps, limits)
@@ -149,17 +145,13 @@ def _basis_and(extra: Sequence[float], dimension: int) -> list[list[float]]:
 def adap_ucb_upper_bound(
     means: Sequence[float], horizon: int, epsilon: Positive, alpha: Positive
 ) -> float:
-    """Return Theorem 7, for alpha > 3, summed over the suboptimal arms:
+    """Return Theorem 7: sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)).
 
-    sum_a (16 alpha log T / min{Delta_a, epsilon} + 3 alpha/(alpha-3)).
+    The sum is over the suboptimal arms; alpha > 3.
     """
     _check(alpha, "Theorem 7")
-    best = max(means)
-    return sum(
-        16.0 * alpha * math.log(horizon) / min(best - mean, epsilon) + 3.0 * alpha / (alpha - 3.0)
-        for mean in means
-        if mean < best
-    )
+    per_log, finite = 16.0 * alpha * math.log(horizon), 3.0 * alpha / (alpha - 3.0)
+    return sum(per_log / min(max(means) - m, epsilon) + finite for m in means if m < max(means))
 
 
 def adap_ucb_minimax_upper_bound(
@@ -170,12 +162,10 @@ def adap_ucb_minimax_upper_bound(
     8 sqrt(alpha K T log T) + 16 alpha K log T / epsilon + 3 alpha/(alpha-3) sum_a Delta_a.
     """
     _check(alpha, "Theorem 12")
-    log_t, best = math.log(horizon), max(means)
-    return (
-        8.0 * math.sqrt(alpha * len(means) * horizon * log_t)
-        + 16.0 * alpha * len(means) * log_t / epsilon
-        + 3.0 * alpha / (alpha - 3.0) * sum(best - mean for mean in means)
-    )
+    log_t, finite = math.log(horizon), 3.0 * alpha / (alpha - 3.0)
+    noise = 16.0 * alpha * len(means) * log_t / epsilon
+    sampling = 8.0 * math.sqrt(alpha * len(means) * horizon * log_t)
+    return sampling + noise + finite * sum(max(means) - mean for mean in means)
 
 
 def adap_klucb_upper_bound(
@@ -189,17 +179,40 @@ def adap_klucb_upper_bound(
     constants: the infimum depends on the means and epsilon.
     """
     _check(alpha, "Theorem 8")
-    best = max(means)
+    best, finite = max(means), 1.5 + alpha / (alpha - 3.0)
     return sum(
-        (best - mean)
-        * (
-            2.0 * length_of_episode(mean, best, horizon, epsilon, alpha)
-            + 1.5
-            + alpha / (alpha - 3.0)
-        )
+        (best - mean) * (2.0 * _first_episode(mean, best, horizon, epsilon, alpha) + finite)
         for mean in means
         if mean < best
     )
+
+
+@lru_cache(2**16)  # a sentence about four figures is judged with each of them
+def _first_episode(mean: float, best: float, horizon: int, epsilon: float, alpha: float) -> float:
+    # 2^l, the rewards of the first episode for which some beta satisfies (35) and (36).
+    # c(beta) grows with beta, so the best beta is the largest one in (35). Then mu_a + c Delta_a is
+    # the x below mu* with d(x, mu*) = alpha log T / 2^l, and mu_a + gamma Delta_a is the y above
+    # mu_a with d(y, mu_a) = log T / 2^l. (36) becomes x - (1 + alpha) log T / (epsilon 2^l) >= y:
+    # the left side is above mu_a and has at least the divergence log T / 2^l from it.
+    divergence, rewards = bernoulli_kl(mean, best), 1.0
+    while True:
+        level = math.log(horizon) / rewards
+        if alpha * level < divergence:  # otherwise x is not above mu_a
+            left = _below(best, alpha * level) - (1.0 + alpha) * level / epsilon
+            if left >= mean and bernoulli_kl(left, mean) >= level:
+                return rewards
+        rewards *= 2.0
+
+
+def _below(best: float, level: float) -> float:
+    # Returns min {x in [0, best]: d(x, best) <= level}; 1 - x to the last digit.
+    low, high = 1.0 - best, 1.0
+    while low < (middle := 0.5 * (low + high)) < high:
+        if bernoulli_kl(middle, 1.0 - best) <= level:
+            low = middle
+        else:
+            high = middle
+    return 1.0 - low
 
 
 def _check(alpha: float, theorem: str) -> None:

@@ -15,11 +15,9 @@ from dpbandits.core.parameters import Positive
 def lower_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
     """Return log T sum_a Delta_a / d_epsilon(mu_a, mu*), over the arms with Delta_a > 0."""
     best = max(means)
-    total = 0.0
-    for mean in means:
-        if mean < best:
-            total += (best - mean) / private_divergence(mean, best, epsilon)
-    return math.log(horizon) * total
+    return math.log(horizon) * sum(
+        (best - mean) / private_divergence(mean, best, epsilon) for mean in means if mean < best
+    )
 
 
 def transitions(means: Sequence[float]) -> tuple[float, ...]:

@@ -13,36 +13,24 @@ from dpbandits.core.parameters import Fraction, Positive
 
 
 def allowed_failures(beta: Fraction) -> float:
-    """Return beta, the probability with which an estimate may miss mu by alpha |mu| or more.
-
-    Section 2 of the paper.
-    """
+    """Return beta, with which an estimate may miss mu by alpha |mu| or more: section 2."""
     return beta
 
 
 def t_0(mean: float, radius: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Return t_0 of Theorem 3.3, for beta <= 0.08.
-
-    R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2.
-    """
+    """Return R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2 of Theorem 3.3, beta <= 0.08."""
     signal = _signal(mean, radius, "Theorem 3.3")
     return _iterated(signal, alpha, beta) / (alpha * signal) ** 2
 
 
 def t_1(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Return t_1 of Theorem 3.3, for beta <= 0.08.
-
-    R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|).
-    """
+    """Return R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|) of Theorem 3.3, beta <= 0.08."""
     signal = _signal(mean, radius, "Theorem 3.3")
     return _iterated(signal, alpha, beta) / (epsilon * signal)
 
 
 def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
-    """Return t_2 of Theorem 3.3, for beta <= 0.08.
-
-    R log(1/beta)/(epsilon alpha |mu|).
-    """
+    """Return R log(1/beta)/(epsilon alpha |mu|) of Theorem 3.3, beta <= 0.08."""
     _check(beta)
     return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
 
@@ -64,8 +52,7 @@ def stopping_lower_bound(
 ) -> float:
     """Return Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
 
-    With probability at least 1/4 a private rule takes more samples than that, for samples that are
-    -R or R. For beta < 1/4.
+    With probability 1/4 a private rule takes more samples of -R or R than that, for beta < 1/4.
     """
     if not beta < 0.25:
         raise UserError(f"Theorem 3.4 is for beta < 1/4, got {beta:g}")
@@ -87,9 +74,8 @@ def stopping_lower_bound_shape(
 def _signal(mean: float, radius: float, theorem: str) -> float:
     # |mu|/R
     if not 0.0 < abs(mean) <= radius:
-        raise UserError(
-            f"{theorem} is for a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
-        )
+        problem = f"a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
+        raise UserError(f"{theorem} is for {problem}")
     return abs(mean) / radius
 
 

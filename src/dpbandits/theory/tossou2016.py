@@ -9,12 +9,7 @@ apply.
 import math
 from collections.abc import Callable, Sequence
 
-from dpbandits.algorithms.dp_ucb_int import (
-    Exponent,
-    Params,
-    input_epsilon,
-    next_interval,
-)
+from dpbandits.algorithms.dp_ucb_int import Exponent, Params, input_epsilon, next_interval
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Positive, Probability
 from dpbandits.core.power_sums import power_sum

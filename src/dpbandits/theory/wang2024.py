@@ -9,14 +9,14 @@ import math
 from collections.abc import Sequence
 from typing import Annotated
 
+from scipy.special import lambertw
+
+from dpbandits.algorithms import dp_ftpl_gauss
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
-from dpbandits.theory.wang2024_privacy import gauss_start
 
 Exponent = Annotated[float, Constraint(lambda x: 0 <= x < 1, "in [0, 1)")]
-
-# Bounds on the regret ----------------------------------------------------------------------------
 
 
 def global_lower_bound(
@@ -74,9 +74,6 @@ def gdp_elim_upper_bound(
     return per_gap * sum(gaps) + 4.0 * len(means)
 
 
-# The start phase of DP-FTPL-Gauss ----------------------------------------------------------------
-
-
 def gauss_start_regret(
     means: Sequence[float], horizon: int, epsilon: Budget, delta: Probability
 ) -> float:
@@ -84,7 +81,8 @@ def gauss_start_regret(
 
     It pulls each arm in turn ceil(N_G*) times, at most T rounds in total.
     """
-    pulls, left, total = math.ceil(min(gauss_start(epsilon, delta), horizon)), horizon, 0.0
+    start = max(1.0, dp_ftpl_gauss.start(dp_ftpl_gauss.Params(epsilon, delta)))  # N_G*
+    pulls, left, total = math.ceil(min(start, horizon)), horizon, 0.0
     for mean in means:
         total += (max(means) - mean) * min(pulls, left)
         left -= min(pulls, left)
@@ -97,8 +95,6 @@ def gauss_start_deltas(arms: int, horizon: int, epsilon: Budget) -> tuple[float,
     The latter only if N_G* is its first term there. For epsilon >= 1 the second term is never the
     larger one.
     """
-    from scipy.special import lambertw
-
     values = []  # of y = 1/(4 pi delta^2): the terms are y and (1 + log y)/epsilon^2
     squared = epsilon * epsilon
     if 0.0 < squared < 1.0:

@@ -8,15 +8,16 @@ N successes, or if Lemma 15 is evaluated at epsilon = delta = 0.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Annotated
+
+from scipy.special import betainc, erfcx
 
 from dpbandits.core.parameters import Budget, Constraint, Delta, Probability, Rounds
 from dpbandits.theory import _perturbations as perturbed
 
 Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or more")]
-
-# DP-FTPL-Gauss, Fig. 1 ---------------------------------------------------------------------------
 
 
 def gauss_cdf(x: float, pulls: Rounds, successes: Successes) -> float:
@@ -33,43 +34,33 @@ def gauss_region_low(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
     """Return max{0, (F - delta)/e^epsilon, 1 - e^epsilon (1 - F) - delta} for DP-FTPL-Gauss."""
-    return perturbed.lowest(perturbed.gauss(x, pulls, successes), epsilon, delta)
+    return perturbed.gauss(x, pulls, successes).lowest(epsilon, delta)
 
 
 def gauss_region_high(
     x: float, pulls: Rounds, successes: Successes, epsilon: Budget, delta: Delta
 ) -> float:
     """Return min{1, e^epsilon F + delta, 1 - (1 - F - delta)/e^epsilon} for DP-FTPL-Gauss."""
-    return perturbed.highest(perturbed.gauss(x, pulls, successes), epsilon, delta)
+    return perturbed.gauss(x, pulls, successes).highest(epsilon, delta)
 
 
 def gauss_smallest_delta(pulls: Rounds, epsilon: Budget) -> float:
     """Return the smallest delta at which Lemma 8 holds for DP-FTPL-Gauss after N pulls.
 
-    It falls with N. The formula is exact; the relative rounding error is about 10^-14 sqrt(N).
+    The means are s = 1/sqrt(2N) standard deviations apart, so that it is Phi(s/2 - epsilon/s) -
+    e^epsilon Phi(-s/2 - epsilon/s). It falls with N. The relative rounding error is about
+    10^-14 sqrt(N).
     """
-    return perturbed.gauss_delta(pulls, epsilon)
-
-
-def gauss_start(epsilon: Budget, delta: Probability) -> float:
-    """Return N_G* = min{1/(4 pi delta^2), log(e/(4 pi delta^2))/epsilon^2}, but at least 1.
-
-    It is not rounded. At epsilon = 0 it is the first term. The second term is negative for
-    delta > sqrt(e/(4 pi)) = .465.
-    """
-    without_epsilon = (1.0 / delta) * (1.0 / delta) / (4.0 * math.pi)
-    if epsilon == 0.0:
-        return max(1.0, without_epsilon)
-    log = 1.0 - math.log(4.0 * math.pi) - 2.0 * math.log(delta)
-    return max(1.0, min(without_epsilon, log / epsilon / epsilon))  # no underflow of the square
+    # Phi(-z) = e^(-z^2/2) erfcx(z/sqrt 2)/2, so that e^epsilon cancels.
+    s = 1.0 / math.sqrt(2.0 * pulls)
+    z = epsilon / s - 0.5 * s
+    scaled = erfcx(z / math.sqrt(2.0)) - erfcx((z + s) / math.sqrt(2.0))
+    return 0.5 * math.exp(-0.5 * z * z) * float(scaled)
 
 
 def gauss_smallest_start(epsilon: Budget, delta: Probability) -> float:
     """Return the smallest number of pulls from which on Lemma 8 holds for DP-FTPL-Gauss."""
-    return _fewest(lambda pulls: perturbed.gauss_delta(pulls, epsilon) <= delta)
-
-
-# DP-FTPL-Beta, Fig. 2 ----------------------------------------------------------------------------
+    return _fewest(lambda pulls: gauss_smallest_delta(pulls, epsilon) <= delta)
 
 
 def beta_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bool) -> float:
@@ -88,44 +79,34 @@ def beta_neighbour_cdf(x: float, pulls: Rounds, successes: Successes, with_k: bo
 def beta_region_low(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
-    """Return the lower end of the region, as `gauss_region_low`, for DP-FTPL-Beta."""
-    return perturbed.lowest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
+    """Return the lower end of the region for DP-FTPL-Beta."""
+    return perturbed.beta(x, pulls, successes, with_k).lowest(epsilon, delta)
 
 
 def beta_region_high(
     x: float, pulls: Rounds, successes: Successes, with_k: bool, epsilon: Budget, delta: Delta
 ) -> float:
-    """Return the upper end of the region, as `gauss_region_high`, for DP-FTPL-Beta."""
-    return perturbed.highest(perturbed.beta(x, pulls, successes, with_k), epsilon, delta)
+    """Return the upper end of the region for DP-FTPL-Beta."""
+    return perturbed.beta(x, pulls, successes, with_k).highest(epsilon, delta)
 
 
 def beta_smallest_delta(pulls: Rounds, epsilon: Budget, with_k: bool) -> float:
     """Return the smallest delta at which Lemma 8 holds for DP-FTPL-Beta after N pulls, for any R.
 
-    It falls with N: with k to 0, without k to 1/e at epsilon = 0 and to .1633 at epsilon = 1.
+    The worst R is 0 (or N - 1), where F = I_x(a, b+1) and F' = I_x(a+1, b). Their densities' ratio
+    a (1-x)/(b x) falls with x, so F - e^epsilon F' is largest where that ratio is e^epsilon. The
+    delta falls with N: with k to 0, without k to 1/e at epsilon = 0 and to .1633 at epsilon = 1.
     """
-    return perturbed.beta_delta(pulls, epsilon, with_k)
-
-
-def beta_start(epsilon: Budget, delta: Probability) -> float:
-    """Return N_B*, not rounded; at epsilon = 0 without the second term of the minimum.
-
-    max{min{40 e/(9 pi delta^2), 8000 log(e/(2 pi delta^2))/(81 epsilon^2)}, 1000 e/(9 pi)}.
-    """
-    least = 1000.0 * math.e / (9.0 * math.pi)
-    without_epsilon = 40.0 * math.e / (9.0 * math.pi) * (1.0 / delta) * (1.0 / delta)
-    if epsilon == 0.0:
-        return max(without_epsilon, least)
-    log = 1.0 - math.log(2.0 * math.pi) - 2.0 * math.log(delta)
-    return max(min(without_epsilon, 8000.0 * log / 81.0 / epsilon / epsilon), least)
+    k = perturbed.extra(pulls, with_k)
+    a, b = 1 + k, pulls + k
+    x = a * math.exp(-epsilon) / (a * math.exp(-epsilon) + b)
+    outside = betainc(a, b + 1, x) - perturbed.factor(epsilon) * betainc(a + 1, b, x)
+    return max(0.0, float(outside))
 
 
 def beta_smallest_start(epsilon: Budget, delta: Probability) -> float:
     """Return the smallest number of pulls from which on Lemma 8 holds for DP-FTPL-Beta, with k."""
-    return _fewest(lambda pulls: perturbed.beta_delta(pulls, epsilon, True) <= delta)
-
-
-# DP-FTPL-New, Fig. 3 -----------------------------------------------------------------------------
+    return _fewest(lambda pulls: beta_smallest_delta(pulls, epsilon, True) <= delta)
 
 
 def new_cdf(
@@ -148,20 +129,17 @@ def new_neighbour_cdf(
 def new_region_low(
     x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
-    """Return the lower end of the region for DP-FTPL-New, as `gauss_region_low`.
-
-    `epsilon` and `delta` are also those of the distribution.
-    """
+    """Return the lower end of the region, at the budget of the distribution, for DP-FTPL-New."""
     tails = perturbed.shifted(x, pulls, successes, horizon, epsilon, delta)
-    return perturbed.lowest(tails, epsilon, delta)
+    return tails.lowest(epsilon, delta)
 
 
 def new_region_high(
     x: float, pulls: Rounds, successes: Successes, horizon: Rounds, epsilon: Budget, delta: Delta
 ) -> float:
-    """Return the upper end of the region for DP-FTPL-New, as `gauss_region_high`."""
+    """Return the upper end of the region, at the budget of the distribution, for DP-FTPL-New."""
     tails = perturbed.shifted(x, pulls, successes, horizon, epsilon, delta)
-    return perturbed.highest(tails, epsilon, delta)
+    return tails.highest(epsilon, delta)
 
 
 def new_smallest_delta(pulls: Rounds, epsilon: Budget, delta: Delta) -> float:
@@ -182,8 +160,4 @@ def _fewest(enough: Callable[[int], bool]) -> float:
     high = 1
     while not enough(high):
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return float(high)
+    return float(bisect_left(range(high), True, lo=high // 2 + 1, key=enough))
