@@ -29,7 +29,7 @@ PLAYS = 4_000_000
 PATIENCE = 3600  # seconds for an audit, which takes one or two minutes on an idle machine
 
 EPISODES, DP_SE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
-NOISE_OF_EPISODE = "laplace(rng, 1.0 / episode, params.epsilon)"
+NOISE_OF_EPISODE = "noise(params, rng, 1.0 / episode)"
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ LEAKS = {
             (EPISODES, f"+ {NOISE_OF_EPISODE}", f"+ (chosen > 0) * {NOISE_OF_EPISODE}"),
             (
                 EPISODES,
-                "+ laplace(rng, 1.0 / m[arm], params.epsilon)",
-                "+ (arm > 0) * laplace(rng, 1.0 / m[arm], params.epsilon)",
+                "+ noise(params, rng, 1.0 / m[arm])",
+                "+ (arm > 0) * noise(params, rng, 1.0 / m[arm])",
             ),
         ),
     ),
