@@ -1,10 +1,20 @@
 """Games of the package and of its oracles with the same rewards, for Bernoulli and Beta arms."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from played import Played, play
-from streams import Game, bernoulli_rewards, beta_rewards, reward_stream
+import numpy as np
+from played import Played, assert_same_run, play
+from streams import (
+    Draws,
+    Game,
+    bernoulli_rewards,
+    beta_rewards,
+    policy_stream,
+    regret_curve,
+    reward_stream,
+)
 
 from dpbandits.environments import bernoulli, beta
 
@@ -26,3 +36,32 @@ def ours_of(
     environment = LAWS[law][0]
     of_arms = environment.law(environment.Params(means))
     return play(module.play, params, of_arms, len(means), horizon, seed)
+
+
+def cut(literal: Any) -> int:
+    """Return how many noises the package draws for an episode that the horizon cut off."""
+    return int(literal.branches["cut"])
+
+
+def compare(
+    module: Any,
+    params: Any,
+    literal: Any,
+    law: str,
+    means: tuple[float, ...],
+    horizon: int,
+    seed: int,
+    unused: Callable[[Any], int] = lambda literal: 0,
+) -> Counter[str]:
+    """Compare every arm, draw and regret of a run; return the branches that the oracle took.
+
+    `unused` counts the draws of the package that the oracle does not make.
+    """
+    ours = ours_of(module, params, law, means, horizon, seed)
+    game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
+    literal.play(game, draws)
+    assert_same_run(ours, game.played, draws.log, unused(literal))
+    expected = regret_curve(game.played, means)
+    np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
+    taken: Counter[str] = getattr(literal, "branches", None) or Counter()
+    return taken

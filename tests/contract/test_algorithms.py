@@ -1,6 +1,5 @@
 """Requirements that every algorithm in the folder must meet."""
 
-import inspect
 import math
 from functools import cache
 from pathlib import Path
@@ -26,12 +25,10 @@ from many_runs import final_outcomes
 
 from dpbandits import contract
 from dpbandits.audit.subject import Subject
-from dpbandits.config import conf_files
 from dpbandits.contract import declared, playing
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.experiments.budgets import budget
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.privacy.notions import NOTIONS, approximate
@@ -69,16 +66,6 @@ LONG = {
 )
 def test_an_algorithm_keeps_the_contract(check: contract.Check) -> None:
     check()
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_algorithm_file_has_texts_for_readers(algorithm: str) -> None:
-    module = registry.algorithm(algorithm)
-    assert module.__doc__
-    assert module.LABEL
-    assert module.Params.__doc__
-    assert list(inspect.signature(module.play.py_func).parameters) == ["params", "bandit", "rng"]
-    assert conf_files.read_member("algorithm", algorithm)["algorithm"] == algorithm
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
@@ -161,12 +148,6 @@ def outcomes(
     return final_outcomes(algorithm, params, coins, len(means), horizon, seed, runs, per_round)
 
 
-def test_both_kinds_of_algorithms_are_told_apart() -> None:
-    assert {"adap-ucb", "dp-se", "se"} <= {*BATCHED}
-    assert {"ucb", "klucb", "private-ucb", "dp-ucb-bound"} <= {*BATCHED}
-    assert not {"exp3", "uniform"} & {*BATCHED}
-
-
 @pytest.mark.parametrize("algorithm", sorted({*ALGORITHMS} - {*BATCHED}))
 def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) -> None:
     for means, epsilon in CLOSE_CALLS:
@@ -224,12 +205,6 @@ def samples(algorithm: str, runs: int, shift: float) -> list[Any]:
 PRIVATE = [name for name in ALGORITHMS if hasattr(registry.algorithm(name), "releases")]
 
 
-def test_the_budget_of_a_cell_is_none_where_nothing_is_private() -> None:
-    assert {"adap-ucb", "adap-klucb", "dp-se", "private-ucb"} <= set(PRIVATE)
-    for algorithm in ALGORITHMS:
-        assert (budget(cell_of(algorithm)) is not None) == (algorithm in PRIVATE)
-
-
 @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 25.0])
 @pytest.mark.parametrize("algorithm", PRIVATE)
 def test_the_declared_releases_compose_to_the_budget_that_was_given(
@@ -276,9 +251,3 @@ def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
         claim = approximate(module.claim(params, arms, horizon))
         composed = composed_epsilon(module.releases(params, arms, horizon), claim.delta)
         assert claim.differs or composed == pytest.approx(claim.epsilon, rel=1e-12)
-
-
-def test_cells_of_different_algorithms_with_equal_parameters_are_different() -> None:
-    cells: list[RegretExperiment] = [cell_of(name) for name in ("ucb", "klucb")]
-    assert cells[0].params == cells[1].params
-    assert cells[0] != cells[1]

@@ -18,7 +18,7 @@ from first_leads import Leads, beta_leads, gauss_leads, new_leads
 from planted_leaks import Leak, planted
 from traced import Game, plain_python, played
 
-from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
+from dpbandits.algorithms import _ftpl, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._argmax import Method
 
 CHOICES = 4
@@ -119,27 +119,32 @@ def test_every_choice_keeps_the_promise_of_one_round(
     assert excess <= 1e-6  # above the error of the quadrature
 
 
-GAUSS = "rng.normal(sums[arm] / pulls[arm], math.sqrt(2.0 / pulls[arm]))"
-BETA, NEW = "rng.beta(a, b)", "x0 + perturb(law.noise, rng) * unit"
+THETA = "theta(law, rng, sums[arm], pulls[arm])"
 COUNTED = "sums[chosen] += pull(bandit, chosen)"
 
 
 @pytest.mark.parametrize(
     ("which", "name", "old", "new"),
     [
-        (1, "no noise from choice 3 on", GAUSS, f"{GAUSS} if pulls.sum() < 12 else sums[arm]"),
-        (2, "no noise from choice 2 on", BETA, f"{BETA} if pulls.sum() < 195 else a"),
-        (3, "no noise from choice 2 on", NEW, f"{NEW} if pulls.sum() < 3 else x0"),
-        (0, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
-        (1, "rewards count fourfold", COUNTED, COUNTED.replace("+= ", "+= 4.0 * ")),
-        (2, "rewards count tenfold", COUNTED, COUNTED.replace("+= ", "+= 10.0 * ")),
-        (3, "rewards count double", COUNTED, COUNTED.replace("+= ", "+= 2.0 * ")),
+        *(
+            (
+                which,
+                "no noise from a choice on",
+                THETA,
+                f"{THETA} if pulls.sum() < {n} else sums[arm]",
+            )
+            for which, n in ((1, 12), (2, 195), (3, 3))
+        ),
+        *(
+            (which, "rewards count more", COUNTED, COUNTED.replace("+= ", f"+= {factor} * "))
+            for which, factor in ((0, 2.0), (1, 4.0), (2, 10.0), (3, 2.0))
+        ),
     ],
 )
 def test_a_planted_leak_is_detected(which: int, name: str, old: str, new: str) -> None:
     module, params, starts, leads = ALGORITHMS[which]
     algorithm = module.__name__.rpartition(".")[2]
-    leak = Leak(name, algorithm, (module,), "play", ((old, new),), "")
+    leak = Leak(name, algorithm, (_ftpl, module), "play", ((old, new),), "")
     with planted(leak):
         try:
             excess = largest_excess(module, params, starts, leads)

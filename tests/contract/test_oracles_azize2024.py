@@ -5,11 +5,8 @@ from collections import Counter
 from typing import Any
 
 import azize2024
-import numpy as np
 import pytest
-from played import assert_same_run
-from shared_games import LAWS, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve
+from shared_games import LAWS, compare, cut, ours_of
 
 from dpbandits.algorithms import adac_ucb, adaptive_ucb
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
@@ -39,15 +36,9 @@ def test_it_is_the_literal_one(name: str, law: str, first_episode: FirstEpisode)
     for seed, (means, budget) in enumerate(itertools.product(MEANS, BUDGETS)):
         for horizon in (len(means), 64, 400 + seed):
             params, literal = both(name, budget, first_episode)
-            ours = ours_of(ALGORITHMS[name], params, law, means, horizon, seed)
-            game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
-            literal.play(game, draws)
             # The package also releases the mean of an episode that the horizon cut off.
-            unused = literal.branches["cut"] if name == "adac-ucb" else 0
-            assert_same_run(ours, game.played, draws.log, unused)
-            regrets = regret_curve(game.played, means)
-            np.testing.assert_allclose(ours.regrets, regrets, rtol=1e-9)
-            taken += literal.branches
+            unused = cut if name == "adac-ucb" else lambda literal: 0
+            taken += compare(ALGORITHMS[name], params, literal, law, means, horizon, seed, unused)
     assert min(taken[branch] for branch in ("same arm", "other arm", "cut")) >= 5
 
 

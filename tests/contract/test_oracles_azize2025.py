@@ -6,18 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 import azize2025
-import azize2025_bounds
 import numpy as np
 import pytest
 from played import assert_same_run
 from scipy import stats
-from shared_games import LAWS, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve
+from shared_games import LAWS, compare, cut, game_of, ours_of
+from streams import policy_stream, regret_curve
 
 from dpbandits.algorithms import _private_batches, dp_imed, dp_klucb, imed
 from dpbandits.algorithms._adaptive_episodes import Ties
 from dpbandits.algorithms._private_batches import Rounding, pulls_after
-from dpbandits.theory import bounds, function, transitions
 
 MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 EPSILONS = (0.05, 0.5, 2.0, 100.0)
@@ -27,14 +25,13 @@ ALGORITHMS = [(dp_klucb, azize2025.DPKLUCB), (dp_imed, azize2025.DPIMED)]
 IDS = ["dp-klucb", "dp-imed"]
 
 
-def compare(
+def compare_pair(
     pair: tuple[Any, Any], law: str, means: tuple[float, ...], horizon: int, seed: int, **open_: Any
 ) -> Counter[str]:
     """Compare one whole run; return the branches that it took."""
     module, oracle = pair
     ratio, epsilon = open_.pop("ratio"), open_.pop("epsilon")
     params = module.Params(epsilon, float(ratio), **open_)
-    ours = ours_of(module, params, law, means, horizon, seed)
     literal = oracle(
         epsilon,
         ratio,
@@ -42,12 +39,7 @@ def compare(
         first=open_.get("first_batch", 1),
         plus=1 if open_.get("log_t", dp_klucb.LogT.NEXT) is dp_klucb.LogT.NEXT else 0,
     )
-    game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
-    literal.play(game, draws)
-    assert_same_run(ours, game.played, draws.log, unused=literal.branches["cut"])
-    np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-    taken: Counter[str] = literal.branches
-    return taken
+    return compare(module, params, literal, law, means, horizon, seed, cut)
 
 
 @pytest.mark.parametrize("rounding", Rounding)
@@ -60,7 +52,7 @@ def test_the_batches_are_the_literal_ones(
     games = itertools.product(MEANS, EPSILONS, RATIOS)
     for seed, (means, epsilon, ratio) in enumerate(games):
         for horizon in (64, 400 + seed):
-            taken += compare(
+            taken += compare_pair(
                 pair, law, means, horizon, seed, epsilon=epsilon, ratio=ratio, rounding=rounding
             )
     expected = {"same arm", "other arm", "cut", "below 0", "inside", "above 1", "tie"}
@@ -84,7 +76,7 @@ def test_the_other_readings_are_the_literal_ones(
 ) -> None:
     module, differs = pair[0], 0
     for seed, (means, epsilon) in enumerate(itertools.product(MEANS, EPSILONS)):
-        compare(pair, "bernoulli", means, 700, seed, epsilon=epsilon, ratio="1.5", **open_)
+        compare_pair(pair, "bernoulli", means, 700, seed, epsilon=epsilon, ratio="1.5", **open_)
         params = module.Params(epsilon)
         usual = ours_of(module, params, "bernoulli", means, 700, seed)
         other = ours_of(module, params._replace(**open_), "bernoulli", means, 700, seed)
@@ -140,27 +132,3 @@ def test_a_huge_ratio_plays_one_batch() -> None:
     assert pulls_after(3, 1e300, Rounding.CEIL) == 2**53
     (first, *rest) = _private_batches.releases(dp_klucb.Params(1.0, 1e300), 1, 2**53)
     assert [first.last, *(each.last for each in rest)] == [1, 2**53]
-
-
-# Bound -------------------------------------------------------------------------------------------
-
-INSTANCES = [(0.8, 0.1, 0.1), (0.5, 0.75, 0.25), (0.3, 0.31), (0.999, 0.5), (1.0, 0.4), (0.4, 0.0)]
-CASES: dict[str, list[tuple[Any, ...]]] = {
-    "lower_bound": list(itertools.product(INSTANCES, (2, 10**7), (1e-4, 0.01, 0.3, 2.0, 100.0))),
-    "transitions": [(means,) for means in INSTANCES],
-}
-
-
-def test_every_bound_of_the_paper_has_its_oracle() -> None:
-    assert {f"azize2025.{name}" for name in CASES} == {
-        name for name in [*bounds(), *transitions()] if name.startswith("azize2025.")
-    }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_bound_is_the_one_of_the_slides(name: str) -> None:
-    ours, literal = function(f"azize2025.{name}"), getattr(azize2025_bounds, name)
-    for arguments in CASES[name]:
-        # The oracle searches for the infimum.
-        expected = pytest.approx(literal(*arguments), rel=1e-7)
-        assert ours(*arguments) == expected, arguments

@@ -73,72 +73,26 @@ class StreamPerArm:
         return lambda arm, t: 1.0 if streams[arm].random() < means[arm] else 0.0
 
 
-# Package, Params, oracle, streams, horizon, how many sums a run draws at most.
-CASES: dict[str, tuple[Any, Any, Callable[[], Any], Any, int, int]] = {
-    "adap-ucb": (
-        adap_ucb,
-        adap_ucb.Params(1.0),
-        lambda: azize2022.AdaPUCB(1.0, 3.1),
-        OneStream,
-        5000,
-        60,
-    ),
-    "adap-klucb": (
-        adap_klucb,
-        adap_klucb.Params(0.5),
-        lambda: azize2022.AdaPKLUCB(0.5, 3.1),
-        OneStream,
-        5000,
-        60,
-    ),
-    "dp-klucb": (
-        dp_klucb,
-        dp_klucb.Params(0.5),
-        lambda: azize2025.DPKLUCB(0.5, "1.5"),
-        OneStream,
-        5000,
-        90,
-    ),
-    "dp-imed": (
-        dp_imed,
-        dp_imed.Params(0.5),
-        lambda: azize2025.DPIMED(0.5, "1.5"),
-        OneStream,
-        5000,
-        90,
-    ),
+# Package, values of Params, oracle, streams, horizon, how many sums a run draws at most.
+PLAIN = Method.PLAIN
+CASES: dict[str, tuple[Any, tuple[Any, ...], Callable[[], Any], Any, int, int]] = {
+    "adap-ucb": (adap_ucb, (1.0,), lambda: azize2022.AdaPUCB(1.0, 3.1), OneStream, 5000, 60),
+    "adap-klucb": (adap_klucb, (0.5,), lambda: azize2022.AdaPKLUCB(0.5, 3.1), OneStream, 5000, 60),
+    "dp-klucb": (dp_klucb, (0.5,), lambda: azize2025.DPKLUCB(0.5, "1.5"), OneStream, 5000, 90),
+    "dp-imed": (dp_imed, (0.5,), lambda: azize2025.DPIMED(0.5, "1.5"), OneStream, 5000, 90),
     "dp-ftpl-gauss": (
-        dp_ftpl_gauss,
-        dp_ftpl_gauss.Params(0.0, 0.02, Method.PLAIN),
-        lambda: wang2024.Gauss(0.0, 0.02),
-        OneStream,
-        800,
-        3,
+        *(dp_ftpl_gauss, (0.0, 0.02, PLAIN), lambda: wang2024.Gauss(0.0, 0.02)),
+        *(OneStream, 800, 3),
     ),
     "dp-ftpl-beta": (
-        dp_ftpl_beta,
-        dp_ftpl_beta.Params(1.0, 0.5, Method.PLAIN),
-        lambda: wang2024.Beta(1.0, 0.5),
-        OneStream,
-        1500,
-        3,
+        *(dp_ftpl_beta, (1.0, 0.5, PLAIN), lambda: wang2024.Beta(1.0, 0.5)),
+        *(OneStream, 1500, 3),
     ),
-    "se": (se, se.Params(5000), lambda: sajed2019.SE(1 / 5000), StreamPerArm, 5000, 900),
-    "dp-se": (
-        dp_se,
-        dp_se.Params(0.1, 3),
-        lambda: sajed2019.DPSE(1 / 3, 0.1),
-        StreamPerArm,
-        9000,
-        8,
-    ),
+    "se": (se, (5000,), lambda: sajed2019.SE(1 / 5000), StreamPerArm, 5000, 900),
+    "dp-se": (dp_se, (0.1, 3), lambda: sajed2019.DPSE(1 / 3, 0.1), StreamPerArm, 9000, 8),
     "gdp-elim-new": (
-        gdp_elim_new,
-        gdp_elim_new.Params(0.2, 0.01, 3),
-        lambda: wang2024.GDPElimNew(0.2, 0.01, 3),
-        StreamPerArm,
-        7000,
-        12,
+        *(gdp_elim_new, (0.2, 0.01, 3), lambda: wang2024.GDPElimNew(0.2, 0.01, 3)),
+        *(StreamPerArm, 7000, 12),
     ),
 }
 
@@ -146,13 +100,13 @@ CASES: dict[str, tuple[Any, Any, Callable[[], Any], Any, int, int]] = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", CASES)
 def test_a_run_in_batches_is_the_literal_one(name: str, seed: int) -> None:
-    module, params, oracle, streams, horizon, most = CASES[name]
+    module, values, oracle, streams, horizon, most = CASES[name]
     # The horizon moves with the seed: it cuts batches off at different places.
     horizon += 37 * seed
     law = bernoulli.law(bernoulli.Params(MEANS))
     coins = streams(MEANS, seed)
     bandit = new_bandit(law, len(MEANS), horizon, np.arange(1, horizon + 1), coins)
-    ours = play_bandit(module.play, params, bandit, Draws(policy_stream(seed)))
+    ours = play_bandit(module.play, module.Params(*values), bandit, Draws(policy_stream(seed)))
     literal, draws = oracle(), Draws(policy_stream(seed))
     game = Game(len(MEANS), horizon, streams.reward(MEANS, seed))
     literal.play(game, *([] if module is se else [draws]))

@@ -6,11 +6,8 @@ from collections import Counter
 from typing import Any
 
 import hu2022
-import numpy as np
 import pytest
-from played import assert_same_run
-from shared_games import LAWS, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve
+from shared_games import LAWS, compare, ours_of
 
 from dpbandits.algorithms import anytime_lazy_ucb, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._argmax import Method
@@ -20,19 +17,6 @@ MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 EPSILONS = [0.1, 1.0, 5.0, 500.0]  # from much noise and means clipped to 1 to almost none
 LOGS = {Log.TWO: math.log2, Log.NATURAL: math.log}
 SAMPLED = [(lazy_dp_ts, hu2022.LazyDPTS), (dp_ts, hu2022.DPTS)]
-
-
-def compare(
-    module: Any, params: Any, literal: Any, law: str, means: tuple[float, ...], n: int, seed: int
-) -> Counter[str]:
-    """Compare one whole run of n rounds; return the branches that it took."""
-    ours = ours_of(module, params, law, means, n, seed)
-    game, draws = game_of(law, means, n, seed), Draws(policy_stream(seed))
-    literal.play(game, draws)
-    assert_same_run(ours, game.played, draws.log)
-    np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-    taken: Counter[str] = getattr(literal, "branches", None) or Counter()
-    return taken
 
 
 @pytest.mark.parametrize("log", Log)

@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import ren2020
-from played import assert_same_run
 from scipy import stats
-from shared_games import LAWS, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve
+from shared_games import LAWS, compare
 
 from dpbandits.algorithms import ldp_ucb_b, ldp_ucb_l
 from dpbandits.algorithms._local import Start
-from dpbandits.core import parameters
-from dpbandits.core.errors import UserError
 from dpbandits.core.kernel import kernel
 from dpbandits.mechanisms.randomised_response import chance_of_one, randomised_response
 
@@ -37,13 +33,8 @@ def test_it_is_the_literal_one(name: str, law: str, start: Start) -> None:
     for seed, (means, epsilon) in enumerate(itertools.product(MEANS, EPSILONS)):
         for horizon in (len(means), 300 + seed):
             params: Any = module.Params(epsilon, start)
-            ours = ours_of(module, params, law, means, horizon, seed)
             literal = oracle(epsilon, start is Start.PHANTOM)
-            game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
-            literal.play(game, draws)
-            assert_same_run(ours, game.played, draws.log)
-            np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-            taken += literal.branches
+            taken += compare(module, params, literal, law, means, horizon, seed)
     expected = {"index"}
     expected |= {"first pull"} if start is Start.ONE_PULL else set()
     expected |= {"forced"} if name == "ldp-ucb-l" else set()
@@ -106,14 +97,3 @@ def test_the_laplace_density_of_a_private_reward_falls_by_e_to_the_epsilon_at_mo
     loss = np.abs(density[0] - density[1])
     assert loss.max() == pytest.approx(epsilon, rel=1e-12)
     assert release.epsilon == pytest.approx(epsilon, rel=1e-12)
-
-
-# Bad input ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.inf])
-def test_an_epsilon_that_is_not_positive_is_one_line(name: str, epsilon: float) -> None:
-    cls: Any = ALGORITHMS[name][0].Params
-    with pytest.raises(UserError, match=rf"^{name}: epsilon must be positive and finite, got"):
-        parameters.build(cls, {"epsilon": epsilon}, name, lambda field: "a test")

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 import sajed2019
 from played import assert_same_run
 from scipy import stats
-from shared_games import LAWS, game_of, ours_of
+from shared_games import LAWS, compare, game_of, ours_of
 from streams import Draws, policy_stream, regret_curve, reward_stream
 
 from dpbandits.algorithms import dp_se, se, ucb
@@ -19,7 +18,6 @@ from dpbandits.core.bandit import new_bandit
 from dpbandits.core.sample_stream import SampleStream
 from dpbandits.environments import bernoulli
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
-from dpbandits.theory import bounds, function, transitions
 
 # Bandits -----------------------------------------------------------------------------------------
 
@@ -65,14 +63,10 @@ def test_dp_se_is_the_literal_one() -> None:
     ]
     for seed, (means, horizon, t_param, epsilon) in enumerate(games):
         law = ("bernoulli", "beta")[seed % 2]
-        ours = ours_of(dp_se, dp_se.Params(epsilon, t_param), law, means, horizon, seed)
-        literal = sajed2019.DPSE(1 / t_param, epsilon)
-        game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
-        literal.play(game, draws)
-        assert_same_run(ours, game.played, draws.log, unused=len(literal.lost))
-        expected = regret_curve(game.played, means)
-        np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
-        taken += literal.branches
+        params, literal = dp_se.Params(epsilon, t_param), sajed2019.DPSE(1 / t_param, epsilon)
+        taken += compare(
+            dp_se, params, literal, law, means, horizon, seed, lambda literal: len(literal.lost)
+        )
         taken["cut"] += bool(literal.lost)
     kinds = {"privacy", "statistics", "0 removed", "1 removed", "2 removed", "alone", "cut"}
     assert set(+taken) == kinds | {"epoch 1", "epoch 2", "epoch 3"}
@@ -228,35 +222,3 @@ def test_dp_nas_has_the_exact_law() -> None:
 def test_two_per_cent_less_noise_is_noticed() -> None:
     less = EXACT._replace(epsilon=EXACT.epsilon / 0.98)
     assert min(p_values_of_dp_nas(less)) < 1e-4 / 2
-
-
-# Bounds ------------------------------------------------------------------------------------------
-
-# mean, R, epsilon, alpha, beta
-POINTS = list(
-    itertools.product((-0.5, 0.03, 1.0), (1.0, 2.5), (0.01, 0.7, 30.0), (0.1, 0.5), (0.05, 1e-6))
-)
-PUBLIC = [point[:2] + point[3:] for point in POINTS]  # without epsilon
-CASES: dict[str, Sequence[tuple[float, ...]]] = {
-    "allowed_failures": [(0.05,), (0.3,)],
-    "t_0": PUBLIC,
-    "t_1": POINTS,
-    "t_2": POINTS,
-    "stopping_upper_bound": POINTS,
-    "stopping_lower_bound": POINTS,
-    "stopping_lower_bound_shape": POINTS,
-}
-
-
-def test_every_bound_of_the_paper_has_its_oracle() -> None:
-    names = [*bounds(), *transitions()]
-    assert {f"sajed2019.{name}" for name in CASES} == {
-        name for name in names if name.startswith("sajed2019.")
-    }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_bound_is_the_one_of_the_paper(name: str) -> None:
-    ours, literal = function(f"sajed2019.{name}"), getattr(sajed2019, name)
-    for arguments in CASES[name]:
-        assert ours(*arguments) == pytest.approx(literal(*arguments), rel=1e-12), arguments

@@ -70,23 +70,11 @@ def test_ucb_is_that_of_section_3(law: str) -> None:
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("counter", Counter)
 def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:
-    for epsilon, power_of_two in [
-        (1.0, PowerOfTwo.ON),
-        (40.0, PowerOfTwo.ON),
-        (40.0, PowerOfTwo.OFF),
-    ]:
-        games = assert_alike(
-            dp_ucb_bound.play,
-            dp_ucb_bound.Params(epsilon, counter, power_of_two),
-            partial(
-                oracle.play_dp_ucb_bound,
-                epsilon=epsilon,
-                reading=reading_name(counter),
-                power_of_two=power_of_two is PowerOfTwo.ON,
-            ),
-            300,
-            law,
-        )
+    for epsilon, power in [(1.0, PowerOfTwo.ON), (40.0, PowerOfTwo.ON), (40.0, PowerOfTwo.OFF)]:
+        params, on = dp_ucb_bound.Params(epsilon, counter, power), power is PowerOfTwo.ON
+        readings: dict[str, Any] = {"reading": reading_name(counter), "power_of_two": on}
+        literal = partial(oracle.play_dp_ucb_bound, epsilon=epsilon, **readings)
+        games = assert_alike(dp_ucb_bound.play, params, literal, 300, law)
         # The trees of every arm have several levels.
         assert min(np.bincount(game.arms).min() for game in games) > 20
 
@@ -95,13 +83,8 @@ def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:
 @pytest.mark.parametrize("counter", Counter)
 def test_dp_ucb_is_algorithm_2(counter: Counter, law: str) -> None:
     for epsilon in (0.5, 20.0):
-        assert_alike(
-            dp_ucb.play,
-            dp_ucb.Params(epsilon, counter),
-            partial(oracle.play_dp_ucb, epsilon=epsilon, reading=reading_name(counter)),
-            150,
-            law,
-        )
+        literal = partial(oracle.play_dp_ucb, epsilon=epsilon, reading=reading_name(counter))
+        assert_alike(dp_ucb.play, dp_ucb.Params(epsilon, counter), literal, 150, law)
 
 
 @pytest.mark.parametrize("relaxation", Relaxation)
@@ -110,28 +93,17 @@ def test_dp_ucb_is_algorithm_2(counter: Counter, law: str) -> None:
 def test_private_ucb_is_that_of_its_authors(
     decay: Decay, split: Split, relaxation: Relaxation
 ) -> None:
-    gamma, horizon = 0.1, 250
-
     def failure(t: int) -> float:
-        return {
-            Decay.NONE: gamma,
-            Decay.HORIZON: gamma / horizon,
-            Decay.ROUND: gamma * t**-4.0,
-        }[decay]
+        return {Decay.NONE: 0.1, Decay.HORIZON: 0.1 / 250, Decay.ROUND: 0.1 * t**-4.0}[decay]
 
     for epsilon in (2.0, 400.0):
-        assert_alike(
-            private_ucb.play,
-            private_ucb.Params(epsilon, horizon, gamma, decay, split, relaxation),
-            partial(
-                oracle.play_private_ucb,
-                epsilon=epsilon,
-                failure=failure,
-                split=reading_name(split),
-                relaxation=reading_name(relaxation),
-            ),
-            horizon,
-        )
+        params = private_ucb.Params(epsilon, 250, 0.1, decay, split, relaxation)
+        readings: dict[str, Any] = {
+            "split": reading_name(split),
+            "relaxation": reading_name(relaxation),
+        }
+        literal = partial(oracle.play_private_ucb, epsilon=epsilon, failure=failure, **readings)
+        assert_alike(private_ucb.play, params, literal, 250)
 
 
 @pytest.mark.parametrize("noise", Noise)
@@ -139,30 +111,22 @@ def test_private_ucb_is_that_of_its_authors(
 def test_dp_ucb_int_is_algorithm_3(schedule: Schedule, noise: Noise) -> None:
     for (epsilon, delta), v in itertools.product([(1.0, 0.1), (6.0, 0.01)], (1.1, 1.4)):
         params = dp_ucb_int.Params(epsilon, delta, v, schedule, noise)
-        games = assert_alike(
-            dp_ucb_int.play,
-            params,
-            partial(
-                oracle.play_dp_ucb_int,
-                target=(epsilon, delta),
-                v=v,
-                schedule=reading_name(schedule),
-                noise=reading_name(noise),
-            ),
-            350,
-            "bernoulli",
-        )
+        readings: dict[str, Any] = {
+            "schedule": reading_name(schedule),
+            "noise": reading_name(noise),
+        }
+        literal = partial(oracle.play_dp_ucb_int, target=(epsilon, delta), v=v, **readings)
+        games = assert_alike(dp_ucb_int.play, params, literal, 350, "bernoulli")
         if epsilon > 1.0:
             # Some arm is past several releases.
             assert max(len(game.draws) for game in games) >= 8
 
 
-def test_ties_go_to_the_first_arm() -> None:
-    # All rewards are 1: equal counts have equal indices, and the arms are pulled in turn.
-    ours = played.play(
-        ucb.play, ucb.Params(), bernoulli.law(bernoulli.Params((1.0, 1.0, 1.0))), 3, 90, 0
-    )
-    assert ours.arms == [0, 1, 2] * 30
+@pytest.mark.parametrize("horizon", [1, 2, 3, 28, 29, 30, 57, 58, 59, 86, 87, 88, 89, 120])
+def test_it_is_so_around_the_end_of_the_round_robin(horizon: int) -> None:
+    # `series` releases first after 29 pulls, with three arms after 87 rounds.
+    literal = partial(oracle.play_dp_ucb_int, target=(1.0, 0.01), v=1.1)
+    assert_alike(dp_ucb_int.play, dp_ucb_int.Params(1.0, 0.01), literal, horizon, "bernoulli")
 
 
 def test_the_recorded_pulls_of_an_arm_are_those_of_the_same_game() -> None:

@@ -161,32 +161,23 @@ class Replay:
         return next(self.values["laplace"])
 
 
+TAU = math.ceil(oracle.tau_for_regret(3, 400))
 SENSITIVE: dict[str, tuple[Any, Any, Oracle]] = {
     "exp3": (exp3, exp3.Params(400), oracle.play_exp3),
-    "dp-exp3-lap, b above 1": (
-        dp_exp3_lap,
-        dp_exp3_lap.Params(0.5, 400),
-        partial(oracle.play_dp_exp3_lap, epsilon=0.5),
-    ),
-    "dp-exp3-lap, b below 1": (
-        dp_exp3_lap,
-        dp_exp3_lap.Params(30.0, 400),
-        partial(oracle.play_dp_exp3_lap, epsilon=30.0),
-    ),
-    "exp3-tau": (
-        exp3_tau,
-        exp3_tau.Params(400, 60.0, 0.01),
-        partial(oracle.play_exp3_tau, tau=math.ceil(oracle.tau_for_regret(3, 400))),
-    ),
-    "exp3-tau, gamma of all rounds": (
-        exp3_tau,
-        exp3_tau.Params(400, 60.0, 0.01, batch_gamma=BatchGamma.ROUNDS),
-        partial(
-            oracle.play_exp3_tau,
-            tau=math.ceil(oracle.tau_for_regret(3, 400)),
-            gamma_of_batches=False,
-        ),
-    ),
+    **{
+        f"dp-exp3-lap, b {side} 1": (
+            *(dp_exp3_lap, dp_exp3_lap.Params(epsilon, 400)),
+            partial(oracle.play_dp_exp3_lap, epsilon=epsilon),
+        )
+        for side, epsilon in (("above", 0.5), ("below", 30.0))
+    },
+    **{
+        f"exp3-tau, gamma of {reading.name}": (
+            *(exp3_tau, exp3_tau.Params(400, 60.0, 0.01, batch_gamma=reading)),
+            partial(oracle.play_exp3_tau, tau=TAU, gamma_of_batches=reading is BatchGamma.BATCHES),
+        )
+        for reading in BatchGamma
+    },
 }
 
 

@@ -3,48 +3,22 @@
 import itertools
 import math
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import wang2024
-import wang2024_bounds
-import wang2024_privacy
-from played import assert_same_run
 from scipy import stats
-from shared_games import LAWS, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve
+from shared_games import LAWS, compare
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
 from dpbandits.algorithms._argmax import Method
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
+from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
 from dpbandits.mechanisms.perturbation import perturbation, quantile, reach, tail
-from dpbandits.theory import bounds, function, transitions
-
-
-def compare(
-    module: Any,
-    params: Any,
-    literal: Any,
-    law: str,
-    means: tuple[float, ...],
-    horizon: int,
-    seed: int,
-) -> Counter[str]:
-    """Compare one whole run; return the branches that it took."""
-    ours = ours_of(module, params, law, means, horizon, seed)
-    game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
-    literal.play(game, draws)
-    # GDP-Elim-New draws for all arms even if the horizon cut the phase off.
-    cut = module is gdp_elim_new and literal.branches["cut"]
-    assert_same_run(ours, game.played, draws.log, unused=len(means) if cut else 0)
-    expected = regret_curve(game.played, means)
-    np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
-    taken: Counter[str] = literal.branches
-    return taken
-
 
 # Algorithms, with one sample per arm and round ---------------------------------------------------
 
@@ -87,6 +61,11 @@ def test_dp_ftpl_new_is_the_literal_one(law: str) -> None:
     assert set(taken) == {"same arm", "other arm"}
 
 
+def noises_of_a_cut_phase(arms: int, literal: Any) -> int:
+    """Return the draws of GDP-Elim-New for all arms in a phase that the horizon cut off."""
+    return arms * bool(literal.branches["cut"])
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
     taken: Counter[str] = Counter()
@@ -101,7 +80,10 @@ def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
         for t_param in (1, 2, 25):
             params = gdp_elim_new.Params(*budget, t_param)
             literal = wang2024.GDPElimNew(*budget, t_param)
-            taken += compare(gdp_elim_new, params, literal, law, means, horizon, seed)
+            taken += compare(
+                *(gdp_elim_new, params, literal, law, means, horizon, seed),
+                partial(noises_of_a_cut_phase, len(means)),
+            )
     phases = {"phase 1", "phase 2", "phase 3"}
     assert set(+taken) >= phases | {"statistics", "privacy", "exploit", "cut"}
 
@@ -166,6 +148,7 @@ def test_the_largest_of_few_samples_has_the_exact_law(
     name: str, missed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law, policy = POLICIES[name]
+    assert scheme(f"dp-ftpl-{name}", law)  # its import registers the law
     points = np.linspace(-0.5, 1.5, 10_001)
     below = [1 - policy.survival(total, n, points) for total, n in zip(TOTALS, PULLS, strict=True)]
     level = float(np.interp(missed, np.prod(below, axis=0), points))
@@ -198,93 +181,3 @@ def test_the_perturbation_is_that_of_lemma_15(budget: tuple[float, float]) -> No
         )
     for x in (0.0, 0.3, 1.0, 7.0, 60.0, 1000.0):
         assert tail(ours, x) == pytest.approx(literal.cdf(-x), rel=1e-9, abs=1e-15)
-
-
-# Bounds ------------------------------------------------------------------------------------------
-
-T = 10**6
-INSTANCES = [tuple(0.3 + 0.05 * i for i in range(9)), (0.2, 0.6, 0.5), (0.5, 0.51)]
-BUDGETS = [(1.0, 0.01), (0.1, 0.0), (0.0, 0.01), (1e-7, 1e-3), (4.0, 1e-10), (0.02, 0.9)]
-WITH_DELTA = [(1.0, 0.01), (0.0, 0.01), (1.0, math.exp(-10)), (0.1, 0.3), (0.05, 0.02), (9.0, 0.9)]
-STATES = [(1, 0), (8, 3), (100, 99), (40, 0)]  # N and R; the neighbour has R + 1
-XS = [-0.4, 0.0, 0.1, 0.37, 0.6, 0.98, 1.0, 1.7, 30.0]
-
-CASES: dict[str, list[tuple[Any, ...]]] = {
-    "wang2024.global_lower_bound": [
-        (horizon, *budget, c0, exponent)
-        for horizon, budget, c0, exponent in itertools.product(
-            (10**9, 10**12), BUDGETS, (0.5, 3.0), (0.0, 0.5)
-        )
-        if budget != (1e-7, 1e-3)  # the theorem needs a longer horizon there
-    ],
-    "wang2024.ftpl_new_upper_bound": [
-        (means, horizon, *budget)
-        for means, horizon, budget in itertools.product(INSTANCES, (3, T), BUDGETS)
-    ],
-    "wang2024.gdp_elim_upper_bound": [
-        (means, horizon, *budget)
-        for means, horizon, budget in itertools.product(INSTANCES, (3, T), BUDGETS)
-    ],
-    "wang2024.gauss_start_regret": [
-        (means, horizon, *budget)
-        for means, horizon, budget in itertools.product(INSTANCES, (50, 3000), WITH_DELTA)
-    ],
-    "wang2024.gauss_start_deltas": [
-        *itertools.product((2, 9), (100, T), (0.0, 0.1, 0.9, 2.0)),
-        # Just below and above epsilon^2 T/K = 1 + log(T/K), where the second crossing ends.
-        *((2, 100, epsilon) for epsilon in (0.3130, 0.3138, 0.3148, 0.3160)),
-    ],
-    "wang2024.gauss_start_epsilons": list(
-        itertools.product((2, 9), (100, T), (1e-10, 0.001, 0.1, 0.5))
-    ),
-    "wang2024_privacy.gauss_cdf": [(x, *state) for x in XS for state in STATES],
-    "wang2024_privacy.gauss_neighbour_cdf": [(x, *state) for x in XS for state in STATES],
-    "wang2024_privacy.beta_cdf": list(itertools.product(XS, (8, 100), (0, 8), (True, False))),
-    "wang2024_privacy.beta_neighbour_cdf": list(
-        itertools.product(XS, (8, 100), (0, 7), (True, False))
-    ),
-    "wang2024_privacy.new_cdf": [
-        (x, *state, 1000, *budget) for x in XS for state in STATES for budget in BUDGETS
-    ],
-    "wang2024_privacy.new_neighbour_cdf": [
-        (x, *state, 1000, *budget) for x in XS for state in STATES for budget in BUDGETS
-    ],
-    "wang2024_privacy.gauss_smallest_delta": list(itertools.product((1, 8, 700), (0.0, 0.3, 1.0))),
-    "wang2024_privacy.beta_smallest_delta": list(
-        itertools.product((1, 8, 11), (0.0, 1.0), (True, False))
-    ),
-    "wang2024_privacy.new_smallest_delta": [
-        (7, *budget) for budget in [(1.0, 0.01), (0.0, 0.2), (0.5, 0.5), (1.0, 0.8), (3.0, 0.6)]
-    ],
-    "wang2024_privacy.gauss_smallest_start": [(1.0, 0.01), (1.0, math.exp(-10)), (0.0, 0.06)],
-    "wang2024_privacy.beta_smallest_start": [(1.0, 0.03), (0.0, 0.25)],
-}
-for end in ("low", "high"):
-    for name in ("gauss", "beta", "new"):
-        CASES[f"wang2024_privacy.{name}_region_{end}"] = [
-            (*arguments, *budget) if name != "new" else arguments
-            for arguments in CASES[f"wang2024_privacy.{name}_cdf"]
-            for budget in (BUDGETS if name != "new" else [()])
-        ]
-ROUNDED = {  # by the grid of the oracle
-    "wang2024_privacy.gauss_smallest_delta",
-    "wang2024_privacy.beta_smallest_delta",
-    "wang2024_privacy.new_smallest_delta",
-}
-
-
-def test_every_bound_of_the_paper_has_its_oracle() -> None:
-    names = [*bounds(), *transitions()]
-    assert set(CASES) == {name for name in names if name.startswith("wang2024")}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_bound_is_the_one_of_the_paper(name: str) -> None:
-    file, _, member = name.partition(".")
-    oracle = {"wang2024": wang2024_bounds, "wang2024_privacy": wang2024_privacy}[file]
-    ours, literal = function(name), getattr(oracle, member)
-    # e^epsilon - 1 of the oracle has lost digits where epsilon is small.
-    rel = 1e-6 if name in ROUNDED else 1e-8
-    for arguments in CASES[name]:
-        expected = literal(*arguments)
-        assert ours(*arguments) == pytest.approx(expected, rel=rel, abs=1e-12), arguments

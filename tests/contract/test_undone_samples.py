@@ -212,69 +212,52 @@ def test_it_does_so_in_games_of_hypothesis(
     check(game, steps=3)
 
 
-def leak(rule: str, name: str, *edits: tuple[str, str]) -> Leak:
-    return Leak(name, rule, (registry.stopping_rule(rule),), "halt", edits, "")
-
-
 LAST_LINE = "threshold(params, radius, t, t) + b"
 NEXT_GAP = "threshold(params, radius, t + 1, t + 1) + b"
 EVERY_K = "threshold(params, radius, t, k) + b + a"
-LEAKS = [
-    leak(
+GAP = "        gap = "
+ESTIMATE = "estimate(params, radius, rng, t, total)"
+# Rule, what leaks, edits.
+LEAKS: list[tuple[str, str, tuple[tuple[str, str], ...]]] = [
+    (
         "dp-nas",
         "no noise on the threshold after the first query",
-        (LAST_LINE, LAST_LINE.replace("+ b", "+ (b if t < 2 else 0.0)")),
-        (NEXT_GAP, NEXT_GAP.replace("+ b", "+ (b if t < 1 else 0.0)")),
-    ),
-    leak(
-        "dp-nas",
-        "no noise on the query that halts",
-        ("abs(total) + noise >=", "abs(total) + min(noise, below) >="),
-    ),
-    leak(
-        "dp-nas",
-        "a new noise on the threshold at the third query",
         (
-            "        gap = ",
-            "        b = query_noise(params, radius, rng) if t == 2 else b\n        gap = ",
+            (LAST_LINE, LAST_LINE.replace("+ b", "+ (b if t < 2 else 0.0)")),
+            (NEXT_GAP, NEXT_GAP.replace("+ b", "+ (b if t < 1 else 0.0)")),
         ),
     ),
-    leak(
-        "dp-exponential-nas",
-        "no noise on the threshold after the first query",
-        (EVERY_K, EVERY_K.replace("+ b", "+ (b if k < 2 else 0.0)")),
+    (
+        "dp-nas",
+        "no noise on the query that halts",
+        (("abs(total) + noise >=", "abs(total) + min(noise, below) >="),),
     ),
-    leak(
-        "dp-exponential-nas",
-        "no noise on the threshold after the second query",
-        (EVERY_K, EVERY_K.replace("+ b", "+ (b if k < 3 else 0.0)")),
-    ),
-    leak(
-        "dp-exponential-nas",
-        "no noise on queries after the second",
-        (EVERY_K, EVERY_K.replace("+ a", "+ (a if k < 3 else 0.0)")),
-    ),
-    leak(
-        "dp-exponential-nas",
-        "the noise of the query once more in the estimate",
-        ("estimate(params, radius, rng, t, total)", "(total + a) / t"),
+    (
+        "dp-nas",
+        "a new noise on the threshold at the third query",
+        ((GAP, f"        b = query_noise(params, radius, rng) if t == 2 else b\n{GAP}"),),
     ),
     *(
-        leak(
-            rule,
-            "an estimate without noise",
-            ("estimate(params, radius, rng, t, total)", "total / t"),
+        ("dp-exponential-nas", name, ((EVERY_K, EVERY_K.replace(*edit)),))
+        for name, edit in (
+            ("no noise on the threshold after query 1", ("+ b", "+ (b if k < 2 else 0.0)")),
+            ("no noise on the threshold after query 2", ("+ b", "+ (b if k < 3 else 0.0)")),
+            ("no noise on queries after the second", ("+ a", "+ (a if k < 3 else 0.0)")),
         )
-        for rule in ("dp-nas", "dp-exponential-nas")
     ),
+    ("dp-exponential-nas", "the query's noise in the estimate", ((ESTIMATE, "(total + a) / t"),)),
+    *((rule, "no noise in the estimate", ((ESTIMATE, "total / t"),)) for rule in QUERY_TIMES),
 ]
 
 
-@pytest.mark.parametrize("planted_leak", LEAKS, ids=str)
-def test_a_planted_leak_is_detected(planted_leak: Leak) -> None:
+@pytest.mark.parametrize(("rule", "name", "edits"), LEAKS)
+def test_a_planted_leak_is_detected(
+    rule: str, name: str, edits: tuple[tuple[str, str], ...]
+) -> None:
     def checks_all_games() -> None:
-        for game in games(planted_leak.algorithm):
+        for game in games(rule):
             check(game, steps=1 if game.t < 20 else 13)
 
-    with planted(planted_leak), pytest.raises((AssertionError, StopIteration)):
+    leak = Leak(name, rule, (registry.stopping_rule(rule),), "halt", edits, "")
+    with planted(leak), pytest.raises((AssertionError, StopIteration)):
         checks_all_games()

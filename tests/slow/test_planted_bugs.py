@@ -78,7 +78,7 @@ BUGS = {
         ("UCB",),
     ),
     "the arm before that of the largest index": Bug(
-        EPISODES, (("= argmax(indices)", "= max(argmax(indices) - 1, 0)"),), ADAP, BOTH
+        EPISODES, (("else argmax(indices)", "else max(argmax(indices) - 1, 0)"),), ADAP, BOTH
     ),
     "|S| as it was before any elimination": Bug(
         DP_SE_FILE,
@@ -118,7 +118,7 @@ BUGS = {
     ),
     "gamma of EXP3_tau for T": Bug(
         "algorithms/exp3_tau.py",
-        (("params.horizon if per_round else batches", "params.horizon"),),
+        (("params.horizon // tau if per_batch else params.horizon", "params.horizon"),),
         ("exp3-deterministic", "exp3-stochastic", "exp3-switching"),
         ("EXP3_tau",),
     ),
@@ -160,7 +160,7 @@ BUGS = {
     ),
     "IMED without log N": Bug(
         "algorithms/imed.py",
-        ((" + math.log(n))", ")"),),
+        ((" + math.log(pulls[arm]))", ")"),),
         ("dpklucb-c2",),
         ("IMED",),
     ),

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from dpbandits.algorithms import adap_klucb
-from dpbandits.algorithms._adaptive_episodes import index, index_is_below
 from dpbandits.core.kl import (
     bernoulli_kl,
     bernoulli_kl_upper,
@@ -176,18 +174,3 @@ def test_nothing_counts_as_smaller_than_1_or_what_is_no_number(q: float) -> None
         assert not kl_upper_is_below(p, level, q)
     assert not kl_upper_is_below(math.nan, 0.1, 0.5)
     assert not kl_upper_is_below(0.3, math.nan, 0.5)
-
-
-@FIXED
-@given(
-    *(st.floats(-1.0, 1.0), st.integers(0, 20), st.floats(0.0, 16.0)),
-    st.sampled_from(adap_klucb.PrivacyBonus),
-)
-def test_an_arm_is_passed_over_below_a_larger_index_and_not_below_its_own(
-    mean: float, doubled: int, log_t: float, bonus: adap_klucb.PrivacyBonus
-) -> None:
-    params = adap_klucb.Params(0.5, privacy_bonus=bonus)
-    own = index(params, mean, 2.0**doubled, log_t)
-    assert not index_is_below(params, mean, 2.0**doubled, log_t, own)
-    if own < 0.98:
-        assert index_is_below(params, mean, 2.0**doubled, log_t, own + 0.01)

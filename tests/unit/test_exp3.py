@@ -1,4 +1,4 @@
-"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017): parameters, required properties, texts.
+"""EXP3, DP-EXP3-Lap and EXP3_tau (tossou2017): parameters and required properties.
 
 tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
 """
@@ -6,7 +6,6 @@ tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
 import math
 from typing import Any
 
-import environments as described
 import numpy as np
 import pytest
 import tossou2017 as oracle
@@ -23,7 +22,6 @@ from dpbandits.environments._gain_table import SwitchFeedback
 from dpbandits.environments.adversaries import Kind, Walk
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.tables.statistics import GROUPS, median_of_means
 from dpbandits.theory import tossou2017
 
 T = 2**18
@@ -134,39 +132,6 @@ def test_redrawing_the_means_in_every_round_changes_no_law(algorithm: str) -> No
     assert stats.ks_2samp(stochastic, fully).pvalue > 1e-4
 
 
-def test_without_a_switching_cost_all_tie_on_the_walk() -> None:
-    instance = adversaries.Params(Kind.SWITCHING, switch_feedback=SwitchFeedback.NONE)
-    costly = adversaries.Params(Kind.SWITCHING)
-    regrets = {a: final_regrets(a, instance, 60, 2**14) for a in ("exp3", "dp-exp3-lap")}
-    regrets["exp3-tau"] = final_regrets("exp3-tau", instance, 60, 2**14)
-    paid = final_regrets("exp3", costly, 60, 2**14)
-    # The gap separates the arms; switches, where they cost, add a hundred times as much.
-    gap = 4 ** (1 / 3) * 2 ** (-14 / 3) / (9 * 14)
-    for one in regrets.values():
-        assert np.all(np.abs(one) <= 2**14 * gap + 1e-9)
-    assert paid.mean() > 20 * 2**14 * gap
-
-
-def test_half_a_round_of_a_run_is_ignored() -> None:
-    horizon, runs, epsilon = 150, 400, 3.0
-    ignored = 0
-    for run in range(runs):
-        gains = described.stochastic(horizon, 4, generator(run))
-        game = described.TableGame(gains, "none")
-        ignored += oracle.play_dp_exp3_lap(game, generator(run + runs), epsilon)
-    # The noisy gain lies beyond the near end of [-b, b+1] with probability 1/(2T) per round, and
-    # beyond the far end with e^-epsilon times that.
-    expected = runs * 0.5 * (1.0 + math.exp(-epsilon))
-    assert abs(ignored - expected) < 4 * math.sqrt(expected)
-
-
-def test_the_median_of_means_is_where_proposition_4_1_has_it() -> None:
-    for kind in (Kind.DETERMINISTIC, Kind.STOCHASTIC):
-        values = final_regrets("exp3", adversaries.Params(kind), 240, 2**13)
-        distance = abs(float(median_of_means(values)) - values.mean())
-        assert distance <= values.std() * math.sqrt(6 * GROUPS / values.size)
-
-
 # The bounds ---------------------------------------------------------------------------------------
 
 
@@ -197,18 +162,3 @@ def test_the_regret_is_below_the_bounds(kind: Kind) -> None:
         if kind is Kind.SWITCHING and algorithm != "exp3-tau":
             continue  # no bound against an adversary with a memory
         assert final_regrets(algorithm, instance, 48, horizon).mean() < bound
-
-
-# User-visible texts -------------------------------------------------------------------------------
-
-
-def test_a_cell_is_called_by_its_adversary() -> None:
-    instance = adversaries.Params(Kind.FULLY_OBLIVIOUS)
-    cell = RegretExperiment("exp3", exp3.Params(T), "adversaries", instance, T, Grid.END, 1)
-    assert cell.name == "exp3(horizon=262144) on fully-oblivious adversary K=4 T=262144"
-
-
-def test_a_budget_that_is_no_privacy_is_told_to_the_reader() -> None:
-    assert dp_exp3_lap.warning(dp_exp3_lap.Params(10.0, T), 4, T) is None
-    warned = dp_exp3_lap.warning(dp_exp3_lap.Params(243.292, T), 4, T)
-    assert warned == "a likelihood ratio of e^243 is no privacy"

@@ -61,25 +61,6 @@ def test_the_start_of_dp_ftpl_beta(budget: tuple[float, float], needed: float) -
     assert dp_ftpl_beta.start(dp_ftpl_beta.Params(*budget)) == pytest.approx(needed, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("means", "delta", "regret"),
-    [
-        (INSTANCE_1, 0.01, 1488.6),
-        (INSTANCE_1, math.exp(-10), 3407.4),
-        (INSTANCE_2, 0.01, 16705.4),
-        (INSTANCE_2, math.exp(-10), 38238.6),
-    ],
-)
-def test_the_start_of_dp_ftpl_beta_costs_most_of_its_regret(
-    means: tuple[float, ...], delta: float, regret: float
-) -> None:
-    each = math.ceil(dp_ftpl_beta.start(dp_ftpl_beta.Params(1.0, delta)))
-    bandit = a_bandit(means, each * len(means))._replace(per_round=False)
-    dp_ftpl_beta.play(dp_ftpl_beta.Params(1.0, delta), bandit, generator())
-    assert bandit.pulls.tolist() == [each] * len(means)
-    assert bandit.curve[-1] == pytest.approx(regret, abs=0.05)
-
-
 @pytest.mark.parametrize("module", [dp_ftpl_gauss, dp_ftpl_beta], ids=["gauss", "beta"])
 def test_the_start_plays_arm_by_arm_up_to_the_horizon(module: Any) -> None:
     for delta in (0.001, 1e-200):
@@ -135,24 +116,6 @@ def test_one_part_of_the_budget_may_be_0(module: Any) -> None:
 
 
 # Releases --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("module", "params"),
-    [
-        (dp_ftpl_gauss, dp_ftpl_gauss.Params(0.0, 0.01)),
-        (dp_ftpl_beta, dp_ftpl_beta.Params(0.0, 0.01)),
-        (dp_ftpl_new, dp_ftpl_new.Params(0.0, 0.01, 10**6)),
-        (dp_ftpl_new, dp_ftpl_new.Params(1.0, 0.0, 10**6)),
-    ],
-    ids=str,
-)
-def test_what_all_rounds_compose_to_has_no_bound(module: Any, params: Any) -> None:
-    declared = list(module.releases(params, 9, 10**6))
-    assert composed_epsilon(declared, params.delta) == math.inf
-    # A single round is as private as requested.
-    alone = [release._replace(times=1) for release in declared]
-    assert composed_epsilon(alone, params.delta) == params.epsilon
 
 
 @pytest.mark.parametrize("budget", [(1.0, 0.01), (0.1, 0.0), (0.0, 0.01)], ids=str)

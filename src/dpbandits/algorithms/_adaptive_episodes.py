@@ -17,10 +17,12 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax, random_argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_played
-from dpbandits.core.kernel import by_class, kernel
+from dpbandits.core.kernel import by_class, inlined, kernel
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
+
+claim = promise(Notion.GLOBAL, "azize2022, Theorem 6")  # for any index
 
 
 class Ties(IntEnum):
@@ -44,44 +46,32 @@ def index(params, private_mean, m, log_t):
 
 
 @by_class
-def index_is_below(params, private_mean, m, log_t, value):
-    """Return True only if the index is below `value`; False is always right.
-
-    A body pays where it is quicker than `index`.
-    """
-    return False
-
-
-@by_class
 def noise(params, rng, sensitivity):
     """Draw the noise of a mean of this sensitivity, 1/m; by default that of azize2022, (32)."""
     return laplace(rng, sensitivity, params.epsilon)
+
+
+@inlined
+def largest(indices, ties, rng):
+    """Return the arm of largest index by the reading of ties."""
+    return random_argmax(indices, rng) if ties == Ties.RANDOM else argmax(indices)
 
 
 @kernel
 def play(params, bandit, rng):
     """Play the arm of largest index until its number of pulls has doubled (Algorithm 1)."""
     arms = number_of_arms(bandit)
-    pulls = np.empty(arms, np.int64)  # N_a
-    m = np.empty(arms)
+    pulls = np.ones(arms, np.int64)  # N_a
+    m = np.full(arms, 0.5 if params.first_episode == FirstEpisode.HALF else 1.0)
     private_mean = np.empty(arms)
-    for arm in range(arms):
-        pulls[arm] = 1
-        m[arm] = 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
-        private_mean[arm] = pull(bandit, arm) + noise(params, rng, 1.0 / m[arm])
     indices = np.empty(arms)
+    for arm in range(arms):
+        private_mean[arm] = pull(bandit, arm) + noise(params, rng, 1.0 / m[arm])
     while playing(bandit):
         log_t = math.log(rounds_played(bandit) + 1)
-        largest = -math.inf
         for arm in range(arms):
-            # An index below the largest so far has no effect: another arm is pulled.
-            below = index_is_below(params, private_mean[arm], m[arm], log_t, largest)
-            indices[arm] = -math.inf if below else index(params, private_mean[arm], m[arm], log_t)
-            largest = max(largest, indices[arm])
-        if params.ties == Ties.RANDOM:
-            chosen = random_argmax(indices, rng)
-        else:
-            chosen = argmax(indices)
+            indices[arm] = index(params, private_mean[arm], m[arm], log_t)
+        chosen = largest(indices, params.ties, rng)
         episode = pulls[chosen]  # N_a(t) = 2 N_a(t_l - 1)
         total = pull_many(bandit, chosen, episode)
         pulls[chosen] += episode
@@ -107,8 +97,3 @@ def episodes(params: Any, arms: int, horizon: int) -> Iterator[tuple[int, int, i
         while 2 * episode <= horizon:
             yield arm, episode + 1, 2 * episode, float(episode)
             episode *= 2
-
-
-def claim(params: Any, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 6, which holds for any index."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "azize2022, Theorem 6")

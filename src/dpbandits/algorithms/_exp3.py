@@ -1,7 +1,6 @@
 """Shared code of EXP3 and its private versions: the probabilities (2.1) of tossou2017.
 
-    pᵢ = (1 - γ) exp(vᵢ)/sum_j exp(vⱼ) + γ/K,    vᵢ = γ/K times the estimated
-                                                            cumulative gain of arm i.
+    pᵢ = (1 - γ) exp(vᵢ)/sum_j exp(vⱼ) + γ/K,    vᵢ = γ/K times i's estimated cumulative gain.
 
 A weight is exp(vᵢ - shift). A round changes v of a single arm, so it costs one exponential. The
 shift moves to the largest v once that exceeds it by more than STEP. So no weight overflows, however
@@ -15,8 +14,7 @@ import numpy as np
 
 from dpbandits.core.kernel import allocating, inlined
 
-# More than 1, the largest growth of v in one round, as p is never below gamma/K.
-STEP = 30.0
+STEP = 30.0  # more than 1, the largest growth of v in one round, as p is never below gamma/K
 
 
 class Estimates(NamedTuple):
@@ -61,7 +59,6 @@ def add_gain(estimates, arm, gain):
     """Add an estimated gain, γ/K times g/p, to v of an arm."""
     v, weights, shift = estimates
     v[arm] += gain
-    # A single exit for both cases: with two, a round takes 15 % longer.
     if v[arm] - shift[0] > STEP:
         # No other arm exceeds the step, so this v is the largest.
         shift[0] = v[arm]

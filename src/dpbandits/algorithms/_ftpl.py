@@ -1,4 +1,7 @@
-"""Shared code of the three DP-FTPL algorithms (wang2024): start, releases, parameter checks."""
+"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the law of θ.
+
+An algorithm registers bodies of `start`, for its Params, and of `theta`, for the law of θ.
+"""
 
 import math
 from collections.abc import Iterator
@@ -6,42 +9,75 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.core.bandit import number_of_arms, pull_many, rounds_left
-from dpbandits.core.kernel import allocating
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_left
+from dpbandits.core.kernel import allocating, by_class, kernel
 from dpbandits.privacy.releases import ApproximateDP
+
+# Why their releases compose to more than they promise.
+ONE_ROUND = (
+    "the promise is of one round; every round draws anew from the same rewards, and no number of"
+    " rounds bounds what all of them tell"
+)
+
+
+@by_class
+def start(params):
+    """Return N*, a real number: each arm is pulled `while N_i < N*`, and at least once."""
+    return 1.0
+
+
+@by_class
+def law_of_theta(params):
+    """Return what is computed once for all θ; by default the parameters themselves."""
+    return params
+
+
+@by_class
+def theta(law, rng, total, n):
+    """Draw θᵢ(t) for an arm with n rewards of sum `total`."""
+    raise NotImplementedError("this law registered no body for `theta`")
 
 
 @allocating
-def first_pulls(bandit, needed):
-    """Pull each arm in the listed order `while N_i < needed`, and at least once.
-
-    Returns R, the sums of the rewards, and N, the numbers of pulls, both float64 of shape (arms,).
-    """
+def first_pulls(params, bandit):
+    """Pull each arm up to N*; return R and N, float64 of shape (arms,): sums and pulls."""
     # At most as many pulls as rounds are left.
-    n = math.ceil(min(max(needed, 1.0), float(max(rounds_left(bandit), 1))))
+    n = math.ceil(min(max(start(params), 1.0), float(max(rounds_left(bandit), 1))))
     sums = np.empty(number_of_arms(bandit))
     for arm in range(sums.size):
         sums[arm] = pull_many(bandit, arm, n)
     return sums, np.full(sums.size, float(n))
 
 
-def samples(params: Any, arms: int, horizon: int, first_pulls: float) -> Iterator[ApproximateDP]:
-    """Yield the releases θᵢ(t), one draw per arm and round after the start.
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm N* times, then the arm of largest θᵢ(t)."""
+    law = law_of_theta(params)
+    sums, pulls = first_pulls(params, bandit)
+    thetas = np.empty(sums.size)
+    while playing(bandit):
+        for arm in range(thetas.size):
+            thetas[arm] = theta(law, rng, sums[arm], pulls[arm])
+        chosen = argmax(thetas)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0
 
-    A draw reads all earlier rewards of its arm. Each draw alone is (ε, δ)-DP, which is
-    the paper's claim (Lemma 8, per round). No bound on the number of draws holds for all horizons,
-    so it is declared infinite.
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[ApproximateDP]:
+    """Yield the releases θᵢ(t): after the start, one draw per arm and round reads all rewards.
+
+    Each draw alone is (ε, δ)-DP, which is the paper's claim (Lemma 8, per round). No bound on the
+    number of draws holds for all horizons, so it is declared infinite.
     """
-    if first_pulls * arms < horizon:
-        for arm in range(arms):
-            yield ApproximateDP(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
+    for arm in range(arms if start(params) * arms < horizon else 0):
+        yield ApproximateDP(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
 
 
-def long_start(needed: float, arms: int, horizon: int) -> str | None:
+def warning(params: Any, arms: int, horizon: int) -> str | None:
     """Return a warning if the start phase leaves no rounds for perturbed choices, else None."""
-    rounds = math.ceil(max(needed, 1.0)) * arms if needed < horizon else math.inf
-    if rounds < horizon:
+    needed = start(params)
+    if needed < horizon and math.ceil(max(needed, 1.0)) * arms < horizon:
         return None
     return f"the start phase takes all of the {horizon:,} rounds"
 
@@ -58,12 +94,3 @@ def no_delta(params: Any, name: str) -> tuple[str, str] | None:
     if params.delta == 0.0:
         return "delta", f"delta must not be 0: {name} only works when delta != 0 (Remark 17)"
     return None
-
-
-def claim_of_a_round(params: Any, theorem: str) -> Guarantee:
-    """Return the claim that every single round is private in each earlier reward."""
-    differs = "the promise is of one round; every round draws anew from the same rewards, and no"
-    differs += " number of rounds bounds what all of them tell"
-    return Guarantee(
-        Notion.PER_ROUND, params.epsilon, params.delta, f"wang2024, {theorem}", differs
-    )

@@ -6,14 +6,15 @@ mechanism alone, so that whatever it computes is private.
 
 import math
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import by_class, kernel
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
+
+claim = promise(Notion.LOCAL, "ren2020, abstract")  # epsilon for each private reward
 
 
 class Start(IntEnum):
@@ -61,8 +62,3 @@ def play(params, bandit, rng):
             chosen = argmax(index)
         sums[chosen] += privatised(params, rng, pull(bandit, chosen))
         pulls[chosen] += 1.0
-
-
-def claim(params: Any, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of the abstract: epsilon for each private reward."""
-    return Guarantee(Notion.LOCAL, params.epsilon, 0.0, "ren2020, abstract")

@@ -11,12 +11,6 @@ from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
 
 
 @inlined
-def _tilted(y, weight):
-    # The mean whose odds are `weight` times those of y; 1 for y = 1, where weight may be 0.
-    return y * weight / (y * weight + (1.0 - y)) if y < 1.0 else 1.0
-
-
-@inlined
 def private_divergence(x, y, epsilon):
     """Return d_ε(x, y) in nats for x and y in [0, 1].
 
@@ -24,7 +18,8 @@ def private_divergence(x, y, epsilon):
     ε ≥ log(y/x) + log((1-x)/(1-y)), and privacy is free. For x > y both means are reflected.
     """
     low, high = (x, y) if x <= y else (1.0 - x, 1.0 - y)
-    z = max(low, _tilted(high, math.exp(-epsilon)))
+    scaled = high * math.exp(-epsilon)
+    z = max(low, scaled / (scaled + (1.0 - high)) if high < 1.0 else 1.0)
     return bernoulli_kl(z, high) + epsilon * (z - low)
 
 

@@ -46,7 +46,7 @@ def logarithm(params, x):
 
 
 @allocating
-def raised_means(arms):
+def unfilled(arms):
     """Return posteriors whose arrays are still to be filled."""
     return RaisedMeans(np.empty(arms), np.empty(arms), np.empty(arms))
 

@@ -4,22 +4,16 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import (
-    FirstEpisode,
-    Ties,
-    episodes,
-    index,
-    noise,
-    play,
-)
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, episodes, index, noise, play
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.gaussian import gaussian
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Gaussian
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "AdaC-UCB"
+claim = promise(Notion.CONCENTRATED, "azize2024, Theorem 5.5")
 
 
 class Params(NamedTuple):
@@ -49,8 +43,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Gaussian]:
     for arm, first, last, m in episodes(params, arms, horizon):
         moved = 1.0 / (last - first + 1)
         yield Gaussian(arm, first, last, moved, scale=1.0 / (m * math.sqrt(2.0 * params.rho)))
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 5.5, for rewards in [0, 1]."""
-    return Guarantee(Notion.CONCENTRATED, params.rho, 0.0, "azize2024, Theorem 5.5")

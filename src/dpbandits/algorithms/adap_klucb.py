@@ -3,17 +3,8 @@
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import (
-    FirstEpisode,
-    Ties,
-    claim,
-    index,
-    index_is_below,
-    play,
-    releases,
-)
-from dpbandits.core.kernel import inlined
-from dpbandits.core.kl import bernoulli_kl_upper, kl_upper_is_below
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, claim, index, play, releases
+from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.core.parameters import Positive
 from dpbandits.core.randomness import AddedLater
 
@@ -43,17 +34,5 @@ class Params(NamedTuple):
 def adap_klucb_index(params, private_mean, m, log_t):
     """Return (8): max {q: d(clip_[0,1](μ~ + α log t_l/(ε m)), q) ≤ α log t_l/m}."""
     exploration = params.alpha * log_t / m
-    return bernoulli_kl_upper(raised_mean(params, private_mean, exploration), exploration)
-
-
-@index_is_below.register(Params)
-def adap_klucb_index_is_below(params, private_mean, m, log_t, value):
-    exploration = params.alpha * log_t / m
-    return kl_upper_is_below(raised_mean(params, private_mean, exploration), exploration, value)
-
-
-@inlined
-def raised_mean(params, private_mean, exploration):
-    """Return clip_[0,1](μ~ + α log t_l/(ε m)) of (8); `exploration` is α log t_l/m."""
     bonus = exploration / params.epsilon if params.privacy_bonus == PrivacyBonus.ON else 0.0
-    return min(max(0.0, private_mean + bonus), 1.0)
+    return bernoulli_kl_upper(min(max(0.0, private_mean + bonus), 1.0), exploration)

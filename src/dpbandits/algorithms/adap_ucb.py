@@ -3,14 +3,7 @@
 import math
 from typing import NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import (
-    FirstEpisode,
-    Ties,
-    claim,
-    index,
-    play,
-    releases,
-)
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, claim, index, play, releases
 from dpbandits.core.parameters import Positive
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]

@@ -19,11 +19,12 @@ from dpbandits.algorithms.lazy_dp_ts import first_pulls, releases
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "Anytime-Lazy-UCB (reconstructed)"
+claim = promise(Notion.GLOBAL, "hu2022, section 2.3, reconstructed")
 
 
 class Params(NamedTuple):
@@ -44,8 +45,3 @@ def play(params, bandit, rng):
             index[arm] = means.mean[arm] + bonus + means.slope[arm] * log_t
         chosen = argmax(index)
         observe(fresh, means, rng, chosen, pull(bandit, chosen))
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the promise of its title, as hu2022 cites it; its theorem is not known."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "hu2022, section 2.3, reconstructed")

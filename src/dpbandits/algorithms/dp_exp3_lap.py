@@ -9,11 +9,11 @@ from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-EXP3-Lap"
-NO_PRIVACY = 20.0  # figures warn from this epsilon on
+claim = promise(Notion.LOCAL, "tossou2017, Theorem 3.2")
 
 
 class Params(NamedTuple):
@@ -44,13 +44,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
 
 
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 3.2, which holds for any algorithm that reads noisy gains."""
-    return Guarantee(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
-
-
 def warning(params: Params, arms: int, horizon: int) -> str | None:
     """Return a warning for budgets as large as the paper's own, which give no privacy; or None."""
-    if params.epsilon < NO_PRIVACY:
-        return None
-    return f"a likelihood ratio of e^{params.epsilon:.0f} is no privacy"
+    ratio = f"a likelihood ratio of e^{params.epsilon:.0f} is no privacy"
+    return ratio if params.epsilon >= 20.0 else None

@@ -1,20 +1,18 @@
-"""DP-FTPL-Beta (wang2024): Algorithm 2. Every round alone is (ε, δ)-DP, Theorem 13."""
+"""DP-FTPL-Beta (wang2024): Algorithm 2, θᵢ ~ B(aᵢ+kᵢ, bᵢ+kᵢ). (ε, δ)-DP in every round alone."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._argmax import Method, argmax
-from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
-from dpbandits.core.bandit import playing, pull
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import ONE_ROUND, no_delta, play, releases, start, theta, warning
+from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Budget, Delta
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.privacy.releases import ApproximateDP
+from dpbandits.privacy.notions import Notion, promise
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
 
 LABEL = "DP-FTPL-Beta"
+claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND)
 
 
 class Params(NamedTuple):
@@ -29,12 +27,9 @@ class Params(NamedTuple):
         return no_delta(self, LABEL)
 
 
-@inlined
-def start(params):
-    """Return N_B*, a real number.
-
-    max{min{40e/(9 π δ²), 8000 log(e/(2 π δ²))/(81 ε²)}, 1000e/(9 π)}.
-    """
+@start.register(Params)
+def beta_start(params):
+    """Return N_B* = max{min{40e/(9 π δ²), 8000 log(e/(2 π δ²))/(81 ε²)}, 1000e/(9 π)}."""
     # Divided step by step: delta^2 and epsilon^2 may underflow.
     least = 1000.0 * math.e / (9.0 * math.pi)
     needed = 40.0 * math.e / (9.0 * math.pi) / params.delta / params.delta
@@ -46,38 +41,13 @@ def start(params):
 
 @inlined
 def numbers(total, n):
-    """Return a + k = R + 1 + k and b + k = N - R + 1 + k (line 9)."""
+    """Return a + k = R + 1 + k and b + k = N - R + 1 + k (line 9), real numbers as R may be."""
     k = math.floor(n / 8.0) + 1.0
     return total + 1.0 + k, n - total + 1.0 + k
 
 
-@kernel
-def play(params, bandit, rng):
-    """Pull each arm N_B* times, then the arm of largest θᵢ ~ B(aᵢ+kᵢ, bᵢ+kᵢ).
-
-    Algorithm 2. For rewards other than 0 and 1 the sum Rᵢ and both parameters are real numbers.
-    """
-    sums, pulls = first_pulls(bandit, start(params))
-    theta = np.empty(sums.size)
-    while playing(bandit):
-        for arm in range(theta.size):
-            a, b = numbers(sums[arm], pulls[arm])
-            theta[arm] = rng.beta(a, b)
-        chosen = argmax(theta)
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
-
-
-def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
-    """Yield a sample of every arm in every round after the start."""
-    return samples(params, arms, horizon, start(params))
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 13, for every round alone."""
-    return claim_of_a_round(params, "Theorem 13")
-
-
-def warning(params: Params, arms: int, horizon: int) -> str | None:
-    """Return a warning if the start takes all rounds; else None."""
-    return long_start(start(params), arms, horizon)
+@theta.register(Params)
+def beta_theta(params, rng, total, n):
+    """Draw θ ~ B(a + k, b + k)."""
+    a, b = numbers(total, n)
+    return rng.beta(a, b)

@@ -1,20 +1,17 @@
-"""DP-FTPL-Gauss (wang2024): Algorithm 1. Every round alone is (ε, δ)-DP, Theorem 11."""
+"""DP-FTPL-Gauss (wang2024): Algorithm 1, θᵢ ~ N(Rᵢ/Nᵢ, 2/Nᵢ). (ε, δ)-DP in every round alone."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._argmax import Method, argmax
-from dpbandits.algorithms._ftpl import claim_of_a_round, first_pulls, long_start, no_delta, samples
-from dpbandits.core.bandit import playing, pull
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import ONE_ROUND, no_delta, play, releases, start, theta, warning
 from dpbandits.core.parameters import Budget, Delta
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.privacy.releases import ApproximateDP
+from dpbandits.privacy.notions import Notion, promise
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
 
 LABEL = "DP-FTPL-Gauss"
+claim = promise(Notion.PER_ROUND, "wang2024, Theorem 11", ONE_ROUND)
 
 
 class Params(NamedTuple):
@@ -29,12 +26,9 @@ class Params(NamedTuple):
         return no_delta(self, LABEL)
 
 
-@inlined
-def start(params):
-    """Return N_G* = min{1/(4 π δ²), log(e/(4 π δ²))/ε²}, a real number.
-
-    It can be 0 or negative for a large δ; an arm still needs one pull for its mean.
-    """
+@start.register(Params)
+def gauss_start(params):
+    """Return N_G* = min{1/(4 π δ²), log(e/(4 π δ²))/ε²}, which is 0 or negative for a large δ."""
     # Divided step by step: delta^2 and epsilon^2 may underflow.
     half = 0.5 / params.delta
     alone = half / math.pi * half
@@ -44,29 +38,7 @@ def start(params):
     return min(alone, log_part / params.epsilon / params.epsilon)
 
 
-@kernel
-def play(params, bandit, rng):
-    """Pull each arm N_G* times, then that of largest θᵢ ~ N(Rᵢ/Nᵢ, 2/Nᵢ) (Algorithm 1)."""
-    sums, pulls = first_pulls(bandit, start(params))
-    theta = np.empty(sums.size)
-    while playing(bandit):
-        for arm in range(theta.size):
-            theta[arm] = rng.normal(sums[arm] / pulls[arm], math.sqrt(2.0 / pulls[arm]))
-        chosen = argmax(theta)
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
-
-
-def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
-    """Yield a sample of every arm in every round after the start."""
-    return samples(params, arms, horizon, start(params))
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 11, for every round alone."""
-    return claim_of_a_round(params, "Theorem 11")
-
-
-def warning(params: Params, arms: int, horizon: int) -> str | None:
-    """Return a warning if the start takes all rounds; else None."""
-    return long_start(start(params), arms, horizon)
+@theta.register(Params)
+def gauss_theta(params, rng, total, n):
+    """Draw θ ~ N(R/N, 2/N)."""
+    return rng.normal(total / n, math.sqrt(2.0 / n))

@@ -1,21 +1,19 @@
-"""DP-FTPL-New (wang2024): Algorithm 3. Every round alone is (ε, δ)-DP, Theorem 16."""
+"""DP-FTPL-New (wang2024): Algorithm 3, θᵢ ~ D(Nᵢ, Rᵢ). (ε, δ)-DP in every round alone."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
-from dpbandits.algorithms._argmax import Method, argmax
-from dpbandits.algorithms._ftpl import both_zero, claim_of_a_round, first_pulls, samples
-from dpbandits.core.bandit import playing, pull
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import ONE_ROUND, both_zero, law_of_theta, play, releases, theta
+from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.privacy.releases import ApproximateDP
+from dpbandits.privacy.notions import Notion, promise
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "DP-FTPL-New"
+claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND)
 
 
 class Params(NamedTuple):
@@ -39,7 +37,7 @@ class Samples(NamedTuple):
     radius: float  # reach of the noise at probability 1/T, in units of 1/N_i
 
 
-@inlined
+@law_of_theta.register(Params)
 def sample_law(params):
     """Return the law of θ for a budget and a horizon."""
     noise = perturbation(params.epsilon, params.delta)
@@ -53,26 +51,8 @@ def numbers(law, total, n):
     return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
 
 
-@kernel
-def play(params, bandit, rng):
-    """Pull each arm once, then the arm of largest θᵢ ~ D(Nᵢ, Rᵢ) (Algorithm 3)."""
-    law = sample_law(params)
-    sums, pulls = first_pulls(bandit, 1.0)
-    theta = np.empty(sums.size)
-    while playing(bandit):
-        for arm in range(theta.size):
-            x0, unit = numbers(law, sums[arm], pulls[arm])
-            theta[arm] = x0 + perturb(law.noise, rng) * unit
-        chosen = argmax(theta)
-        sums[chosen] += pull(bandit, chosen)
-        pulls[chosen] += 1.0
-
-
-def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
-    """Yield a sample of every arm in every round after each arm was pulled once."""
-    return samples(params, arms, horizon, 1.0)
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 16, for every round alone."""
-    return claim_of_a_round(params, "Theorem 16")
+@theta.register(Samples)
+def new_theta(law, rng, total, n):
+    """Draw x₀ plus the noise of Lemma 15 in units of 1/N."""
+    x0, unit = numbers(law, total, n)
+    return x0 + perturb(law.noise, rng) * unit

@@ -11,10 +11,11 @@ from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many,
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-SE"
+claim = promise(Notion.GLOBAL, "sajed2019, Theorem 4.1")
 
 
 class Params(NamedTuple):
@@ -36,13 +37,8 @@ def passes_of_epoch(params, epoch, arms):
 
 @kernel
 def play(params, bandit, rng):
-    """Play epochs of round-robin pulls, each with fresh means and fresh noise (Algorithm 3).
-
-    After an epoch, arms whose private mean is too far below the largest are eliminated.
-    """
-    active = np.empty(number_of_arms(bandit), np.int64)  # S
-    for arm in range(active.size):
-        active[arm] = arm
+    """Play epochs of round-robin pulls, each with fresh means and fresh noise (Algorithm 3)."""
+    active = np.arange(number_of_arms(bandit))  # S
     epoch = 0
     while active.size > 1 and playing(bandit):
         epoch += 1
@@ -68,11 +64,7 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield one private mean per arm and epoch, each of fresh rewards.
-
-    The declaration assumes that no arm is ever eliminated. A smaller S changes the lengths of the
-    epochs, but they stay disjoint.
-    """
+    """Yield one private mean per arm and epoch, disjoint also where arms are eliminated."""
     for arm in range(arms):
         epoch, last = 1, 0
         while True:
@@ -82,8 +74,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
             scale = 1.0 / (passes * params.epsilon)
             yield Laplace(arm, last + 1, last + passes, sensitivity=1.0 / passes, scale=scale)
             epoch, last = epoch + 1, last + passes
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 4.1: every reward is in the mean of only one epoch."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")

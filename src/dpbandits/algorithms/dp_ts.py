@@ -1,10 +1,9 @@
 """DP-TS (hu2022): Algorithm 1. ε-global DP, Theorem 1.
 
 The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic part C is renewed
-at 3, 7, 15, ... rewards: the 2^(r+1) rewards since the last renewal get a new Lap(1/(ε/2)). Between
-two renewals, the rewards since then are in B, a binary tree of r + 1 levels with Lap((r+1)/(ε/2))
-per node (remark (b)). This is the hybrid mechanism of mechanisms/hybrid.py, which renews its sum at
-2, 4, 8, ... items, if an item of 0 without noise precedes the first reward; its k is r + 1.
+at 3, 7, 15, ... rewards with a new Lap(1/(ε/2)); the rewards since then are in B, a binary tree of
+r + 1 levels with Lap((r+1)/(ε/2)) per node (remark (b)). This is mechanisms/hybrid.py, which renews
+its sum at 2, 4, 8, ... items, if an item of 0 precedes the first reward; its k is r + 1.
 """
 
 import math
@@ -12,22 +11,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._raised_means import (
-    Log,
-    follow_posteriors,
-    logarithm,
-    observe,
-    raised_means,
-)
+from dpbandits.algorithms._raised_means import Log, follow_posteriors, logarithm, observe, unfilled
 from dpbandits.core.bandit import number_of_arms, pull, rounds_left
 from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
 from dpbandits.mechanisms.hybrid import Hybrid, hybrid_counters, hybrid_releases
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-TS"
+claim = promise(Notion.GLOBAL, "hu2022, Theorem 1")
 
 
 class Params(NamedTuple):
@@ -62,7 +56,7 @@ def first_pulls(params, bandit, rng):
     arms, half = number_of_arms(bandit), 0.5 * params.epsilon
     counters = hybrid_counters(arms, rounds_left(bandit) + 1, half, half)
     counters.items[:] = 1  # the item of 0 before the first reward
-    means, sums = raised_means(arms), Sums(counters, params)
+    means, sums = unfilled(arms), Sums(counters, params)
     for arm in range(arms):
         observe(sums, means, rng, arm, pull(bandit, arm))
     return means, sums
@@ -76,16 +70,8 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield the disjoint sums of the logarithmic part as one release, and the levels of each tree.
-
-    They are those of the hybrid mechanism, whose item i + 1 is reward i.
-    """
+    """Yield the releases of the hybrid mechanism, whose item i + 1 is reward i."""
     half = 0.5 * params.epsilon
     for arm in range(arms):
-        for one in hybrid_releases(arm, horizon + 1, half, half):
-            yield one._replace(first=max(1, one.first - 1), last=one.last - 1)
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 1."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "hu2022, Theorem 1")
+        for release in hybrid_releases(arm, horizon + 1, half, half):
+            yield release._replace(first=max(1, release.first - 1), last=release.last - 1)

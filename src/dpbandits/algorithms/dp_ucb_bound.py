@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._hybrid_counters import Counter, claim, part_epsilon, releases
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.core.kernel import allocating, inlined, kernel
+from dpbandits.algorithms._hybrid_counters import Counter, claim, play, play_with, releases
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
-from dpbandits.mechanisms.hybrid import hybrid_counters
-from dpbandits.mechanisms.single import single_counters
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
@@ -35,17 +33,6 @@ class Params(NamedTuple):
     power_of_two: PowerOfTwo = PowerOfTwo.ON
 
 
-@kernel
-def play(params, bandit, rng):
-    """Run Algorithm 1 with the counters of the reading."""
-    arms = number_of_arms(bandit)
-    if params.counter == Counter.SINGLE:
-        play_with(single_counters(arms, params.epsilon), params, bandit, rng)
-    else:
-        part = part_epsilon(params)
-        play_with(hybrid_counters(arms, rounds_left(bandit), part, part), params, bandit, rng)
-
-
 @inlined
 def noise_factor(params, n):
     """Return ν/log(4 t⁴): sqrt(8)/ε, times log n + 1 unless n is a power of two."""
@@ -55,8 +42,8 @@ def noise_factor(params, n):
     return factor
 
 
-@allocating
-def play_with(counters, params, bandit, rng):
+@play_with.register(Params)
+def dp_ucb_bound_play(params, counters, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n."""
     arms = number_of_arms(bandit)
     pulls = np.zeros(arms, np.int64)

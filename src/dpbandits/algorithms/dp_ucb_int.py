@@ -80,25 +80,18 @@ def next_interval(params, epsilon, released, interval):
     if params.schedule == Schedule.CONSTANT:
         return longest
     s = params.v if params.schedule == Schedule.SERIES else params.v / 2.0
-    # Divided by the right-hand side, every term of the sum decreases in W, so intervals never get
-    # shorter. The sum increases with the interval, so bisection finds the first long enough.
-    if is_long_enough(epsilon, s, released, interval):
-        return interval
-    shorter = interval
+    # The interval is the first y - W with sum_{i=W+1}^{y} i^-s >= 1/(ε y^s). Divided by the right-
+    # hand side, every term of the sum decreases in W, so intervals never get shorter. The sum
+    # increases with the interval, so bisection finds the first long enough.
+    shorter, middle = interval - 1, interval
     while longest - shorter > 1:
-        middle = (shorter + longest) // 2
-        if is_long_enough(epsilon, s, released, middle):
+        y = float(released + middle)
+        if epsilon * power_sum(released + 1.0, y, s) >= math.pow(y, -s):
             longest = middle
         else:
             shorter = middle
+        middle = (shorter + longest) // 2
     return longest
-
-
-@inlined
-def is_long_enough(epsilon, s, released, interval):
-    """Return True if sum_{i=W+1}^{y} i^-s ≥ 1/(ε y^s) at y = W + interval."""
-    y = float(released + interval)
-    return epsilon * power_sum(released + 1.0, y, s) >= math.pow(y, -s)
 
 
 @kernel
@@ -138,10 +131,9 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """Yield the means of each arm's rewards 1..Wₖ, for an arm that is pulled as often as possible.
 
-    From the 1000th release on, releases whose counts differ by at most one percent form a group and
-    are declared as copies of the first of them, the least private. With `every-round` a mean is
-    released again in every round in which its arm waits; no bound on the number of these releases
-    holds for all horizons, so it is declared infinite.
+    From the 1000th on, those whose counts differ by at most one percent are declared as copies of
+    the first of them, the least private. With `every-round` a mean is released again in every round
+    in which its arm waits, without a bound, so `times` is infinite.
     """
     epsilon = input_epsilon(params)
     first = next_interval(params, epsilon, 0, 1)
@@ -156,21 +148,15 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         n += alike * interval
     for arm in range(arms):
         for n, alike in declared:
-            yield Laplace(
-                arm,
-                first=1,
-                last=n if alike == 1 else last,
-                sensitivity=1.0 / n,
-                scale=math.pow(n, params.v / 2.0 - 1.0),
-                times=math.inf if params.noise == Noise.EVERY_ROUND else alike,
-            )
+            to, scale = n if alike == 1 else last, math.pow(n, params.v / 2.0 - 1.0)
+            times = math.inf if params.noise == Noise.EVERY_ROUND else alike
+            yield Laplace(arm, first=1, last=to, sensitivity=1.0 / n, scale=scale, times=times)
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of Corollary 3.2: the (ε', δ') that `input_epsilon` converts."""
+    differs = "the corollary bounds what is spent, for all horizons and schedules at once"
     if params.noise == Noise.EVERY_ROUND:
         differs = "a mean is released anew in every round in which its arm waits, without an end"
-    else:
-        differs = "the corollary bounds what is spent, for all horizons and schedules at once"
     where = "tossou2016, Corollary 3.2"
     return Guarantee(Notion.PER_ROUND, params.epsilon, params.delta, where, differs)

@@ -55,8 +55,8 @@ class Params(NamedTuple):
 def batch_length(params, arms):
     """Return τ, an integer from 1 to T.
 
-    Deviation: Corollary 3.3 sets τ³ = T (4 ε + 2 ln(1/δ))/ε², for which Theorem
-    3.5 gives up to 2 ε; τ³ = 8 T (ε + ln(1/δ))/ε² suffices for ε.
+    Deviation: Corollary 3.3 sets τ³ = T (4 ε + 2 ln(1/δ))/ε², for which Theorem 3.5 gives up to
+    2 ε; τ³ = 8 T (ε + ln(1/δ))/ε² suffices for ε.
     """
     if params.calibration == Calibration.REGRET:
         cube = params.horizon / (7.0 * arms * math.log(arms))
@@ -70,19 +70,15 @@ def batch_length(params, arms):
 
 @kernel
 def play(params, bandit, rng):
-    """Draw one arm per batch by EXP3, which observes the mean gain of the batch.
-
-    The feedback of an incomplete last batch has no effect: no choice follows it.
-    """
+    """Draw one arm per batch by EXP3, which observes the mean gain of the batch."""
     arms = number_of_arms(bandit)
     tau = batch_length(params, arms)
-    batches = params.horizon // tau
-    per_round = params.batch_gamma == BatchGamma.ROUNDS
-    gamma = exploration(arms, params.horizon if per_round else batches)
+    per_batch = params.batch_gamma == BatchGamma.BATCHES
+    gamma = exploration(arms, params.horizon // tau if per_batch else params.horizon)
     estimates = no_estimates(arms)
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
-        mean = pull_many(bandit, arm, tau) / tau
+        mean = pull_many(bandit, arm, tau) / tau  # an incomplete last batch decides nothing
         add_gain(estimates, arm, gamma / arms * (mean / p))
 
 
@@ -100,17 +96,11 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]
 
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Corollary 3.3, or that of 3.2 if τ is chosen for the regret.
-
-    In the second case ε and δ of the parameters have no effect.
-    """
+    """Return the claim of Corollary 3.3, or of 3.2, without ε and δ, if τ is for the regret."""
+    epsilon, delta, where = params.epsilon, params.delta, "tossou2017, Corollary 3.3, tau corrected"
+    if params.calibration == Calibration.REGRET:
+        k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)
+        epsilon = 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * log_t)
+        delta, where = math.exp(-2.0 * log_t), "tossou2017, Corollary 3.2"
     differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
-    if params.calibration == Calibration.BUDGET:
-        budget = params.epsilon, params.delta
-        return Guarantee(
-            Notion.GLOBAL, *budget, "tossou2017, Corollary 3.3, tau corrected", differs
-        )
-    k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)
-    epsilon = 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * log_t)
-    delta = math.exp(-2.0 * log_t)
-    return Guarantee(Notion.GLOBAL, epsilon, delta, "tossou2017, Corollary 3.2", differs)
+    return Guarantee(Notion.GLOBAL, epsilon, delta, where, differs)

@@ -12,10 +12,12 @@ from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many,
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "GDP-Elim-New"
+DIFFERS = "a reward is read by one theta, which spends delta/2; what follows is made of that"
+claim = promise(Notion.REVISED, "wang2024, Theorem 18", DIFFERS)  # delta/2 to stop (Lemma 9)
 
 
 class Params(NamedTuple):
@@ -40,18 +42,6 @@ def passes_of_phase(params, law, gap):
     return max(statistics, privacy)
 
 
-@inlined
-def is_ahead(theta, leader, gap):
-    """Return True if θᵢ ≥ max_{j != i} θⱼ + Δ(k) for the leader i.
-
-    `theta` is float64 of shape (arms,).
-    """
-    for arm in range(theta.size):
-        if arm != leader and theta[leader] < theta[arm] + gap:
-            return False
-    return True
-
-
 @kernel
 def play(params, bandit, rng):
     """Play round-robin phases until an arm leads by Δ(k), then only that arm (Algorithm 4)."""
@@ -68,7 +58,10 @@ def play(params, bandit, rng):
         for arm in range(theta.size):
             theta[arm] = sums[arm] / passes + perturb(law, rng) / max(n, 1.0)
         leader = argmax(theta)
-        if is_ahead(theta, leader, gap):
+        rivals = 0  # arms with θⱼ + Δ(k) > θᵢ for the leader i
+        for arm in range(theta.size):
+            rivals += arm != leader and theta[leader] < theta[arm] + gap
+        if rivals == 0:
             pull_many(bandit, leader, rounds_left(bandit))
 
 
@@ -83,10 +76,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]
                 break
             yield ApproximateDP(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
             gap, last = 0.5 * gap, last + passes
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 18: δ/2 for continuing, δ/2 for stopping (Lemma 9)."""
-    differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
-    where = "wang2024, Theorem 18"
-    return Guarantee(Notion.REVISED, params.epsilon, params.delta, where, differs)

@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._adaptive_episodes import Ties
-from dpbandits.algorithms._argmax import argmax, random_argmax
+from dpbandits.algorithms._adaptive_episodes import Ties, largest
+from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._private_batches import Rounding, pulls_after
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many
 from dpbandits.core.kernel import kernel
@@ -29,16 +29,15 @@ class Params(NamedTuple):
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of smallest N_a kl(μ^_a, μ^*) + log N_a."""
     arms = number_of_arms(bandit)
-    pulls = np.zeros(arms, np.int64)
-    sums, mean, index = np.zeros(arms), np.empty(arms), np.empty(arms)
+    pulls = np.ones(arms, np.int64)
+    sums, mean, index = np.empty(arms), np.empty(arms), np.empty(arms)
     for arm in range(arms):
-        sums[arm] = pull(bandit, arm)
-        pulls[arm], mean[arm] = 1, sums[arm]
+        mean[arm] = sums[arm] = pull(bandit, arm)
     while playing(bandit):
         best = mean[argmax(mean)]
         for arm in range(arms):
             index[arm] = -(pulls[arm] * bernoulli_kl(mean[arm], best) + math.log(pulls[arm]))
-        chosen = random_argmax(index, rng) if params.ties == Ties.RANDOM else argmax(index)
+        chosen = largest(index, params.ties, rng)
         if params.ratio > 1.0:
             batch = pulls_after(pulls[chosen], params.ratio, Rounding.CEIL) - pulls[chosen]
             sums[chosen] += pull_many(bandit, chosen, batch)

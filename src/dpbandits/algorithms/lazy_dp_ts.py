@@ -6,15 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._raised_means import Log, follow_posteriors, observe, raised_means
+from dpbandits.algorithms._raised_means import Log, follow_posteriors, observe, unfilled
 from dpbandits.core.bandit import number_of_arms, pull
 from dpbandits.core.kernel import allocating, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Lazy-DP-TS"
+claim = promise(Notion.GLOBAL, "hu2022, Theorem 3")
 
 
 class Params(NamedTuple):
@@ -55,7 +56,7 @@ def release(means, rng, arm, total, n, epsilon):
 def first_pulls(params, bandit, rng):
     """Pull each arm once; return the posteriors and Ψ."""
     arms = number_of_arms(bandit)
-    means = raised_means(arms)
+    means = unfilled(arms)
     fresh = Fresh(np.zeros(arms), np.zeros(arms, np.int64), params.epsilon)
     for arm in range(arms):
         release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
@@ -76,8 +77,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         while 2 * n - 1 <= horizon:
             yield Laplace(arm, n, 2 * n - 1, sensitivity=1.0, scale=1.0 / params.epsilon)
             n *= 2
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 3."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "hu2022, Theorem 3")

@@ -65,20 +65,16 @@ class Params(NamedTuple):
 @inlined
 def counter_epsilon(params, arms):
     """Return the budget of one counter."""
-    if params.split == Split.ARMS:
-        return params.epsilon / arms
-    return params.epsilon
+    return params.epsilon / arms if params.split == Split.ARMS else params.epsilon
 
 
 @inlined
 def relaxation(params, arms):
     """Return the index's term for the noise at t = 1, and its slope in log t.
 
-    The term is Γ or, for `css`, log(1/γ)/ε, which is still to be multiplied by
-    log^1.5 n.
+    The term is Γ or, for `css`, log(1/γ)/ε, which is still to be multiplied by log^1.5 n.
     """
-    horizon = float(params.horizon)
-    log_horizon = math.log(horizon)
+    log_horizon = math.log(params.horizon)
     if params.relaxation == Relaxation.OFF or log_horizon == 0.0:
         return 0.0, 0.0
     if params.relaxation == Relaxation.LOG25:
@@ -89,7 +85,7 @@ def relaxation(params, arms):
         factor, start = 1.0 / params.epsilon, 0.0
     else:
         factor = log_horizon * log_horizon / counter_epsilon(params, arms)
-        start = math.log(arms * horizon * log_horizon)
+        start = math.log(float(arms) * params.horizon * log_horizon)
     start -= math.log(params.gamma)
     if params.decay == Decay.HORIZON:
         start += log_horizon
@@ -132,7 +128,7 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
 
 def claim(params: Params, arms: int, horizon: int) -> Guarantee:
     """Return the claim of its authors, for either split."""
+    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
     shared = params.split == Split.ARMS
     differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
-    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
     return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)

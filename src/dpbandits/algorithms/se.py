@@ -13,7 +13,7 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Rounds
 
 LABEL = "SE"
@@ -25,22 +25,12 @@ class Params(NamedTuple):
     horizon: Rounds
 
 
-@inlined
-def width_of_sum(params, passes, arms):
-    """Return 2 r hᵣ: an arm is eliminated if its sum of r rewards is further than this behind."""
-    r = float(passes)
-    return math.sqrt(2.0 * r * math.log(4.0 * arms * r * r * params.horizon))
-
-
 @kernel
 def play(params, bandit, rng):
     """Pull all viable arms in turn until one is left, then only that one."""
     arms = number_of_arms(bandit)
-    viable = np.empty(arms, np.int64)
-    sums = np.zeros(arms)
-    for arm in range(arms):
-        viable[arm] = arm
-    r, slack = 0, 0.0
+    viable, sums = np.arange(arms), np.zeros(arms)
+    r, slack = 0.0, 0.0
     while viable.size > 1 and playing(bandit):
         # A pass moves two sums apart by at most 1, and 2 r h_r grows. So `slack` passes cannot
         # eliminate any arm; they are played in one step with the first pass that can.
@@ -49,7 +39,9 @@ def play(params, bandit, rng):
         r += passes
         for i in range(viable.size):
             sums[i] += rewards[i]
-        largest, width = sums[argmax(sums)], width_of_sum(params, r, arms)
+        # An arm is eliminated if its sum is further than 2 r h_r behind.
+        width = math.sqrt(2.0 * r * math.log(4.0 * arms * r * r * params.horizon))
+        largest = sums[argmax(sums)]
         kept, slack = 0, width
         for i in range(viable.size):
             behind = largest - sums[i]

@@ -1,4 +1,4 @@
-"""Beta(a, b), a, b ≥ 1, for _largest_sample.py: a bound of its tail, and a draw above a level.
+"""Beta(a, b), a, b ≥ 1, as law of _largest_sample.py: bound of its tail, draw above a level.
 
 The log density is concave. Where it falls with slope s > 0 at the level c, the tail is at most
 f(c)/s, and an exponential beyond c with rate s is above the density. Where it does not fall, there
@@ -8,6 +8,7 @@ is no bound below 1: such an arm is sampled in every round. For b = 1 that is so
 import math
 
 from dpbandits.core.kernel import inlined
+from dpbandits.fast._largest_sample import chance_above, sample, sample_above
 
 LARGE = 14.0  # Stirling's series has an error below 1e-11 from here on
 
@@ -52,3 +53,16 @@ def sample_tail(law, rng, a, b, level):
     log_ratio = (a - 1.0) * math.log1p(beyond / level)
     log_ratio += (b - 1.0) * math.log1p(-beyond / (1.0 - level)) + slope * beyond
     return level + beyond if spare >= -log_ratio else -math.inf
+
+
+@inlined
+def draw_beta(law, rng, a, b):
+    """Draw θ."""
+    return rng.beta(a, b)
+
+
+def register_beta(law, draw=draw_beta):
+    """Make Beta(a, b) the law of θ for a class; `draw` is its body of `sample`."""
+    sample.register(law)(draw)
+    chance_above.register(law)(tail_bound)
+    sample_above.register(law)(sample_tail)

@@ -1,20 +1,21 @@
 """Exact draw of the arm of largest θ without sampling θ for every arm.
 
 Fix a level that the largest θ of a round almost always exceeds. Arms that often exceed it are
-listed and sampled in every round. The other arms exceed it independently, each with a probability
-p. Lay segments of length -log(1 - p) on a line and drop points on it as a Poisson process of rate
-1: each segment is hit with probability p, independently of the others. A round then costs as many
-draws as there are points. The θ of an arm that is hit is drawn from its law above the level and
-competes with those of the listed arms. In the rare case that no θ exceeds the level, the θ of all
-other arms are drawn below it.
+listed and sampled in every round. The others exceed it with small probabilities p: segments of
+length -log(1 - p) lie on a line on which points drop as a Poisson process of rate 1, so that each
+is hit with probability p, independently of the others. The θ of an arm that is hit is drawn from
+its law above the level and competes with those of the listed arms. In the rare case that no θ
+exceeds the level, the θ of all other arms are drawn below it.
 
-A segment may be longer than -log(1 - p): it holds an upper bound of p up to the end of a window of
-rounds, and a hit counts with the quotient of p and this bound. A law may bound p as well, and
-`sample_above` then rejects the excess. The level depends only on the past and affects the running
-time, not the law.
+A segment holds an upper bound of p up to the end of a window of rounds, and a hit counts with the
+quotient of p and the bound. A law may bound p as well, and `sample_above` then rejects the excess.
+The level depends only on the past and affects the running time, not the law. Some arms may have
+-log θ exponential with a whole rate a (a Beta law with b = 1): the first of these times has the sum
+of all rates, one draw for all.
 
-Some arms may have -log θ exponential with a whole rate a (a Beta law with b = 1). The first of
-these times has the sum of all rates: one draw serves them all.
+A law of θ has bodies of `sample`, `chance_above` and `sample_above`, and of `numbers` where the
+parameters (a, b) of an arm depend on its rewards alone. Any other state, with a field `law`, has
+bodies of `clock`, `rate`, `numbers_at` and `learn`.
 """
 
 import math
@@ -37,13 +38,9 @@ def covers(params: Any) -> bool:
     return bool(params.method == Method.EXACT)
 
 
-# Functions of a law of θ --------------------------------------------------------------------------
-
-
 @by_class
 def sample(law, rng, a, b):
     """Draw θ of an arm with parameters a and b."""
-    raise NotImplementedError("this law registered no body for `sample`")
 
 
 @by_class
@@ -55,16 +52,11 @@ def chance_above(law, a, b, level):
 @by_class
 def sample_above(law, rng, a, b, level):
     """Draw θ above the level, or return -inf; called with probability `chance_above`."""
-    return math.nan
 
 
 @by_class
 def numbers(law, total, n):
     """Return θ's parameters (a, b) for an arm with n rewards of sum `total`."""
-    raise NotImplementedError("this law registered no body for `numbers`")
-
-
-# Functions of a state, which has a field `law` ----------------------------------------------------
 
 
 class Totals(NamedTuple):
@@ -101,9 +93,6 @@ def learn(state, rng, arm, reward):
     state.sums[arm] += reward
     state.pulls[arm] += 1.0
     state.a[arm], state.b[arm] = numbers(state.law, state.sums[arm], state.pulls[arm])
-
-
-# The game -----------------------------------------------------------------------------------------
 
 
 class Arms(NamedTuple):

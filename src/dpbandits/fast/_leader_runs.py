@@ -25,7 +25,6 @@ SAFE = 1e-12  # relative distance from the line that rounding errors cannot brid
 @by_class
 def coefficients(law, n):
     """Return offset, width and slope of an arm with n pulls."""
-    raise NotImplementedError("this law registered no coefficients")
 
 
 @by_class
@@ -44,8 +43,7 @@ def window_end(t):
 def follow_leaders(law, counters, bandit, rng):
     """Pull each arm once, then the arm of largest index; one counter per arm releases its sums."""
     arms = number_of_arms(bandit)
-    pulls = np.zeros(arms, np.int64)
-    released, fixed, index = np.zeros(arms), np.zeros(arms), np.empty(arms)
+    pulls, fixed, index = np.zeros(arms, np.int64), np.zeros(arms), np.empty(arms)
     offset, width, slope = np.zeros(arms), np.zeros(arms), np.zeros(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
@@ -67,7 +65,7 @@ def follow_leaders(law, counters, bandit, rng):
             total = insert(counters, rng, chosen, pull(bandit, chosen))
             n += 1
             t += 1
-        pulls[chosen], released[chosen] = n, total
+        pulls[chosen] = n
         offset[chosen], width[chosen], slope[chosen] = coefficients(law, n)
         fixed[chosen] = (total + offset[chosen]) / n
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import first_pulls
-from dpbandits.algorithms.dp_ftpl_new import numbers, sample_law
+from dpbandits.algorithms._ftpl import first_pulls, law_of_theta
+from dpbandits.algorithms.dp_ftpl_new import numbers
 from dpbandits.core.bandit import playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.fast import _largest_sample
@@ -28,8 +28,8 @@ def covers(params: Any) -> bool:
 @kernel
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest θᵢ = x₀ + X/Nᵢ, where X is the noise."""
-    law = sample_law(params)
-    sums, pulls = first_pulls(bandit, 1.0)
+    law = law_of_theta(params)
+    sums, pulls = first_pulls(params, bandit)
     arms = sums.size
     x0, scale, theta = np.empty(arms), np.empty(arms), np.empty(arms)
     for arm in range(arms):

@@ -3,7 +3,7 @@
 from dpbandits.algorithms.dp_ts import first_pulls
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._largest_sample import covers, follow_exact
-from dpbandits.fast._raised_means import Raised
+from dpbandits.fast._rising_posteriors import Rising
 
 __all__ = ["covers", "play"]
 
@@ -12,4 +12,4 @@ __all__ = ["covers", "play"]
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest θ."""
     means, rewards = first_pulls(params, bandit, rng)
-    follow_exact(Raised(means, rewards, params), bandit, rng)
+    follow_exact(Rising(means, rewards, params), bandit, rng)

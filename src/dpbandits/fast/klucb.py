@@ -28,10 +28,9 @@ def exceeds(p, n, q, log_t):
 
     It is if p > q or n d(p, q) < log t; d(p, q) is at most the chi-squared distance.
     """
-    if not q < 1.0:
-        return False
     level = narrower(log_t / n)
-    return p > q or (p - q) * (p - q) < level * q * (1.0 - q) or bernoulli_kl(p, q) < level
+    near = p > q or (p - q) * (p - q) < level * q * (1.0 - q)
+    return q < 1.0 and (near or bernoulli_kl(p, q) < level)
 
 
 @kernel

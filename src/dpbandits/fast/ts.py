@@ -5,30 +5,17 @@ import numpy as np
 from dpbandits.algorithms.ts import Params
 from dpbandits.core.bandit import number_of_arms
 from dpbandits.core.kernel import kernel
-from dpbandits.fast._beta import sample_tail, tail_bound
-from dpbandits.fast._largest_sample import (
-    chance_above,
-    covers,
-    follow_totals,
-    numbers,
-    sample,
-    sample_above,
-)
+from dpbandits.fast._beta import register_beta
+from dpbandits.fast._largest_sample import covers, follow_totals, numbers
 
 __all__ = ["covers", "play"]
 
-chance_above.register(Params)(tail_bound)
-sample_above.register(Params)(sample_tail)
+register_beta(Params)
 
 
 @numbers.register(Params)
 def ts_numbers(params, total, n):
     return total + 1.0, n - total + 1.0
-
-
-@sample.register(Params)
-def ts_sample(params, rng, a, b):
-    return rng.beta(a, b)
 
 
 @kernel

@@ -16,7 +16,7 @@ depends on delta.
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from dpbandits.privacy.concentrated import classical_epsilon, epsilon_of_rho
 from dpbandits.privacy.releases import Release, composed_rho
@@ -127,6 +127,16 @@ class Guarantee(NamedTuple):
     def epsilon(self) -> float:
         """Epsilon at the guarantee's delta."""
         return self.notion.epsilon(self.budget, self.delta)
+
+
+def promise(notion: Notion, where: str, differs: str = "") -> Callable[[Any, int, int], Guarantee]:
+    """Return the `claim` of an algorithm whose paper promises the budget that is in its Params."""
+
+    def claim(params: Any, arms: int, horizon: int) -> Guarantee:
+        budget, delta = getattr(params, notion.budget), getattr(params, "delta", 0.0)
+        return Guarantee(notion, budget, delta, where, differs)
+
+    return claim
 
 
 def approximate(claim: Guarantee, delta: float = DELTA) -> Guarantee:

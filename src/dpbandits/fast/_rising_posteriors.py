@@ -14,19 +14,11 @@ from dpbandits.algorithms._raised_means import (
     raised,
     raised_numbers,
 )
-from dpbandits.fast._beta import sample_tail, tail_bound
-from dpbandits.fast._largest_sample import (
-    chance_above,
-    clock,
-    learn,
-    numbers_at,
-    rate,
-    sample,
-    sample_above,
-)
+from dpbandits.fast import _largest_sample as largest_sample
+from dpbandits.fast._beta import register_beta
 
 
-class Raised(NamedTuple):
+class Rising(NamedTuple):
     """State: posteriors, and what the algorithm keeps of the rewards."""
 
     law: RaisedMeans
@@ -34,12 +26,7 @@ class Raised(NamedTuple):
     params: Any
 
 
-chance_above.register(RaisedMeans)(tail_bound)
-sample_above.register(RaisedMeans)(sample_tail)
-
-
-@sample.register(RaisedMeans)
-def raised_sample(means, rng, a, b):
+def rising_sample(means, rng, a, b):
     """Draw θ; by inversion where m is clipped, so that a or b is 1."""
     if b == 1.0:
         return math.exp(-rng.standard_exponential() / a)
@@ -48,21 +35,24 @@ def raised_sample(means, rng, a, b):
     return rng.beta(a, b)
 
 
-@clock.register(Raised)
-def raised_clock(state, t):
+register_beta(RaisedMeans, rising_sample)
+
+
+@largest_sample.clock.register(Rising)
+def rising_clock(state, t):
     return logarithm(state.params, t)
 
 
-@rate.register(Raised)
-def raised_rate(state, arm, log_t):
+@largest_sample.rate.register(Rising)
+def rising_rate(state, arm, log_t):
     return state.law.rewards[arm] + 1.0 if raised(state.law, arm, log_t) == 1.0 else 0.0
 
 
-@numbers_at.register(Raised)
-def raised_numbers_at(state, arm, log_t):
+@largest_sample.numbers_at.register(Rising)
+def rising_numbers(state, arm, log_t):
     return raised_numbers(state.law, arm, log_t)
 
 
-@learn.register(Raised)
-def raised_learn(state, rng, arm, reward):
+@largest_sample.learn.register(Rising)
+def rising_learn(state, rng, arm, reward):
     observe(state.rewards, state.law, rng, arm, reward)
