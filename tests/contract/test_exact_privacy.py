@@ -36,7 +36,7 @@ from dpbandits.algorithms import (
 from dpbandits.algorithms._adaptive_episodes import FirstEpisode
 from dpbandits.algorithms._hybrid_counters import Counter
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments._gain_table import SwitchFeedback, gain_table
+from dpbandits.environments.adversaries import SwitchFeedback, gain_table
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.stopping import dp_exponential_nas

@@ -7,6 +7,7 @@ intervals show where these lie, so that every probability is compared without sa
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -217,9 +218,7 @@ def test_a_drawn_mean_is_uniform_on_its_interval() -> None:
         for u in (0.0, 0.25, 0.9):
             p = low + u * (high - low)
             for second, gain in ((p - NEAR, 1.0), (p + NEAR, 0.0)):
-                gains = np.zeros((1, 2))
-                numbers = [0.5] * 4
-                numbers[2 * arm : 2 * arm + 2] = u, second
-                fully: Any = adversaries.fully_oblivious
-                getattr(fully, "py_func", fully)(gains, Given(*numbers))
-                assert gains[0, arm] == gain
+                numbers = np.full((2, 2), 0.5)
+                numbers[arm] = u, second
+                given: Any = SimpleNamespace(random=numbers.reshape)
+                assert adversaries.oblivious(1, 2, given, 1, True)[0, arm] == gain
