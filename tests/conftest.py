@@ -55,15 +55,14 @@ def interruptible() -> Iterator[None]:
 def row(root: Path, request: pytest.FixtureRequest) -> Row:
     """Return a function that records a measurement: the fault, the test's action, the result.
 
-    It writes a file for the test, from which `scripts/make_reliability.py` makes a row of the table
-    in docs/reliability.md. A test calls it last, so a failed test has no row.
+    scripts/make_reliability.py makes the table in docs/reliability.md from its files. A test calls
+    it last, so a failed test has no row.
     """
     file = root / "out" / "reliability" / f"{request.node.name}.json"
     file.unlink(missing_ok=True)
     begin = time.monotonic()
 
     def tell(fault: str, done: str, came: str) -> None:
-        print(f"\n{fault}: {done} -> {came}")
         content = {
             "test": request.node.name,
             "revision": git_revision(),

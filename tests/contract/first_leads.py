@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from dpbandits.mechanisms.perturbation import Perturbation, quantile, tail
+from dpbandits.mechanisms.perturbation import Perturbation, reach
 
 # Takes the law and, for each arm, the two parameters that `numbers` returns.
 Leads = Callable[[Any, tuple[float, float], tuple[float, float]], float]
+
+
+def quantile(law: Perturbation, u: float) -> float:
+    """Return the quantile of the noise at u, 0 < u < 1."""
+    return math.copysign(reach(law, min(u, 1.0 - u)), u - 0.5)
+
+
+def tail(law: Perturbation, far: float) -> float:
+    """Return the probability that the noise exceeds `far` > 0, the inverse of `reach`."""
+    if law.odds == math.inf:
+        return max(0.5 - law.delta * far, 0.0)
+    scaled = -law.epsilon * far
+    return max(0.5 * math.exp(scaled) + law.odds * math.expm1(scaled), 0.0)
 
 
 @cache

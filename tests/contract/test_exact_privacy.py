@@ -24,7 +24,7 @@ from dpbandits.algorithms import (
     exp3_tau,
 )
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments._gain_table import SwitchFeedback, gain_table
+from dpbandits.environments.adversaries import SwitchFeedback, gain_table
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.stopping import dp_exponential_nas
 from dpbandits.stopping._private import query_noise, threshold

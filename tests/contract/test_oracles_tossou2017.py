@@ -24,8 +24,13 @@ from dpbandits.algorithms.exp3_tau import BatchGamma, Calibration, TauRounding, 
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.parameters import reading_name
 from dpbandits.environments import adversaries
-from dpbandits.environments._gain_table import SwitchFeedback, gain_table
-from dpbandits.environments.adversaries import Kind, ObliviousStart, Walk
+from dpbandits.environments.adversaries import (
+    Kind,
+    ObliviousStart,
+    SwitchFeedback,
+    Walk,
+    gain_table,
+)
 
 # Adversaries --------------------------------------------------------------------------------------
 

@@ -24,19 +24,13 @@ PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "rele
 
 
 def cell_of(
-    rule: str,
-    mean: float = 0.3,
-    radius: float = 1.0,
-    epsilon: float = 2.0,
-    alpha: float = 0.5,
-    beta: float = 0.05,
-    seed: int = 7,
+    rule: str, mean: float = 0.3, radius: float = 1.0, epsilon: float = 2.0, **accuracy: float
 ) -> StoppingExperiment:
     cls = registry.stopping_rule(rule).Params
-    known = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    known = {"epsilon": epsilon, "alpha": 0.5, "beta": 0.05} | accuracy
     values = {name: value for name, value in known.items() if name in cls._fields}
     params: Any = parameters.build(cls, values, rule, lambda name: "tests")
-    return StoppingExperiment(rule, params, Stream(mean, radius), seed)
+    return StoppingExperiment(rule, params, Stream(mean, radius), 7)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -47,7 +41,7 @@ def test_a_rule_s_file_is_complete(rule: str) -> None:
     assert module.Params.__doc__
     assert list(inspect.signature(module.halt.py_func).parameters) == ["params", "samples", "rng"]
     assert conf_files.read_member("algorithm", rule)["rule"] == rule
-    assert (rule in PRIVATE) == ("epsilon" in module.Params._fields)
+    assert (rule in PRIVATE) == ("epsilon" in module.Params._fields) == hasattr(module, "claim")
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -90,16 +84,6 @@ def test_all_scales_with_the_radius(rule: str) -> None:
     assert p_value(small[:, 1] * 8.0, large[:, 1]) > 1e-4
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 25.0])
-@pytest.mark.parametrize("rule", PRIVATE)
-def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
-    rule: str, epsilon: float
-) -> None:
-    for radius in (1.0, 3.0):
-        cell = cell_of(rule, radius=radius, epsilon=epsilon)
-        assert budget(cell) == pytest.approx(epsilon, rel=1e-12)
-
-
 @pytest.mark.parametrize("rule", PRIVATE)
 def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
     halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).releases() or ()
@@ -109,20 +93,19 @@ def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
     assert estimate == Laplace(0, 1, math.inf, sensitivity=6.0, scale=6 / 0.25)
 
 
-def test_a_rule_without_releases_has_no_budget() -> None:
-    assert set(PRIVATE) < set(RULES)
-    for rule in set(RULES) - set(PRIVATE):
-        assert budget(cell_of(rule)) is None
-
-
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 25.0])
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_promises_what_its_releases_compose_to(rule: str) -> None:
-    assert hasattr(registry.stopping_rule(rule), "claim") == (rule in PRIVATE)
-    cell = cell_of(rule)
-    claim = cell.claim()
-    assert (claim is not None) == (rule in PRIVATE)
-    if claim is not None:
-        assert claim.notion is Notion.GLOBAL
+def test_a_rule_promises_the_epsilon_that_it_was_given_and_to_which_its_releases_compose(
+    rule: str, epsilon: float
+) -> None:
+    for radius in (1.0, 3.0):
+        cell = cell_of(rule, radius=radius, epsilon=epsilon)
+        spent, claim = budget(cell), cell.claim()
+        if rule not in PRIVATE:
+            assert (spent, claim) == (None, None)
+            continue
+        assert claim is not None
+        assert spent == pytest.approx(epsilon, rel=1e-12)
         assert claim.where.startswith("sajed2019, ")
-        assert budget(cell) == pytest.approx(claim.epsilon, rel=1e-12)
-        assert (claim.delta, claim.differs) == (0.0, "")
+        assert claim[:3] == (Notion.GLOBAL, epsilon, 0.0)
+        assert not claim.differs

@@ -71,7 +71,7 @@ def take(samples: Stream, n: int) -> float:
 
 
 def first_lifted(rng: Any, sensitivity: float, epsilon: float, below: float, queries: int) -> Any:
-    # One noise per query; tests/unit/test_sparse_vector.py shows that the law is the same.
+    # One noise per query; tests/unit/test_noise.py shows that the law is the same.
     for number in range(1, queries + 1):
         noise = -sparse_vector_noise(rng, sensitivity, epsilon)
         if noise > below:

@@ -41,24 +41,15 @@ COMMON: dict[str, Any] = {
     # Many arms, all different and the best not first: noise affects even the arms chosen rarely.
     "means": [0.45, 0.7, 0.5, 0.64, 0.3, 0.67, 0.56, 0.6],
 }
+CLOSE, APART = [round(0.5 + 0.02 * arm, 2) for arm in range(9)], [0.3, 0.75, 0.5, 0.5]
 # By algorithm: games where the common one is too short to exercise it, or leaves too little to
 # chance.
 GAMES: dict[str, dict[str, Any]] = {
     # A run only shows when each arm was eliminated. With means this close and so small a budget,
     # noise decides some eliminations; whole epochs follow, whose lengths depend on |S|.
-    "dp-se": {
-        "runs": 10,
-        "horizon": 400_000,
-        "epsilon": 0.05,
-        "means": [round(0.5 + 0.02 * arm, 2) for arm in range(9)],
-    },
+    "dp-se": {"runs": 10, "horizon": 400_000, "epsilon": 0.05, "means": CLOSE},
     # A run only shows when the best arm was ahead. Here it leads by about Delta(2) = 1/4.
-    "gdp-elim-new": {
-        "runs": 10,
-        "horizon": 500_000,
-        "epsilon": 0.01,
-        "means": [0.3, 0.75, 0.5, 0.5],
-    },
+    "gdp-elim-new": {"runs": 10, "horizon": 500_000, "epsilon": 0.01, "means": APART},
 }
 # Environments that every algorithm plays: laws, with the means above, or files in
 # conf/environment/.
@@ -87,31 +78,28 @@ class Case:
 @cache
 def cases() -> tuple[Case, ...]:
     """Return every case once, in an order that depends on the names alone."""
-    return tuple(_cases())
+    return *_cases_of_players(), *_cases_of_environments()
 
 
-def _cases() -> Iterator[Case]:
+def _cases_of_players() -> Iterator[Case]:
     for name in project.names("algorithm"):
         content = conf_files.read_member("algorithm", name)
         if "rule" in content:
+            rule = content["rule"]
+            params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
             for stream in STREAMS:
                 on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
-                yield Case(name, on, "", _stopping_cell(content, stream))
+                yield Case(name, on, "", StoppingExperiment(rule, params, stream, SEED))
             continue
-        yield from _cases_of_algorithm(name, content)
-    yield from _cases_of_environments()
-
-
-def _cases_of_algorithm(name: str, content: Mapping[str, Any]) -> Iterator[Case]:
-    for environment in FOR_ALL:
-        yield Case(name, environment, "", _cell(content, environment))
-    plain = _cell(content, FOR_ALL[0])
-    others = list(_readings(plain.params)) if name == content["algorithm"] else []
-    readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
-    yield from readings
-    if registry.scheme(plain.member):
-        for case in (Case(name, FOR_ALL[0], "", plain), *readings):
-            yield replace(case, per_round=True)
+        for environment in FOR_ALL:
+            yield Case(name, environment, "", _cell(content, environment))
+        plain = _cell(content, FOR_ALL[0])
+        others = list(_readings(plain.params)) if name == content["algorithm"] else []
+        readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
+        yield from readings
+        if registry.scheme(plain.member):
+            for case in (Case(name, FOR_ALL[0], "", plain), *readings):
+                yield replace(case, per_round=True)
 
 
 def _cases_of_environments() -> Iterator[Case]:
@@ -134,16 +122,15 @@ def _cases_of_environments() -> Iterator[Case]:
 
 
 def _is_another(cell: RegretExperiment, instance: Any) -> bool:
-    # Return whether a reading changes anything: each reading of a table of gains belongs to one
-    # adversary.
+    # Return whether a reading changes anything: those of a table of gains belong to one adversary.
     environment = registry.environment(cell.environment)
     if not hasattr(environment, "table"):
         return True
     tables = [
-        environment.table(each, 1000, np.random.Generator(np.random.PCG64(SEED)))
-        for each in (cell.instance, instance)
+        environment.table(params, 1000, np.random.Generator(np.random.PCG64(SEED)))
+        for params in (cell.instance, instance)
     ]
-    return any(not np.array_equal(one, other) for one, other in zip(*tables, strict=True))
+    return any(not np.array_equal(*pair) for pair in zip(*tables, strict=True))
 
 
 def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
@@ -162,12 +149,6 @@ def _game(algorithm: str) -> dict[str, Any]:
     return COMMON | GAMES.get(algorithm, {})
 
 
-def _stopping_cell(content: Mapping[str, Any], stream: Stream) -> StoppingExperiment:
-    rule = content["rule"]
-    params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
-    return StoppingExperiment(rule, params, stream, SEED)
-
-
 def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
     known = {name: value for name, value in values.items() if name in cls._fields}
     return parameters.build(cls, known, owner, lambda field: "tests/golden/golden_rows.py")
@@ -184,9 +165,7 @@ def _readings(params: Any) -> Iterator[tuple[str, Any]]:
 
 def members(annotation: Any) -> list[Any]:
     """Return the values of a field that is a reading; an empty list for a number."""
-    if not isinstance(annotation, type):
-        return []
-    if issubclass(annotation, IntEnum):
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         return list(annotation)
     return [False, True] if annotation is bool else []
 
@@ -216,38 +195,22 @@ def play(case: Case, compiled: bool = True) -> Rows:
     bandits = [game.play(run, case.per_round) for run in runs]
     recorded = "regret" if cell.pulls_of is None else "recorded"
     return [description | {"rounds": rounds[kept].tolist()}] + [
-        {
-            "case": case.name,
-            "run": run,
-            recorded: bandit.curve[kept].tolist(),
-            "pulls": bandit.pulls.tolist(),
-        }
-        for run, bandit in enumerate(bandits)
+        {"case": case.name, "run": run, recorded: b.curve[kept].tolist(), "pulls": b.pulls.tolist()}
+        for run, b in enumerate(bandits)
     ]
 
 
 def difference(golden: Rows, played: Rows) -> str | None:
     """Return the first difference in words, or None where rows are equal to the last bit."""
-    rounds = played[0].get("rounds", [])
-    description, *runs = zip(golden, played, strict=False)
+    if len(golden) != len(played):
+        return f"{played[0]['case']}: {len(played)} rows, golden {len(golden)}"
+    description, *runs = zip(golden, played, strict=True)
     # Compare runs first: a new field may change only the description.
     for before, now in (*runs, description):
         for key in {**now, **before}:
-            old, new, what = before.get(key), now.get(key), key
-            if old == new:
-                continue
-            if isinstance(old, dict) and isinstance(new, dict):
-                name = next(name for name in {**new, **old} if old.get(name) != new.get(name))
-                old, new, what = old.get(name), new.get(name), f"{key}.{name}"
-            elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-                i = next(i for i in range(len(new)) if old[i] != new[i])
-                places = {"pulls": f"of arm {i + 1}", "rounds": f"number {i + 1}"}
-                old, new = old[i], new[i]
-                what = f"{key} {places[key] if key in places else f'at round {rounds[i]}'}"
-            run = f", run {now['run']}" if "run" in now else ""
-            return f"{now['case']}{run}: {what} is {new!r}, golden {old!r}"
-    if len(golden) != len(played):
-        return f"{played[0]['case']}: {len(played) - 1} runs, golden {len(golden) - 1}"
+            if before.get(key) != now.get(key):
+                run = f", run {now['run']}" if "run" in now else ""
+                return f"{now['case']}{run}: {key} is {now.get(key)}, golden {before.get(key)}"
     return None
 
 

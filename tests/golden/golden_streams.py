@@ -52,7 +52,7 @@ class _Enough(Exception):
 def names(case: Case) -> Names:
     """Return the names of the streams of a case."""
     kept: Names = {
-        role.name.lower(): {"words": _hexadecimal(words(name)), "name": name}
+        role.name.lower(): {"words": " ".join(f"{w:08x}" for w in words(name)), "name": name}
         for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
@@ -152,22 +152,13 @@ def _summary(requests: list[Request]) -> dict[str, Any]:
     }
 
 
-def _hexadecimal(four: tuple[int, ...]) -> str:
-    return " ".join(f"{word:08x}" for word in four)
-
-
 def difference(golden: Names, now: Names) -> str | None:
     """Return a description of the first difference, or None where all names are identical."""
     for kind in {**golden, **now}:
         before, after = golden.get(kind, {}), now.get(kind, {})
         for key in sorted({**before, **after}):  # a name before its digest
-            old, new = before.get(key), after.get(key)
-            if old == new:
-                continue
-            if old and new and key == "examples":
-                pairs = zip(old, new, strict=False)
-                old, new = next((p for p in pairs if p[0] != p[1]), (len(old), len(new)))
-            return f"{kind} stream: {key} is\n  {new}\ngolden\n  {old}"
+            if (old := before.get(key)) != (new := after.get(key)):
+                return f"{kind} stream: {key} is\n  {new}\ngolden\n  {old}"
     return None
 
 

@@ -149,12 +149,12 @@ def test_a_play_that_stops_early_or_fails_is_an_error_with_its_traceback() -> No
 STRANGER = """
 from typing import NamedTuple
 from dpbandits.core.kernel import kernel
-from dpbandits.algorithms import ucb
+from dpbandits.algorithms import exp3
 class Params(NamedTuple):
-    alpha: float = 2.0
+    horizon: int = 100
 @kernel
 def play(params, bandit, rng):
-    ucb.play(params, bandit, rng)
+    exp3.play(params, bandit, rng)
 """
 
 
@@ -162,7 +162,7 @@ def play(params, bandit, rng):
 def test_machine_code_for_a_class_that_later_processes_cannot_import_is_compiled_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The kernel of UCB is compiled for a class that the second process cannot import.
+    # The kernel of EXP3 is compiled for a class that the second process cannot import.
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "code"))
     apart = tmp_path / "apart"
     apart.mkdir()
@@ -172,7 +172,7 @@ def test_machine_code_for_a_class_that_later_processes_cannot_import_is_compiled
         f"import sys; sys.path.append({str(apart)!r}); import dpbandits as dp, stranger;"
         f" {play.format('stranger', 1)}"
     )
-    second = f"import dpbandits as dp; print(float({play.format(repr('ucb'), 2)}))"
+    second = f"import dpbandits as dp; print(float({play.format(repr('exp3'), 2)}))"
     for program in (first, second):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

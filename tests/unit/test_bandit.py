@@ -1,6 +1,7 @@
 """The bandit against a plain list of pulls; the helpers are plain Python here, compiled below."""
 
-from typing import Any, NamedTuple
+import math
+from typing import Any
 
 import numba
 import numpy as np
@@ -9,17 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbandits.core.bandit import (
-    Bandit,
-    draw,
-    new_bandit,
-    playing,
-    pull,
-    pull_each,
-    pull_many,
-    rounds_left,
-)
+from dpbandits.core.bandit import Bandit, draw, new_bandit, playing, pull, pull_each, pull_many
 from dpbandits.environments import bernoulli, beta
+from dpbandits.environments.adversaries import Kind, Params, SwitchFeedback, gain_table, table
 
 MEANS = (1.0, 0.0, 0.5, 0.25)
 CERTAIN = (1.0, 0.0, 1.0, 0.0)  # known rewards, with regret that varies
@@ -39,12 +32,6 @@ def bandit_of(
     law = bernoulli.law(bernoulli.Params(means))
     rounds = np.arange(1, horizon + 1) if checkpoints is None else np.asarray(checkpoints)
     return new_bandit(law, len(means), horizon, rounds, generator(seed), per_round)
-
-
-def regret_of(arms: list[int], means: tuple[float, ...], checkpoints: Any) -> list[float]:
-    """Return the regret by its definition, sum_t (mu* - mu_{a_t}), round by round."""
-    gaps = [max(means) - means[arm] for arm in arms]
-    return [sum(gaps[:t]) for t in checkpoints]
 
 
 steps = st.lists(
@@ -71,7 +58,7 @@ def test_the_ledger_is_that_of_the_same_pulls_one_by_one(
     for kind, *arguments in steps:
         if not playing(bandit):
             break
-        left = rounds_left(bandit)
+        left = 100 - len(arms)
         if kind == "pull":
             (arm,) = arguments
             assert pull(bandit, arm) == CERTAIN[arm]
@@ -89,7 +76,8 @@ def test_the_ledger_is_that_of_the_same_pulls_one_by_one(
         assert bandit.clock[0] == len(arms)
         assert bandit.pulls.tolist() == [arms.count(arm) for arm in range(4)]
     reached = [t for t in rounds if t <= len(arms)]
-    assert bandit.curve[: len(reached)].tolist() == regret_of(arms, CERTAIN, reached)
+    gaps = [1.0 - CERTAIN[arm] for arm in arms]  # the definition: sum_t (mu* - mu_{a_t})
+    assert bandit.curve[: len(reached)].tolist() == [sum(gaps[:t]) for t in reached]
     assert np.isnan(bandit.curve[len(reached) :]).all()
 
 
@@ -180,10 +168,31 @@ def test_beta_arms_give_the_same_bits_however_they_are_batched(per_round: bool) 
     np.testing.assert_array_equal(one.curve, batched.curve)
 
 
-def test_a_law_without_a_draw_says_so() -> None:
-    class Nothing(NamedTuple):
-        gaps: np.ndarray
+# Tables of gains; tests/contract/test_oracles_tossou2017.py compares whole games on them ----------
 
-    bandit = new_bandit(Nothing(np.zeros(2)), 2, 10, np.array([10]), generator(1))
-    with pytest.raises(NotImplementedError, match="draw"):
-        pull(bandit, 0)
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SWITCHING])
+def test_a_longer_table_begins_as_a_shorter_one(kind: Kind) -> None:
+    long, short = (table(Params(kind), rounds, generator(3)).gains for rounds in (3000, 700))
+    np.testing.assert_array_equal(long[:700], short)
+
+
+def test_a_longer_walk_has_the_same_draws_on_another_scale() -> None:
+    steps = []
+    for horizon in (128, 4096):
+        gains = table(Params(Kind.SWITCHING), horizon, generator(3)).gains[:128]
+        # From an arm that is not below the walk; its first 128 values are far from 0 and 1.
+        steps.append((0.5 - gains.min(axis=1)) * 9.0 * math.log2(horizon))
+    np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
+
+
+def test_a_batch_on_a_table_pays_for_its_first_round_and_ends_with_it() -> None:
+    gains = np.array([[0.9, 0.2], [0.5, 0.6], [0.1, 0.8], [1.0, 0.0], [0.3, 0.7]])
+    law = gain_table(gains, SwitchFeedback.OBSERVED)
+    bandit = new_bandit(law, 2, 5, np.array([5]), generator(3))
+    assert pull_many(bandit, 0, 2) == pytest.approx(0.9 + 0.5)
+    assert pull_many(bandit, 1, 2) == pytest.approx(0.0 + 0.0)
+    assert pull_each(bandit, np.array([1, 0]), 7).tolist() == [0.7, 0.0]
+    assert law.earned[0] == pytest.approx(2.1)
+    for _ in range(9):  # no pull reads outside the table
+        assert 0.0 <= pull(bandit, 1) <= 1.0

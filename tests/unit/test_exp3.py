@@ -18,8 +18,7 @@ from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import adversaries, bernoulli
-from dpbandits.environments._gain_table import SwitchFeedback
-from dpbandits.environments.adversaries import Kind, Walk
+from dpbandits.environments.adversaries import Kind, SwitchFeedback, Walk
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.theory import tossou2017

@@ -1,14 +1,13 @@
-"""KL-UCB on extreme means, Private-UCB, DP-UCB-BOUND and SE where the oracles do not go."""
+"""KL-UCB on extreme means, Private-UCB and SE where the oracles do not go."""
 
-import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_ucb_bound, klucb, private_ucb, se
-from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
+from dpbandits.algorithms import klucb, private_ucb, se
+from dpbandits.algorithms.private_ucb import Relaxation
 from dpbandits.core.bandit import Bandit, new_bandit, playing, pull, rounds_played
 from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.environments import bernoulli
@@ -67,20 +66,6 @@ def test_se_compares_rarely() -> None:
     assert steps < 20_000
 
 
-def test_the_readings_of_private_ucb_differ() -> None:
-    pulls: dict[tuple[Relaxation, Split], set[int]] = {}
-    for decay, split, relaxation in itertools.product(Decay, Split, Relaxation):
-        bandit = bandit_of((0.9, 0.6), 3000)
-        params = private_ucb.Params(50.0, 3000, 0.1, decay, split, relaxation)
-        private_ucb.play(params, bandit, generator())
-        pulls.setdefault((relaxation, split), set()).add(int(bandit.pulls[0]))
-    for relaxation, split in itertools.product((Relaxation.ON, Relaxation.CSS), Split):
-        assert len(pulls[relaxation, split]) == len(Decay)
-    # Without a relaxation there is no failure probability; only the noise remains.
-    off = [pulls[Relaxation.OFF, split] for split in Split]
-    assert len(set.union(*off)) == len(Split) == sum(map(len, off))
-
-
 @pytest.mark.parametrize("horizon", [1, 2, 3, 10**7])
 def test_the_relaxation_of_private_ucb_is_that_by_hand_and_never_negative(horizon: int) -> None:
     for relaxation in Relaxation:
@@ -91,10 +76,3 @@ def test_the_relaxation_of_private_ucb_is_that_by_hand_and_never_negative(horizo
             # gamma = 0.1, epsilon = 1: 5 (16.118)^2 log(5 10^8 16.118).
             assert start == pytest.approx(5 * 259.7930 * 22.8102, rel=1e-5)
             assert growth == 0.0
-
-
-def test_the_smaller_nu_at_a_power_of_two_parks_an_arm_there() -> None:
-    # n of every other arm stays at a power of two until the bonus of the best arm is as small.
-    bandit = bandit_of((0.9, 0.6), 100_000)
-    dp_ucb_bound.play(dp_ucb_bound.Params(1.0), bandit, generator())
-    assert int(bandit.pulls[1]).bit_count() == 1

@@ -5,16 +5,11 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from first_leads import quantile
 from scipy import stats
 
 from dpbandits.fast._noise import noise_ahead, take
-from dpbandits.mechanisms.perturbation import (
-    perturb,
-    perturbation,
-    quantile,
-    reach,
-    tail,
-)
+from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
 
 BUDGETS = [(1.0, 0.01), (1.0, math.exp(-10)), (0.1, 0.0), (1.0, 0.0), (0.0, 0.01), (30.0, 0.5)]
 BUDGETS += [(1e-5, 0.001), (1.0, 1.0), (0.0, 1.0), (1e-3, 1e-10)]
@@ -32,23 +27,6 @@ def printed_cdf(x: float, epsilon: float, delta: float) -> float:
         return 0.0 if x < 0 else 1.0
     lower = ((e / (2 * delta) + 1) * math.exp(-epsilon * abs(x)) - 1) / e * delta
     return lower if x <= 0 else 1 - lower
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
-def test_the_quantile_is_the_inverse_of_the_printed_distribution(
-    budget: tuple[float, float],
-) -> None:
-    law = perturbation(*budget)
-    for u in (1e-9, 0.01, 0.3, 0.4999, 0.5, 0.77, 0.999, 1 - 1e-9):
-        assert printed_cdf(quantile(law, u), *budget) == pytest.approx(u, rel=1e-9, abs=1e-11)
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
-def test_the_law_is_symmetric(budget: tuple[float, float]) -> None:
-    law = perturbation(*budget)
-    assert quantile(law, 0.5) == 0.0
-    for u in (2.0**-40, 0.125, 0.375):
-        assert quantile(law, u) == -quantile(law, 1.0 - u) < 0.0
 
 
 def exact_quantile(u: float, epsilon: float, delta: float) -> float:
@@ -79,52 +57,21 @@ def test_no_digit_is_lost_however_small_a_budget_is(budget: tuple[float, float],
     )
 
 
-@pytest.mark.parametrize("u", [1e-9, 0.1, 0.49, 0.9])
-def test_both_limits_are_reached(u: float) -> None:
-    for delta in (1.0, 0.5):
-        near, there = (quantile(perturbation(epsilon, delta), u) for epsilon in (1e-12, 0.0))
-        assert near == pytest.approx(there, rel=1e-12)
-        assert there == pytest.approx((u - 0.5) / delta, rel=1e-15)
-    for epsilon in (0.1, 1.0, 800.0):
-        near, there = (quantile(perturbation(epsilon, delta), u) for delta in (1e-22, 0.0))
-        assert near == pytest.approx(there, rel=1e-12)
-        expected = math.log(2 * u) if u < 0.5 else -math.log(2 * (1 - u))
-        assert there == pytest.approx(expected / epsilon, rel=1e-14)
-
-
-def test_a_budget_that_is_hardly_a_number_is_a_limit() -> None:
-    assert quantile(perturbation(5e-324, 0.5), 0.25) == -0.5
-    assert quantile(perturbation(1e5, 0.5), 0.25) == pytest.approx(-math.log(2) / 1e5, rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("budget", "radius"),
-    [
-        ((1.0, 0.01), 4.464748),
-        ((0.1, 0.0), 131.223634),
-        ((1.0, 0.0), 13.122363),
-        ((0.0, 0.01), 49.9999),
-        ((1e-5, 0.001), 498.755639),
-    ],
-    ids=str,
-)
-def test_the_radius_of_dp_ftpl_new_at_a_million_rounds(
-    budget: tuple[float, float], radius: float
-) -> None:
-    assert reach(perturbation(*budget), 1e-6) == pytest.approx(radius, rel=1e-6)
-    epsilon, delta = budget
-    if epsilon > 0:
-        e, t = math.expm1(epsilon), 1e6
-        printed = math.log((t * e + 2 * t * delta) / (2 * e + 2 * t * delta)) / epsilon
-        assert reach(perturbation(*budget), 1e-6) == pytest.approx(printed, rel=1e-9)
-    else:
-        printed = (1e6 - 2) / (2e6 * delta)
-        assert reach(perturbation(*budget), 1e-6) == pytest.approx(printed, rel=1e-15)
+@pytest.mark.parametrize("budget", [(1.0, 0.01), (0.1, 0.0), (1.0, 0.0), (1e-5, 0.001)], ids=str)
+def test_the_radius_of_dp_ftpl_new_is_the_printed_one(budget: tuple[float, float]) -> None:
+    (epsilon, delta), t = budget, 1e6
+    e = math.expm1(epsilon)
+    printed = math.log((t * e + 2 * t * delta) / (2 * e + 2 * t * delta)) / epsilon
+    assert reach(perturbation(epsilon, delta), 1 / t) == pytest.approx(printed, rel=1e-9)
+    limit = (t - 2) / (2 * t * 0.01)
+    assert reach(perturbation(0.0, 0.01), 1 / t) == pytest.approx(limit, rel=1e-15)
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_what_is_drawn_has_the_printed_law(budget: tuple[float, float]) -> None:
     law, rng = perturbation(*budget), np.random.default_rng(5)
+    for u in (1e-9, 0.01, 0.3, 0.4999, 0.5, 0.77, 0.999, 1 - 1e-9):
+        assert printed_cdf(quantile(law, u), *budget) == pytest.approx(u, rel=1e-9, abs=1e-11)
     drawn = np.array([perturb(law, rng) for _ in range(20_000)])
     cdf = np.vectorize(lambda x: printed_cdf(x, *budget))
     # A correct law fails any of the ten with probability 10^-4.
@@ -138,16 +85,6 @@ def test_a_truncated_laplace_noise_has_the_printed_law(budget: tuple[float, floa
     take(noise, 2**14)
     cdf = [printed_cdf(x, *budget) for x in noise.drawn / budget[0]]
     assert stats.kstest(cdf, "uniform").pvalue > 1e-5
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
-def test_the_tail_is_what_is_beyond_a_reach(budget: tuple[float, float]) -> None:
-    law = perturbation(*budget)
-    for chance in (1e-9, 0.01, 0.3, 0.5):
-        assert tail(law, reach(law, chance)) == pytest.approx(chance, rel=1e-6, abs=1e-15)
-    assert tail(law, -1.0) == 0.5
-    end = math.inf if budget[1] == 0.0 else reach(law, 0.0)
-    assert tail(law, 1.001 * end) == 0.0
 
 
 def test_the_generator_s_zero_has_a_quantile_too() -> None:

@@ -24,6 +24,8 @@ from dpbandits.core.errors import UserError
         ("{x:words} arms", 25, "25 arms"),
         ("{x[mean]:g}", {"mean": 0.5}, "0.5"),
         ("{x}", "C2", "C2"),
+        ("{x:with|without} k, {x}", True, "with k, True"),
+        ("{x:with|without} k, {x}", False, "without k, False"),
         ("$e^{{-10}}$", 1, "$e^{-10}$"),
     ],
 )

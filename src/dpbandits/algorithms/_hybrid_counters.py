@@ -36,7 +36,7 @@ def part_epsilon(params):
     return 0.5 * params.epsilon if params.counter == Counter.HYBRID_SPLIT else params.epsilon
 
 
-@partial(by_class, allocating=True)
+@partial(by_class)
 def play_with(params, counters, bandit, rng):
     """Play to the horizon with one counter per arm."""
     raise NotImplementedError("these Params registered no body for `play_with`")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpbandits.core.errors import UserError, shown
-from dpbandits.core.roots import MARKER, installed_elsewhere, is_package_name
+from dpbandits.core.roots import MARKER, is_new_package
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 
@@ -21,7 +21,7 @@ def init(name: str) -> int:
     folder = Path(name)
     title = folder.resolve().name
     package = title.replace("-", "_")
-    if not is_package_name(package) or installed_elsewhere(package, folder.resolve()):
+    if not is_new_package(package, folder.resolve()):
         raise UserError(
             f"{shown(name)} cannot be the name of a project: use lower-case letters, digits and"
             " hyphens, as in my-paper, and no name of an installed Python package"

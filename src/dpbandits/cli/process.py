@@ -11,8 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from dpbandits.core.errors import UserError, variables_of
-from dpbandits.core.messages import in_one_line
+from dpbandits.core.errors import UserError, in_one_line, variables_of
 from dpbandits.run.exit_status import ExitStatus
 
 

@@ -7,7 +7,7 @@ the pulls of each arm as integers and, at fixed checkpoints, evaluates the pseud
 
 from these counts. The same pulls therefore give the same bits, however they were batched. If the
 law is a table of gains that is drawn before the game, the regret is the realised regret against
-the best fixed arm in hindsight (environments/_gain_table.py).
+the best fixed arm in hindsight (environments/adversaries.py).
 
 Rewards come from a *law*, a NamedTuple defined in environments/. Its class selects the bodies of
 the functions below that a law provides; all other functions call those.
@@ -50,17 +50,10 @@ def new_bandit(
 
     `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon.
     """
-    return Bandit(
-        law=law,
-        horizon=horizon,
-        checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
-        curve=np.full(len(checkpoints), math.nan),
-        pulls=np.zeros(arms, np.int64),
-        clock=np.zeros(2, np.int64),
-        rng=rng,
-        per_round=per_round,
-        counted=counted,
-    )
+    rounds = np.append(checkpoints, NEVER).astype(np.int64)
+    curve = np.full(len(checkpoints), math.nan)
+    pulls, clock = np.zeros(arms, np.int64), np.zeros(2, np.int64)
+    return Bandit(law, horizon, rounds, curve, pulls, clock, rng, per_round, counted)
 
 
 # Functions that a law provides ---------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 import difflib
 import os
+import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 LONGEST = 100  # characters of a value in a message
@@ -17,20 +18,14 @@ class UserError(Exception):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a clause for an error message: the valid names closest to `name`.
+    """Return a clause for an error message: the valid name closest to `name`.
 
     If none is close, list the valid names, as many as fit into ROOM characters.
     """
     known = sorted(set(known))
-    asked = name.lower()[:LONGEST]
-    matches = difflib.get_close_matches(asked, known, n=3, cutoff=0.6)
-    if matches:
-        # Names that share a long part all look close: keep those comparable to the closest one.
-        far = {match: 1 - difflib.SequenceMatcher(None, match, asked).ratio() for match in matches}
-        likely = [match for match in matches if far[match] <= 2 * far[matches[0]]]
-        return f"did you mean {' or '.join(repr(match) for match in likely)}?"
-    lengths = accumulate(len(name) + 2 for name in known)
-    listed = [name for name, length in zip(known, lengths, strict=True) if length <= ROOM]
+    if close := difflib.get_close_matches(name.lower()[:LONGEST], known, n=1):
+        return f"did you mean {close[0]!r}?"
+    listed = [name for i, name in enumerate(known) if len(", ".join(known[: i + 1])) <= ROOM]
     more = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
     return f"valid: {', '.join(listed)}{more}" if known else "there are none"
 
@@ -40,12 +35,38 @@ def shown(value: Any) -> str:
 
     A text longer than LONGEST characters loses its middle.
     """
-    try:
-        text = "null" if value is None else repr(value)
-    except ValueError:  # Python refuses to print an integer of more than 4300 digits
-        return "a number of thousands of digits"
+    text = "null" if value is None else repr(value)
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]}...{text[-half:]}"
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return an exception's class and the first line of its text.
+
+    For a MemoryError, return the advice to run less at once instead of the class.
+    """
+    text = str(error).strip().partition("\n")[0]
+    if isinstance(error, MemoryError):
+        quoted = f" ({text})" if text else ""
+        return f"out of memory{quoted}; fewer runs at once need less, engine.workers=1 the least"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def place_and_reason(error: Exception, folder: Path, name: str) -> str:
+    """Return the exception and the last line inside `folder` that its traceback passes through.
+
+    Outer frames belong to Python's import, inner frames to the libraries that the line calls.
+    The message refers to the folder as `name`; without a line in the folder it gives `name` alone.
+    """
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    inside = [(Path(file), line) for file, line in places if Path(file).is_relative_to(folder)]
+    if inside:
+        file, line = inside[-1]
+        name = f"{name}/{file.relative_to(folder).as_posix()}, line {line}"
+    text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
+    return f"{name}: {type(error).__name__}{f': {text}' if text else ''}"
 
 
 @contextmanager
@@ -61,12 +82,12 @@ def variables_of(library: str, *prefixes: str) -> Iterator[None]:
             warnings.filterwarnings("error", message="Environment variable")
             yield
     except (OSError, ValueError, OverflowError, Warning) as error:
-        if not (found := [name for name in sorted(os.environ) if name.startswith(prefixes)]):
+        names = [name for name in sorted(os.environ) if name.startswith(prefixes)]
+        if not names:
             raise
-        guilty = [name for name in found if name in str(error)] or found
+        guilty = [name for name in names if name in str(error)] or names
         values = " or ".join(f"{name}={os.environ[name]}" for name in guilty)
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(
-            f"{library} cannot work with the environment variable {values} ({reason}):"
+            f"{library} cannot work with the environment variable {values} ({in_one_line(error)}):"
             " correct it or unset it"
         ) from error

@@ -76,12 +76,6 @@ def narrower(level):
 
 
 @inlined
-def rounding_near_1(q):
-    """Return a bound on the error of d(p, q) from the rounding of q < 1, which matters near 1."""
-    return 1e-15 / (1.0 - q)
-
-
-@inlined
 def kl_upper_is_below(p, level, q):
     """Return True if `bernoulli_kl_upper(p, level)` is below q by more than rounding errors.
 
@@ -90,7 +84,7 @@ def kl_upper_is_below(p, level, q):
     """
     if not p < q < 1.0:
         return False
-    beyond = wider(level) + rounding_near_1(q)
+    beyond = wider(level) + 1e-15 / (1.0 - q)  # bounds the rounding of q, which matters near 1
     return 2.0 * (q - p) * (q - p) > beyond or bernoulli_kl(p, q) > beyond
 
 

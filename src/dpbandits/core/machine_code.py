@@ -19,7 +19,6 @@ from dpbandits.core import roots
 from dpbandits.core.errors import variables_of
 
 with variables_of("numba", "NUMBA_"):
-    import llvmlite
     import numba
     import numpy as np
 
@@ -33,13 +32,12 @@ def island_digest() -> str:
 
     The sources are those that this process has read; 16 hexadecimal digits of SHA-256.
     """
-    versions = sys.version, numba.__version__, llvmlite.__version__, np.__version__
-    digest = hashlib.sha256(f"{versions} {settings.USING_SVML}".encode())
+    versions = sys.version, numba.__version__, np.__version__, settings.USING_SVML
+    digest = hashlib.sha256(repr(versions).encode())
     for root in roots.found().roots:
-        for name, content in root.sources().items():
-            if root.compiles(name):
-                digest.update(f"\0{root.package}/{name}\0".encode())
-                digest.update(content)
+        for path, content in root.sources().items():
+            if root.compiles(path):
+                digest.update(f"\0{root.package}/{path}\0".encode() + content)
     return digest.hexdigest()[:16]
 
 
@@ -59,13 +57,13 @@ def folder() -> Path | None:
         kept = user_cache() / "kernels" / island_digest()
         kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=kept):
-            pass
-        return kept
+            return kept
     except (OSError, RuntimeError) as error:  # RuntimeError: a `~` without a home folder
+        named = os.environ.get("DPBANDITS_CACHE")
         log.warning(
             "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
             " set DPBANDITS_CACHE to a folder that can be written",
-            f"DPBANDITS_CACHE={own}: " if (own := os.environ.get("DPBANDITS_CACHE")) else "",
+            f"DPBANDITS_CACHE={named}: " if named else "",
             error,
         )
         return None
@@ -74,7 +72,7 @@ def folder() -> Path | None:
 def keep(function: Callable[..., Any]) -> bool:
     """Make numba keep what is decorated next in the folder; return False if it is not kept.
 
-    No folder's name covers the source of a function outside all roots.
+    The folder's name does not cover the source of a function outside all roots.
     """
     package, _, rest = function.__module__.partition(".")
     path = f"{rest.replace('.', '/')}.py"
@@ -88,6 +86,5 @@ def keep(function: Callable[..., Any]) -> bool:
 def set_aside(error: Exception) -> None:
     """Rename the folder, whose machine code cannot be read, and warn; kernels compile again."""
     if (kept := folder()) is not None and kept.exists():
-        aside = Path(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
-        kept.replace(aside)
+        kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
         log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)

@@ -6,11 +6,11 @@ A configuration spells a reading in lower case with hyphens (`Ties.FIRST` is `fi
 """
 
 import math
+import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -25,14 +25,6 @@ class Constraint:
     words: str
 
 
-def _are_means(low_open: bool) -> Callable[[tuple[float, ...]], bool]:
-    def holds(means: tuple[float, ...]) -> bool:
-        inside = all(0 < m < 1 if low_open else 0 <= m <= 1 for m in means)
-        return len(means) >= 2 and inside
-
-    return holds
-
-
 Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
 Budget = Annotated[float, Constraint(lambda x: 0 <= x < math.inf, "0 or more, and finite")]
 Delta = Annotated[float, Constraint(lambda x: 0 <= x <= 1, "in [0, 1]")]
@@ -41,11 +33,17 @@ Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
 Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
 Means = Annotated[
     tuple[float, ...],
-    Constraint(_are_means(False), "a list of two or more means in [0, 1]"),
+    Constraint(
+        lambda means: len(means) >= 2 and all(0 <= m <= 1 for m in means),
+        "a list of two or more means in [0, 1]",
+    ),
 ]
 OpenMeans = Annotated[
     tuple[float, ...],
-    Constraint(_are_means(True), "a list of two or more means inside (0, 1)"),
+    Constraint(
+        lambda means: len(means) >= 2 and all(0 < m < 1 for m in means),
+        "a list of two or more means inside (0, 1)",
+    ),
 ]
 Ascending = Annotated[
     tuple[float, ...],
@@ -62,21 +60,31 @@ Seed = Annotated[int, Constraint(lambda n: 0 <= n < 2**63, "a whole number from 
 
 P = TypeVar("P")
 
-WORDS = {float: "a number", int: "a whole number", bool: "true or false"}
+WORDS = {
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    tuple[float, ...]: "a list of numbers",
+}
 
 
-def fields(params: type) -> dict[str, Any]:
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    # Return the type and the declarations of an annotation.
+    is_annotated = typing.get_origin(annotation) is Annotated
+    return typing.get_args(annotation) if is_annotated else (annotation,)
+
+
+def fields(params: Any) -> dict[str, Any]:
     """Return the fields of a Params class and their annotations, constraints included.
 
     Other declarations in an annotation (randomness.py) are dropped: they limit no value.
     """
-    return _fields(params)
-
-
-@cache
-def _fields(params: type) -> dict[str, Any]:
-    hints = typing.get_type_hints(params, include_extras=True)
-    return {name: _constrained(annotation) for name, annotation in hints.items()}
+    found = {}
+    for name, annotation in typing.get_type_hints(params, include_extras=True).items():
+        kind, *declared = _parts(annotation)
+        constraints = [part for part in declared if isinstance(part, Constraint)]
+        found[name] = Annotated[kind, *constraints] if constraints else kind
+    return found
 
 
 def unsupported(params: Any) -> str:
@@ -91,9 +99,8 @@ def unsupported(params: Any) -> str:
     except (NameError, TypeError) as error:
         return f"the annotations of Params cannot be read: {error}"
     for name, annotation in annotations.items():
-        kind = typing.get_args(annotation)[0] if _is_annotated(annotation) else annotation
-        reading = isinstance(kind, type) and issubclass(kind, IntEnum)
-        if not reading and kind not in (bool, int, float, tuple[float, ...]):
+        kind = _parts(annotation)[0]
+        if kind not in WORDS and not _is_reading(kind):
             return (
                 f"Params.{name} is annotated with {getattr(kind, '__name__', kind)}, which kernels"
                 " cannot take: use float, int, bool, tuple[float, ...], an IntEnum of readings or"
@@ -102,16 +109,8 @@ def unsupported(params: Any) -> str:
     return ""
 
 
-def _is_annotated(annotation: Any) -> bool:
-    return typing.get_origin(annotation) is Annotated
-
-
-def _constrained(annotation: Any) -> Any:
-    if not _is_annotated(annotation):
-        return annotation
-    kind, *declared = typing.get_args(annotation)
-    constraints = [each for each in declared if isinstance(each, Constraint)]
-    return Annotated[kind, *constraints] if constraints else kind
+def _is_reading(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, IntEnum)
 
 
 def reading_name(member: IntEnum) -> str:
@@ -122,47 +121,38 @@ def reading_name(member: IntEnum) -> str:
 def coerce(annotation: Any, value: Any) -> Any:
     """Return the value as the annotated type, so that 1 and 1.0 become the same float.
 
-    Raises ValueError, whose text describes the valid values, and TypeError for an annotation that
-    is not supported.
+    Raises ValueError, whose text describes the valid values.
     """
-    constraint = None
-    if _is_annotated(annotation):
-        annotation, constraint = typing.get_args(annotation)
-    words = constraint.words if constraint else WORDS.get(annotation, "")
-    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        members = {reading_name(member): member for member in annotation}
+    kind, *constraints = _parts(annotation)
+    if _is_reading(kind):
+        members = {reading_name(member): member for member in kind}
         if isinstance(value, bool):  # YAML reads the words `on` and `off` as booleans
             value = "on" if value else "off"
         if not isinstance(value, str) or value not in members:
             raise ValueError(f"one of {', '.join(members)}")
         return members[value]
-    result = _plain(annotation, value)
-    if result is None or (constraint and not constraint.holds(result)):
-        raise ValueError(words)
+    result: Any = None
+    if kind == tuple[float, ...] and isinstance(value, list | tuple):
+        numbers = tuple(_number(float, item) for item in value)
+        result = None if None in numbers else numbers
+    elif kind is bool:
+        result = value if isinstance(value, bool) else None
+    elif kind in (int, float):
+        result = _number(kind, value)
+    if result is None or not all(constraint.holds(result) for constraint in constraints):
+        raise ValueError(constraints[0].words if constraints else WORDS[kind])
     return result
 
 
-def _plain(annotation: Any, value: Any) -> Any:
-    # Return None if the value is not of the annotated type. YAML reads 1e6 as a string, which is
+def _number(kind: type, value: Any) -> float | None:
+    # Return None for what is no finite number of this type. YAML reads 1e6 as a string, which is
     # rejected rather than guessed at, but 1000000.0 is accepted as a whole number.
-    if annotation == tuple[float, ...]:
-        if not isinstance(value, list | tuple):
-            return None
-        numbers = [_plain(float, item) for item in value]
-        return None if any(number is None for number in numbers) else tuple(numbers)
-    if annotation not in (bool, int, float):
-        raise TypeError(f"parameters of type {annotation} are not supported")
-    if annotation is bool or isinstance(value, bool):
-        return value if annotation is bool and isinstance(value, bool) else None
-    if not isinstance(value, int | float):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= sys.float_info.max:
         return None
-    try:
-        number = float(value) + 0.0  # turns -0.0 into 0.0: they are equal and must print alike
-    except OverflowError:
-        return None
-    if not math.isfinite(number) or (annotation is int and value != int(value)):
-        return None
-    return number if annotation is float else int(value)
+    if kind is int:
+        return int(value) if value == int(value) else None
+    return float(value) + 0.0  # turns -0.0 into 0.0: they are equal and must print alike
 
 
 def build(
@@ -178,21 +168,19 @@ def build(
     known = fields(params)
     for name in values:
         if name not in known:
-            raise UserError(
-                f"{owner}: unknown parameter '{name}' ({origin(name)}); {nearest(str(name), known)}"
-            )
+            near = nearest(str(name), known)
+            raise UserError(f"{owner}: unknown parameter '{name}' ({origin(name)}); {near}")
     result = {}
     for name, annotation in known.items():
-        if name not in values:
-            if name not in params._field_defaults:  # type: ignore[attr-defined]
-                raise UserError(f"{owner}: {name} is missing ({origin(name)})")
-            continue
-        try:
-            result[name] = coerce(annotation, values[name])
-        except ValueError as error:
-            raise UserError(
-                f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
-            ) from None
+        if name in values:
+            try:
+                result[name] = coerce(annotation, values[name])
+            except ValueError as error:
+                raise UserError(
+                    f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
+                ) from None
+        elif name not in params._field_defaults:  # type: ignore[attr-defined]
+            raise UserError(f"{owner}: {name} is missing ({origin(name)})")
     built = params(**result)
     if problem := getattr(built, "problem", lambda: None)():
         field, message = problem

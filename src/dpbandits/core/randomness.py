@@ -1,11 +1,10 @@
 """Named random streams, one per run and role, independent of the order in which they are created.
 
 A stream is seeded by its name, and the name is spelt from data alone: names in the registry and
-the fields of their Params. If a field is added or renamed, a declaration in its annotation keeps
-the streams of earlier runs:
+the fields of their Params. If a field is added, a declaration in its annotation keeps the streams
+of earlier runs:
 
-    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST  # a field that is new
-    scale: Annotated[Positive, StreamName("alpha")] = 3.1       # a field that was called alpha
+    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
-from dpbandits.core import parameters
+from dpbandits.core.parameters import plain_value
 
 
 class Role(IntEnum):
@@ -43,9 +42,6 @@ def stream(root: int, role: Role, run: int, name: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(sequence))
 
 
-# Names -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class AddedLater:
     """Declaration that a field was added to a class that already had runs.
@@ -57,13 +53,6 @@ class AddedLater:
     value: Any
 
 
-@dataclass(frozen=True)
-class StreamName:
-    """Declaration of the original name of a renamed field, which stream names keep."""
-
-    name: str
-
-
 def spelt(data: Mapping[str, Any]) -> str:
     """Return the stream name spelt from JSON values; the order of the keys has no effect."""
     return json.dumps(data, sort_keys=True)
@@ -71,48 +60,24 @@ def spelt(data: Mapping[str, Any]) -> str:
 
 def plain_fields(params: NamedTuple) -> dict[str, Any]:
     """Return the fields that enter a stream name, as JSON values."""
-    return {name: parameters.plain_value(value) for name, value in fields(params).items()}
+    return {name: plain_value(value) for name, value in fields(params).items()}
 
 
 def fields(params: NamedTuple) -> dict[str, Any]:
-    """Return the fields that enter a stream name, keyed by their names in it, in class order.
-
-    Raises TypeError if two fields share such a name or an AddedLater value is invalid.
-    """
-    named: dict[str, Any] = {}
-    for field, (name, added) in _declared(type(params)).items():
-        value = getattr(params, field)
-        if added is None or value != added.value:
-            named[name] = value
-    return named
+    """Return the fields that enter a stream name, in class order."""
+    earlier = _earlier_values(type(params))
+    return {
+        name: value
+        for name, value in params._asdict().items()
+        if name not in earlier or plain_value(value) != plain_value(earlier[name])
+    }
 
 
 @cache
-def _declared(params: type) -> dict[str, tuple[str, AddedLater | None]]:
-    # For every field: its name in stream names, and its AddedLater declaration or None.
-    declared: dict[str, tuple[str, AddedLater | None]] = {}
-    for field, annotation in get_type_hints(params, include_extras=True).items():
-        name, added = field, None
-        for each in getattr(annotation, "__metadata__", ()):
-            if isinstance(each, StreamName):
-                name = each.name
-            elif isinstance(each, AddedLater):
-                added = AddedLater(_checked(params, field, each.value))
-        declared[field] = name, added
-    names = [name for name, _ in declared.values()]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise TypeError(
-            f"{params.__module__}: two fields are called {twice[0]!r} in the names of streams;"
-            " give the newer one another StreamName"
-        )
-    return declared
-
-
-def _checked(params: type, field: str, value: Any) -> Any:
-    # Reject a value that the field cannot take: it would never be left out.
-    try:
-        return parameters.coerce(parameters.fields(params)[field], parameters.plain_value(value))
-    except ValueError as error:
-        raise TypeError(
-            f"{params.__module__}: {field} is AddedLater({value!r}), which must be {error}"
-        ) from None
+def _earlier_values(params: type) -> dict[str, Any]:
+    return {
+        name: declared.value
+        for name, annotation in get_type_hints(params, include_extras=True).items()
+        for declared in getattr(annotation, "__metadata__", ())
+        if isinstance(declared, AddedLater)
+    }

@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from dpbandits.core import parameters, roots
-from dpbandits.core.errors import UserError, nearest
-from dpbandits.core.messages import place_and_reason
+from dpbandits.core.errors import UserError, nearest, place_and_reason
 from dpbandits.core.roots import PACKAGE, Found, Root, source_path
 
 FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
@@ -51,36 +50,24 @@ class Member(NamedTuple):
             return self.path
         return f"src/{PACKAGE.package}/{self.path}" if self.root is PACKAGE else str(self.file)
 
-    @property
-    def module(self) -> str:
-        """Name of the module in import statements."""
-        return f"{self.root.package}.{self.path.removesuffix('.py').replace('/', '.')}"
-
 
 @cache
 def _members(kind: str, found: Found) -> Mapping[str, Member]:
     # Map each name of a kind to its member.
-    roots_by_package = {root.package: root for root in found.roots}
-    plugged = {plugin.package for plugin in found.plugins}  # their entry points name the members
-    members = [
-        (path.rpartition("/")[2].removesuffix(".py").replace("_", "-"), Member(root, path))
-        for root in found.roots
-        for path in root.sources()
-        if root.package not in plugged
-        and path.rpartition("/")[0] == FOLDERS[kind]
-        and not path.rpartition("/")[2].startswith("_")
-    ]
-    members += [
-        (plugin.name, Member(roots_by_package[plugin.package], plugin.path))
-        for plugin in found.plugins
-        if plugin.group == FOLDERS[kind]
-    ]
+    folder = FOLDERS[kind]
+    plugged = {plugin.root for plugin in found.plugins}  # their entry points name the members
+    members = [(p.name, Member(p.root, p.path)) for p in found.plugins if p.group == folder]
+    for root in found.roots:
+        for path in root.sources() if root not in plugged else ():
+            parent, _, file = path.rpartition("/")
+            if parent == folder and not file.startswith("_"):
+                members.append((file.removesuffix(".py").replace("_", "-"), Member(root, path)))
     by_name: dict[str, Member] = {}
     for name, member in members:
-        if name in by_name:
+        if other := by_name.get(name):
             raise UserError(
-                f"two {kind}s are named '{name}', {by_name[name].shown} and {member.shown}: rename"
-                " one of them"
+                f"two {kind}s are named '{name}', {other.shown} and {member.shown}: rename one of"
+                " them"
             )
         by_name[name] = member
     return dict(sorted(by_name.items()))
@@ -99,8 +86,9 @@ def member(kind: str, name: str) -> Member:
 
 @cache
 def _module(kind: str, member: Member, name: str) -> ModuleType:
+    below = member.path.removesuffix(".py").replace("/", ".")
     try:
-        module = importlib.import_module(member.module)
+        module = importlib.import_module(f"{member.root.package}.{below}")
     except (UserError, MemoryError):
         raise
     except Exception as error:
@@ -117,7 +105,7 @@ def _module(kind: str, member: Member, name: str) -> ModuleType:
 def scheme(algorithm: str) -> str | None:
     """Return the source of an algorithm's exact scheme in fast/; None if it has none."""
     path = f"fast/{algorithm.replace('-', '_')}.py"
-    return path if path in roots.PACKAGE.sources() else None
+    return path if path in PACKAGE.sources() else None
 
 
 def algorithm_names() -> list[str]:

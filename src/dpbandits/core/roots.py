@@ -12,6 +12,7 @@ bytes. store/key.py compares them with the files before results are stored.
 import importlib.util
 import keyword
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -20,8 +21,8 @@ from functools import cache
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 from dpbandits.core.errors import UserError
 
@@ -32,16 +33,7 @@ GROUPS = ("algorithms", "environments", "stopping")  # entry points of plugins
 
 # The kernel island: the packages whose code is compiled. They import no other package of the
 # project, so their sources alone determine the machine code.
-ISLAND = (
-    "algorithms",
-    "audit",
-    "core",
-    "environments",
-    "fast",
-    "mechanisms",
-    "privacy",
-    "stopping",
-)
+ISLAND = (*FOLDERS, "audit", "core", "fast", "privacy")
 
 
 class Root(NamedTuple):
@@ -50,7 +42,6 @@ class Root(NamedTuple):
     package: str  # name in import statements
     folder: Path  # folder of its sources
     inside: tuple[str, ...] = ("",)  # folders with sources of the package
-    compiled: tuple[str, ...] | None = None  # folders whose code may be compiled; None: all
 
     def sources(self) -> Mapping[str, bytes]:
         """Return the sources as first read, by path below the folder, in path order."""
@@ -58,10 +49,17 @@ class Root(NamedTuple):
 
     def compiles(self, path: str) -> bool:
         """Return True if the machine code of functions in this source can be kept."""
-        return self.compiled is None or path.partition("/")[0] in self.compiled
+        return self.package != PACKAGE.package or path.partition("/")[0] in ISLAND
 
 
-PACKAGE = Root("dpbandits", Path(__file__).parents[1], compiled=ISLAND)
+PACKAGE = Root("dpbandits", Path(__file__).parents[1])
+
+
+@cache
+def _read(folder: Path, inside: tuple[str, ...]) -> Mapping[str, bytes]:
+    files = sorted(path for name in inside for path in (folder / name).rglob("*.py"))
+    # An editor's lock is a link to no file.
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files if p.is_file()}
 
 
 class Plugin(NamedTuple):
@@ -69,9 +67,8 @@ class Plugin(NamedTuple):
 
     group: str  # one of GROUPS
     name: str
-    package: str  # top-level package
-    folder: Path  # of that package
-    path: str  # of the member's source, below the folder
+    root: Root
+    path: str  # of the member's source, below the folder of the root
 
 
 class Found(NamedTuple):
@@ -91,33 +88,21 @@ def found() -> Found:
     variable DPBANDITS_PROJECT names. Raises UserError for a project or plugin that cannot be used.
     """
     project = _project()
-    plugins = tuple(
-        _plugin(*point)
-        for point in sorted(
-            (group, entry.name, entry.value)
-            for group in GROUPS
-            for entry in entry_points(group=f"dpbandits.{group}")
-        )
+    points = sorted(
+        (group, entry.name, entry.value)
+        for group in GROUPS
+        for entry in entry_points(group=f"dpbandits.{group}")
     )
-    packages = {plugin.package: plugin.folder for plugin in plugins}
-    packages.pop(PACKAGE.package, None)
-    roots = (PACKAGE, *(Root(*item) for item in packages.items()), *((project,) if project else ()))
-    for root in roots:
-        root.sources()
+    plugins = tuple(_plugin(*point) for point in points)
+    roots = (PACKAGE, *dict.fromkeys(plugin.root for plugin in plugins))
     if project is not None:
+        roots = (*roots, project)
         module = ModuleType(project.package)
         module.__path__ = [str(project.folder)]
         sys.modules.setdefault(project.package, module)
+    for root in roots:
+        root.sources()
     return Found(project, plugins, roots)
-
-
-@cache
-def _read(folder: Path, inside: tuple[str, ...]) -> Mapping[str, bytes]:
-    contents = {}
-    for path in sorted(path for name in inside for path in (folder / name).rglob("*.py")):
-        with suppress(OSError):  # a file that an editor is replacing, or its dangling lock
-            contents[path.relative_to(folder).as_posix()] = path.read_bytes()
-    return MappingProxyType(contents)
 
 
 def _plugin(group: str, name: str, module: str) -> Plugin:
@@ -127,7 +112,7 @@ def _plugin(group: str, name: str, module: str) -> Plugin:
         spec = importlib.util.find_spec(package)
         for place in (spec.submodule_search_locations or ()) if spec else ():
             if (Path(place) / path).is_file():
-                return Plugin(group, name, package, Path(place), path)
+                return Plugin(group, name, Root(package, Path(place)), path)
     raise UserError(
         f"the plugin {name!r} (entry point dpbandits.{group}) names the module {module}, of which"
         " no source is installed: install its package again or remove it"
@@ -135,63 +120,44 @@ def _plugin(group: str, name: str, module: str) -> Plugin:
 
 
 def _project() -> Root | None:
+    here = Path.cwd()
     if named := os.environ.get(VARIABLE):
         folder = Path(named).absolute()
         if not (folder / MARKER).is_file():
             raise UserError(f"{VARIABLE}={named}: this folder has no {MARKER}")
-    else:
-        try:
-            here = Path.cwd()
-        except FileNotFoundError:  # the current folder has been deleted
-            return None
-        marked = [place for place in (here, *here.parents) if (place / MARKER).is_file()]
-        if not marked:
-            return None
+    elif marked := [place for place in (here, *here.parents) if (place / MARKER).is_file()]:
         folder = marked[0]
+    else:
+        return None
     file = folder / MARKER
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:  # not readable, not UTF-8 or not TOML
         raise UserError(f"{file} cannot be read: {error}") from error
-    package: Any = content.get("package")
-    if not is_package_name(package):
+    package = content.pop("package", None)
+    if content:
+        raise UserError(f"{file}: unknown key {next(iter(content))!r}; the only key is package")
+    if not is_new_package(package, folder):
         raise UserError(
             f"{file}: package must be a name in lower case, such as my_paper, and of no other"
-            f" package of Python or dpbandits; got {package!r}"
-        )
-    if unknown := sorted(content.keys() - {"package"}):
-        raise UserError(f"{file}: unknown key {unknown[0]!r}; the only key is package")
-    if place := installed_elsewhere(package, folder):
-        raise UserError(
-            f"{file}: package {package!r} is installed already ({place}); choose another name"
+            f" package of Python, dpbandits or this environment; got {package!r}"
         )
     return Root(package, folder, FOLDERS)
 
 
-def is_package_name(name: object) -> bool:
-    """Return True for a name that a project's package may have: lower case, and not yet taken."""
-    return (
-        isinstance(name, str)
-        and name.isidentifier()
-        and name.isascii()
-        and name == name.lower()
-        and not keyword.iskeyword(name)
-        and name not in sys.stdlib_module_names
-        and not (PACKAGE.folder / name).is_dir()  # paths of sources must stay distinct
-        and name != PACKAGE.package
-    )
+def is_new_package(name: object, folder: Path) -> bool:
+    """Return True for a name that the package of the project in this folder may have.
 
-
-def installed_elsewhere(package: str, folder: Path) -> str:
-    """Return the place of an installed package of this name; '' if there is none.
-
-    The project's own folder does not count: it may be installed as a package, too.
+    It is in lower case and no other package has it; the project itself may be installed.
     """
-    spec = PathFinder.find_spec(package)
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    if spec is None or (places and all(Path(place) == folder for place in places)):
-        return ""
-    return spec.origin or ", ".join(places)
+    if not isinstance(name, str) or not re.fullmatch("[a-z_][a-z0-9_]*", name):
+        return False
+    # Paths of sources must stay distinct from those of dpbandits.
+    taken = (*keyword.kwlist, *sys.stdlib_module_names, PACKAGE.package)
+    if name in taken or (PACKAGE.folder / name).is_dir():
+        return False
+    spec = PathFinder.find_spec(name)
+    return spec is None or {*map(Path, spec.submodule_search_locations or ())} == {folder}
 
 
 def source_path(root: Root, path: str) -> str:
@@ -205,9 +171,8 @@ def source(name: str) -> tuple[Root, str]:
     Raises FileNotFoundError if no root has it.
     """
     for root in found().roots:
-        prefix = source_path(root, "")
-        path = name.removeprefix(prefix)
-        if name.startswith(prefix) and path in root.sources():
+        path = name.removeprefix(source_path(root, ""))
+        if path in root.sources() and source_path(root, path) == name:
             return root, path
     raise FileNotFoundError(name)
 

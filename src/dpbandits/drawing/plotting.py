@@ -25,8 +25,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from dpbandits.core.errors import UserError, nearest
-from dpbandits.core.messages import in_one_line, place_and_reason
+from dpbandits.core.errors import UserError, in_one_line, nearest, place_and_reason
 from dpbandits.core.roots import PACKAGE
 from dpbandits.files import project
 from dpbandits.tables.series import Series

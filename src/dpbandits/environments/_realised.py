@@ -13,30 +13,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
-from dpbandits.core.kernel import inlined
 
 
 class Realised(NamedTuple):
     """Law of the rewards and an account of them, which is written in place.
 
-    A Realised can be played only once. `counted` and `drawn` are int64 and `waiting` is float64,
-    all of shape (arms,); `earned` is float64 of shape (1,).
+    It can be played only once.
     """
 
     law: Any
     best: float  # mu*
-    counted: np.ndarray  # pulls of each arm whose rewards are in `earned`
-    drawn: np.ndarray  # number of rewards drawn of each arm
-    waiting: np.ndarray  # sum of the rewards that are drawn and not counted
-    earned: np.ndarray  # sum of the rewards of all counted pulls
+    counted: np.ndarray  # int64, shape (arms,): pulls whose rewards are in `earned`
+    drawn: np.ndarray  # int64, shape (arms,): number of rewards drawn
+    waiting: np.ndarray  # float64, shape (arms,): sum of the rewards drawn and not counted
+    earned: np.ndarray  # float64, shape (1,): sum of the rewards of all counted pulls
     order: np.random.Generator  # stream of the order of rewards within a sum
 
 
 def realised(law: Any, means: tuple[float, ...], order: np.random.Generator) -> Realised:
     """Return a law with an empty account; `means` are those of its arms."""
-    arms = len(means)
-    pulls = np.zeros(arms, np.int64)
-    return Realised(law, max(means), pulls, pulls.copy(), np.zeros(arms), np.zeros(1), order)
+    counted, drawn = np.zeros((2, len(means)), np.int64)
+    return Realised(law, max(means), counted, drawn, np.zeros(len(means)), np.zeros(1), order)
 
 
 @draw.register(Realised)
@@ -67,19 +64,13 @@ def realised_regret(law, pulls):
         part = pulls[arm] - law.counted[arm]
         total = law.waiting[arm]
         if pulls[arm] < law.drawn[arm]:
-            total = _first_of_sum(law.order, part, law.drawn[arm] - law.counted[arm], total)
+            # Draw the sum of the first `part` of n rewards 0 or 1 of which `ones` are 1.
+            n, ones, total = law.drawn[arm] - law.counted[arm], total, 0.0
+            for i in range(part):
+                if law.order.random() * (n - i) < ones - total:
+                    total += 1.0
         law.counted[arm] = pulls[arm]
         law.waiting[arm] -= total
         law.earned[0] += total
         t += pulls[arm]
     return law.best * t - law.earned[0]
-
-
-@inlined
-def _first_of_sum(rng, part, n, ones):
-    # Draw the sum of the first `part` of n rewards 0 or 1 with `ones` ones, in O(part).
-    total = 0.0
-    for i in range(part):
-        if rng.random() * (n - i) < ones - total:
-            total += 1.0
-    return total

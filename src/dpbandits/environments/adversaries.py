@@ -2,7 +2,9 @@
 
 A table is drawn round by round from its own stream, so that all algorithms of a trial play the same
 table and a longer horizon begins with the same draws. In the tables of drawn Bernoulli gains the
-first arm is the best.
+first arm is the best. The regret is the realised regret against the best fixed arm (section 2.1),
+
+    R_t = max_i sum_{s<=t} g_{i,s} - sum_{s<=t} x_s,    where the player earns x_s in round s.
 """
 
 import math
@@ -11,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.bandit import draw, regret
+from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Arms
-from dpbandits.environments._gain_table import GainTable, SwitchFeedback, gain_table
 
 
 class Kind(IntEnum):
@@ -40,6 +42,15 @@ class ObliviousStart(IntEnum):
     ZERO = 1  # all gains are 0
 
 
+class SwitchFeedback(IntEnum):
+    """Cost of switching to an arm not played in the previous round, and the gain observed then."""
+
+    OBSERVED = 0  # the player earns 0 and observes 0
+    HIDDEN = 1  # the player earns 0 and observes the gain in the table
+    UNIT = 2  # the player earns the gain less 1 and observes the gain in the table
+    NONE = 3  # switching costs nothing
+
+
 class Params(NamedTuple):
     """Adversary, number of arms K, and readings of what the paper leaves open.
 
@@ -54,7 +65,7 @@ class Params(NamedTuple):
     oblivious_start: ObliviousStart = ObliviousStart.DRAW
 
 
-HALF_WIDTH = 0.05  # epsilon of the fully oblivious adversary
+HALF_WIDTH = 0.05  # epsilon of the oblivious adversaries
 HELD = 200  # rounds for which the oblivious adversary holds its gains
 
 
@@ -68,75 +79,21 @@ def largest_regret(params: Params, rounds: int) -> float:
     return (2.0 if params.kind is Kind.SWITCHING else 1.0) * rounds
 
 
-def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
-    """Draw a table of `horizon` rounds from its own stream; it takes 8 (K + 1) bytes per round."""
-    gains = np.zeros((horizon, params.arms))
-    if params.kind is Kind.DETERMINISTIC:
-        deterministic(gains)
-    elif params.kind is Kind.STOCHASTIC:
-        stochastic(gains, rng)
-    elif params.kind is Kind.FULLY_OBLIVIOUS:
-        fully_oblivious(gains, rng)
-    elif params.kind is Kind.OBLIVIOUS:
-        oblivious(gains, rng, params.oblivious_start is ObliviousStart.DRAW)
-    else:
-        switching(gains, rng, params.walk is Walk.PLAIN)
-    switches = params.kind is Kind.SWITCHING
-    return gain_table(gains, params.switch_feedback if switches else SwitchFeedback.NONE)
+def oblivious(
+    rounds: int, arms: int, rng: np.random.Generator, held: int, drawn_at_first: bool
+) -> np.ndarray:
+    """Return gains Bern(p), shape (rounds, arms), with p and the gains drawn every `held` rounds.
 
-
-@kernel
-def deterministic(gains):
-    """Fill `gains`, shape (rounds, arms), without randomness; the second arm is the best.
-
-    Arm 1 gains 0.38 in every round, arm 2 gains 1 in every even round, arm 3 gains 1 in every third
-    round; all other gains keep their value 0.
-    """
-    for t in range(1, gains.shape[0] + 1):
-        gains[t - 1, 0] = 0.38
-        gains[t - 1, 1] = 1.0 if t % 2 == 0 else 0.0
-        if gains.shape[1] > 2:
-            gains[t - 1, 2] = 1.0 if t % 3 == 0 else 0.0
-
-
-@kernel
-def stochastic(gains, rng):
-    """Fill `gains`, shape (rounds, arms): Bern(.55) for the first arm, Bern(.5) for the others."""
-    for t in range(gains.shape[0]):
-        for arm in range(gains.shape[1]):
-            gains[t, arm] = 1.0 if rng.random() < (0.55 if arm == 0 else 0.5) else 0.0
-
-
-@inlined
-def _bernoulli_of_a_drawn_mean(arm, rng):
-    # p ~ U[.5, .5 + 2 epsilon] for the best arm, p ~ U[.5 - epsilon, .5 + epsilon] for the others.
-    low = 0.5 if arm == 0 else 0.5 - HALF_WIDTH
-    p = low + 2.0 * HALF_WIDTH * rng.random()
-    return 1.0 if rng.random() < p else 0.0
-
-
-@kernel
-def fully_oblivious(gains, rng):
-    """Fill `gains`, shape (rounds, arms): Bern(p), with p redrawn for every arm and round."""
-    for t in range(gains.shape[0]):
-        for arm in range(gains.shape[1]):
-            gains[t, arm] = _bernoulli_of_a_drawn_mean(arm, rng)
-
-
-@kernel
-def oblivious(gains, rng, drawn_at_first):
-    """Fill `gains`, shape (rounds, arms): drawn as by `fully_oblivious` every 200 rounds.
-
-    The rounds that draw are the multiples of 200 and, if `drawn_at_first`, round 1. The other
+    p ~ U[.5, .5 + 2 epsilon] for the best arm, p ~ U[.5 - epsilon, .5 + epsilon] for the others.
+    The rounds that draw are the multiples of `held` and, if `drawn_at_first`, round 1. The other
     rounds repeat the previous gain; before the first draw it is 0.
     """
-    for t in range(1, gains.shape[0] + 1):
-        drawn = t % HELD == 0 or (t == 1 and drawn_at_first)
-        for arm in range(gains.shape[1]):
-            if drawn:
-                gains[t - 1, arm] = _bernoulli_of_a_drawn_mean(arm, rng)
-            elif t > 1:
-                gains[t - 1, arm] = gains[t - 2, arm]
+    t = np.arange(1, rounds + 1)
+    draws = (t % held == 0) | ((t == 1) & drawn_at_first)
+    uniform = rng.random((draws.sum(), arms, 2))
+    low = np.where(np.arange(arms) == 0, 0.5, 0.5 - HALF_WIDTH)
+    drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
+    return np.vstack([np.zeros(arms), drawn])[draws.cumsum()]
 
 
 @kernel
@@ -158,3 +115,63 @@ def switching(gains, rng, plain):
         for arm in range(arms):
             loss = walk[t] + 0.5 - (gap if arm == chi else 0.0)
             gains[t - 1, arm] = 1.0 - min(max(loss, 0.0), 1.0)
+
+
+# The game on a table -----------------------------------------------------------------------------
+
+
+class GainTable(NamedTuple):
+    """Table of one trial. It also records the play, so a table can be played only once."""
+
+    gains: np.ndarray  # float64, shape (rounds, arms): g_{i,t}
+    best: np.ndarray  # float64, shape (rounds + 1,): total of the best fixed arm by t = 0, 1, ...
+    feedback: SwitchFeedback
+    earned: np.ndarray  # float64, shape (1,): total that the player has earned
+    previous: np.ndarray  # int64, shape (1,): arm played last, -1 before round 1
+
+
+def gain_table(gains: np.ndarray, feedback: SwitchFeedback) -> GainTable:
+    """Return the unplayed table of these gains, float64 of shape (rounds, arms)."""
+    best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
+    return GainTable(gains, best, feedback, np.zeros(1), np.full(1, -1))
+
+
+def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
+    """Draw a table of `horizon` rounds from its own stream, and keep 8 (K + 1) bytes per round."""
+    shape, feedback = (horizon, params.arms), SwitchFeedback.NONE
+    gains = np.zeros(shape)
+    if params.kind is Kind.DETERMINISTIC:  # without randomness; the second arm is the best
+        gains[:, 0] = 0.38
+        gains[1::2, 1] = 1.0
+        gains[2::3, 2:3] = 1.0
+    elif params.kind is Kind.STOCHASTIC:
+        gains[:] = rng.random(shape) < np.where(np.arange(params.arms) == 0, 0.55, 0.5)
+    elif params.kind is Kind.SWITCHING:
+        switching(gains, rng, params.walk is Walk.PLAIN)
+        feedback = params.switch_feedback
+    else:
+        held = HELD if params.kind is Kind.OBLIVIOUS else 1
+        gains = oblivious(*shape, rng, held, params.oblivious_start is ObliviousStart.DRAW)
+    return gain_table(gains, feedback)
+
+
+@draw.register(GainTable)
+def table_draw(law, rng, arm, t):
+    gain = law.gains[min(t, law.gains.shape[0] - 1), arm]  # no read past the last round
+    earned, seen = gain, gain
+    if law.feedback != SwitchFeedback.NONE and t > 0 and arm != law.previous[0]:
+        earned = gain - 1.0 if law.feedback == SwitchFeedback.UNIT else 0.0
+        seen = 0.0 if law.feedback == SwitchFeedback.OBSERVED else gain
+    # Written in every round, with or without a cost: inside an `if`, numba would count references
+    # in every round.
+    law.previous[0] = arm
+    law.earned[0] += earned
+    return seen
+
+
+@regret.register(GainTable)
+def table_regret(law, pulls):
+    t = 0
+    for arm in range(pulls.size):
+        t += pulls[arm]
+    return law.best[t] - law.earned[0]

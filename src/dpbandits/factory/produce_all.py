@@ -8,8 +8,7 @@ from functools import partial
 
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.messages import in_one_line
+from dpbandits.core.errors import UserError, in_one_line, nearest, shown
 from dpbandits.factory import produce
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project

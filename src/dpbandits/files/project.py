@@ -84,8 +84,9 @@ def _seen_from(here: Path) -> tuple[Path, ...]:
                 f"{own[0]} has no folder conf/, in which a project keeps its figures; `dpbandits"
                 " init` shows what a project consists of"
             )
-    plugins = {p.folder: None for p in found().plugins if (p.folder / "conf").is_dir()}
-    return (*own, *plugins, SHIPPED if own else _nearest(here))
+    plugins = dict.fromkeys(plugin.root.folder for plugin in found().plugins)
+    with_conf = [folder for folder in plugins if (folder / "conf").is_dir()]
+    return (*own, *with_conf, SHIPPED if own else _nearest(here))
 
 
 def _nearest(here: Path) -> Path:

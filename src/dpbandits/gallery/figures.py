@@ -8,8 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from dpbandits.config import conf_files
-from dpbandits.core.errors import UserError
-from dpbandits.core.messages import in_one_line
+from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.drawing import plotting
 from dpbandits.experiments import Experiment
 from dpbandits.factory import produce, sidecar, stored_results

@@ -18,14 +18,11 @@ from dpbandits.privacy.releases import Laplace
 
 
 class Binary(NamedTuple):
-    """Binary counters. `insert` writes the arrays in place.
+    """Binary counters. `insert` writes the arrays in place."""
 
-    `items` is int64 of shape (counters,); `nodes` and `released` are float64, shape (counters, L).
-    """
-
-    items: np.ndarray  # c of each counter
-    nodes: np.ndarray  # [counter, i]: exact sum of the last node of level i
-    released: np.ndarray  # [counter, i]: released sum of the first floor(c / 2^i) 2^i items
+    items: np.ndarray  # int64, shape (counters,): c
+    nodes: np.ndarray  # float64, [counter, i]: exact sum of the last node of level i
+    released: np.ndarray  # float64, [counter, i]: released sum of the items up to that node
     height: float  # L, and hence the L1 sensitivity of all nodes together
     epsilon: float  # budget of each counter
 
@@ -43,13 +40,8 @@ def levels(horizon):
 def binary_counters(counters, horizon, epsilon):
     """Return `counters` empty counters of up to `horizon` items, each with a budget of epsilon."""
     height = levels(horizon)
-    return Binary(
-        np.zeros(counters, np.int64),
-        np.zeros((counters, height)),
-        np.zeros((counters, height)),
-        float(height),
-        epsilon,
-    )
+    items, nodes = np.zeros(counters, np.int64), np.zeros((counters, height))
+    return Binary(items, nodes, np.zeros((counters, height)), float(height), epsilon)
 
 
 @inlined

@@ -35,17 +35,11 @@ class Hybrid(NamedTuple):
 @allocating
 def hybrid_counters(counters, horizon, log_epsilon, tree_epsilon):
     """Return `counters` empty counters with room for `horizon` items; this changes no sum."""
-    height = levels(horizon)
-    return Hybrid(
-        np.zeros(counters, np.int64),
-        np.zeros(counters, np.int64),
-        np.zeros(counters),
-        np.zeros(counters),
-        np.zeros((counters, height)),
-        np.zeros((counters, height)),
-        log_epsilon,
-        tree_epsilon,
-    )
+    items, power = np.zeros(counters, np.int64), np.zeros(counters, np.int64)
+    running, at_power = np.zeros(counters), np.zeros(counters)
+    nodes = np.zeros((counters, levels(horizon)))
+    released = np.zeros((counters, levels(horizon)))
+    return Hybrid(items, power, running, at_power, nodes, released, log_epsilon, tree_epsilon)
 
 
 @insert.register(Hybrid)

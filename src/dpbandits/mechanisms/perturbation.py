@@ -14,9 +14,6 @@ from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined
 
-# rng.random() is a multiple of 2^-53. This replaces its 0: the middle of [0, 2^-53).
-SMALLEST = 2.0**-54
-
 
 class Perturbation(NamedTuple):
     """Law of the noise for a budget; epsilon and delta are not both 0."""
@@ -47,26 +44,7 @@ def reach(law, tail):
 
 
 @inlined
-def tail(law, far):
-    """Return the probability that the noise exceeds `far`; 1/2 for far <= 0. Inverse of `reach`."""
-    if far <= 0.0:
-        return 0.5
-    if law.odds == math.inf:
-        return max(0.5 - law.delta * far, 0.0)
-    scaled = -law.epsilon * far
-    if law.odds == 0.0:  # spares half of the time
-        return 0.5 * math.exp(scaled)
-    return max(0.5 * math.exp(scaled) + law.odds * math.expm1(scaled), 0.0)
-
-
-@inlined
-def quantile(law, u):
-    """Return the quantile at u, 0 < u < 1."""
-    return math.copysign(reach(law, min(u, 1.0 - u)), u - 0.5)
-
-
-@inlined
 def perturb(law, rng):
     """Draw the noise once."""
-    u = rng.random()
-    return math.copysign(reach(law, max(min(u, 1.0 - u), SMALLEST)), u - 0.5)
+    u = rng.random()  # a multiple of 2^-53; 2^-54, the middle of [0, 2^-53), replaces its 0
+    return math.copysign(reach(law, max(min(u, 1.0 - u), 2.0**-54)), u - 0.5)

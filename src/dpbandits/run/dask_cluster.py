@@ -19,8 +19,7 @@ import dask
 import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.messages import in_one_line
+from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.run.tasks import Task
 from dpbandits.run.worker import Outcome, attempt_elsewhere, facts, sources_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import numba
 
 from dpbandits.core import registry
-from dpbandits.core.messages import in_one_line
+from dpbandits.core.errors import in_one_line
 from dpbandits.core.roots import PACKAGE, found
 from dpbandits.experiments import Experiment
 

@@ -17,9 +17,8 @@ from importlib import metadata
 
 import numpy as np
 
-from dpbandits.core.errors import UserError
+from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.core.machine_code import island_digest
-from dpbandits.core.messages import in_one_line
 from dpbandits.core.roots import VARIABLE, found
 from dpbandits.experiments import Experiment
 from dpbandits.run.tasks import Task
