@@ -30,7 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 # Golden rows, which repeat what the code does, are not in these folders; tests/commands takes part
 # only with the gallery's pages.
 LEFT_OUT = {
-    *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_effect.py"),
+    *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_changes.py"),
     *("unit/test_fingerprint.py", "unit/test_importer.py", "unit/test_kernel.py"),
     "unit/test_documents.py",
 }

@@ -1,12 +1,11 @@
 """Every figure in one process: a failure stops no other figure and is named at the end."""
 
 import re
-import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DPBANDITS, FIGURES, Process, below, blocks
+from commands import FIGURES, below
 from complaints import readable
 
 from dpbandits.core.errors import UserError
@@ -130,19 +129,3 @@ def test_a_mistake_in_the_file_of_a_figure_stops_no_other(
     readable(first)
     assert "titel" in first
     assert last == "dpbandits: ftpl-gauss-cdf failed, for the reasons above"
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_ends_all_figures_at_once(checkout: Path, tmp_path: Path) -> None:
-    # UCB decides in every round: its only cell in the second figure would take minutes.
-    for name in set(FIGURES) - {"dpucb-2arms", "dpse-epsilon", "stopping-rules"}:
-        (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
-    overrides = ("runs=2", "~figure.curves", "+figure.curves.u.algorithm=ucb", *below(tmp_path))
-    command = (*DPBANDITS, "run-all", "--paper", "tossou2016", "figure.horizon=2000000000")
-    process = Process(*command, *overrides, folder=str(checkout))
-    process.wait_for(lambda: (tmp_path / "out" / "dpucb-2arms").is_dir())
-    process.popen.send_signal(signal.SIGINT)
-    done = process.done()
-    assert (done.status, done.out) == (130, "")
-    assert "dpbandits: interrupted; completed blocks are kept" in done.err
-    assert not blocks(tmp_path)

@@ -14,19 +14,18 @@ import pytest
 from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
 from complaints import readable
 
+from dpbandits.algorithms import exp3_tau
 from dpbandits.cli.process import status_of
+from dpbandits.config import compose, conf_files
+from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
-from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.sweeps import pictures
-from dpbandits.sweeps.jobs import Done as DoneJob
 from dpbandits.sweeps.jobs import Job, names, short
-from dpbandits.sweeps.pictures import Key
-from dpbandits.tables.series import PLACE, STATISTICS, Series, summarise
+from dpbandits.tables.series import PLACE, STATISTICS
 
 Run = Callable[..., Done]
 Captured = pytest.CaptureFixture[str]
@@ -103,9 +102,9 @@ def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.M
 def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
     run: Run, tmp_path: Path
 ) -> None:
-    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1")
+    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "engine=local")
     assert (done.status, told(done)) == (0, [])
-    assert re.search(r"^4 of 4 jobs are complete; [\d.]+ s$", done.out, re.MULTILINE)
+    assert re.search(r"^4 of 4 jobs are complete; .* s$", done.out, re.MULTILINE)
     folder = tmp_path / "out" / "multirun" / "adap-headline"
     jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
     assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
@@ -127,7 +126,8 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     assert [job["name"] for job in sidecar["jobs"]] == jobs
     assert {job["status"] for job in sidecar["jobs"]} == {"done"}
     assert sidecar["command"].startswith("dpbandits multirun -m figure=adap-headline ")
-    assert str(tmp_path) not in sidecar["command"]
+    recorded = (folder / f"{stem}.json").read_text()
+    assert not [word for word in (str(tmp_path), "engine=") if word in recorded]
 
 
 def test_a_job_has_the_numbers_of_the_same_figure_alone(run: Run, tmp_path: Path) -> None:
@@ -186,12 +186,13 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    whole = pictures.heat_maps
-    monkeypatch.setattr(
-        pictures,
-        "heat_maps",
-        lambda *given: drawn.append(given) or whole(*given),  # type: ignore[func-returns-value]
-    )
+    whole = pictures.draw_heat_maps
+
+    def noticed(*given: Any) -> Any:
+        drawn.append(given)
+        return whole(*given)
+
+    monkeypatch.setattr(pictures, "draw_heat_maps", noticed)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4", "figure.epsilon=0.1,1").status == 0
     ((drawing, (grid,), keys, end),) = drawn
     assert [panel.title for panel in drawing.panels] == ["AdaP-UCB"]
@@ -201,26 +202,6 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     assert end == "Regret after 2,000 rounds"
 
 
-def series_of(label: str, end: float) -> Series:
-    """Return a curve of panel (a) that ends at this number."""
-    arrays: dict[str, Any] = dict.fromkeys(("x", *STATISTICS), np.array([1.0, end]))
-    return Series("a", label, label, "dp-se", runs=1, slope=None, curve="dp-se", **arrays)
-
-
-def test_heat_maps_of_a_curve_for_each_value_have_numbers_of_their_own() -> None:
-    labels = ("DP-SE (epsilon=0.1)", "DP-SE (epsilon=0.25)")
-    points = [
-        DoneJob(job, "", series=[series_of(label, 10.0 * i + j) for j, label in enumerate(labels)])
-        for i, job in enumerate(jobs_of(["seed=1", "b=1"], ["seed=2", "b=1"]))
-    ]
-    keys = [Key("seed", "seed", ["1", "2"]), Key("b", "b", ["1"])]
-    grids = [
-        pictures.grid(PanelDrawing("a", "", (series_of(label, 0.0),)), points, keys).tolist()
-        for label in labels
-    ]
-    assert grids == [[[0.0, 10.0]], [[1.0, 11.0]]]
-
-
 def test_a_figure_of_bounds_alone_is_summarised(run: Run, tmp_path: Path) -> None:
     names = ("dp-se", "adap-klucb", "lazy-dp-ts", "imed", "dp-klucb", "dp-imed")
     deleted = [f"~figure.curves.{name}" for name in names]
@@ -228,13 +209,6 @@ def test_a_figure_of_bounds_alone_is_summarised(run: Run, tmp_path: Path) -> Non
     assert (done.status, told(done)) == (0, [])
     folder = tmp_path / "out" / "multirun" / "dpklucb-c1"
     assert (folder / "dpklucb-c1-by-epsilon.pdf").is_file()
-
-
-def test_choices_of_an_engine_are_not_recorded(run: Run, tmp_path: Path) -> None:
-    assert run("-m", *TINY, "engine=local", "seed=1,2").status == 0
-    stem = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-seed"
-    assert "engine" not in stem.with_suffix(".json").read_text()
-    assert not [key for key in table(stem.with_suffix(".csv"))[0] if key.startswith("engine")]
 
 
 # Failures ----------------------------------------------------------------------------------------
@@ -254,10 +228,10 @@ def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
     rows = table(folder / "adap-headline-by-epsilon.csv")
     assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
     sidecar = json.loads((folder / "adap-headline-by-epsilon.json").read_text())
-    assert [job["status"] for job in sidecar["jobs"]] == ["mistaken", "done", "done"]
+    assert [job["status"] for job in sidecar["jobs"]] == ["mistake", "done", "done"]
 
 
-def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other_job(
+def test_failed_runs_are_reported_at_once_and_stop_no_other_job(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = RegretExperiment.play
@@ -270,8 +244,7 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
     monkeypatch.setattr(RegretExperiment, "play", fragile)
     done = run("-m", *TINY, f"{ALPHA}=1,2,4")
     assert done.status == ExitStatus.FAILED
-    assert done.err.count("Traceback (most recent call last)") == 1
-    assert "in fragile" in done.err
+    assert "failures.json" in done.err
     assert "dpbandits: alpha=2 failed; the other jobs continue\n" in done.err
     assert done.err.endswith("dpbandits: failed, for the reasons above: alpha=2\n")
     assert "2 of 3 jobs are complete" in done.out
@@ -282,25 +255,6 @@ def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other
     plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
     assert len(plays) == 3
-
-
-def test_an_error_of_a_drawing_is_reported_with_its_traceback_and_stops_no_other_job(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, calls = summarise, []
-
-    def fragile(*given: Any) -> Any:
-        calls.append(given)
-        if len(calls) == 1:
-            raise KeyError("no such curve")
-        return whole(*given)
-
-    monkeypatch.setattr(produce, "summarise", fragile)
-    done = run("-m", *TINY, f"{ALPHA}=1,2")
-    assert done.status == ExitStatus.FAILED
-    assert done.err.count("Traceback (most recent call last)") == 1
-    assert "KeyError: 'no such curve'" in done.err
-    assert "1 of 2 jobs are complete" in done.out
 
 
 def test_if_every_job_fails_no_earlier_output_remains(
@@ -337,88 +291,39 @@ def test_an_error_of_a_summary_stops_no_other_figure(
     assert (tmp_path / "out" / "multirun" / "adap-c2" / "adap-c2-by-seed.pdf").is_file()
 
 
-def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, drawn = RegretExperiment.play, list[Any]()
-    render = plotting.render
-
-    def fragile(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        if cell.seed == 1 and getattr(cell.params, "epsilon", None) == 0.1:
-            raise ZeroDivisionError
-        return whole(cell, runs)
-
-    def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
-        drawn.append(drawing)
-        return render(draw, drawing, keywords)
-
-    monkeypatch.setattr(RegretExperiment, "play", fragile)
-    monkeypatch.setattr(plotting, "render", noticed)
-    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2")
-    assert done.status == ExitStatus.FAILED
-    assert [panel.letter for panel in drawn[-1].panels] == ["a", "b", "c"]
-
-
 # Mistakes of the command -------------------------------------------------------------------------
 
-MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
-    "unknown key": (
-        ("figure=adap-headline", "figure.epsilom=1,2"),
-        "unknown key 'figure.epsilom' (command line); did you mean 'figure.epsilon'?",
+HEADLINE = "figure=adap-headline"
+MISTAKES = [
+    (f"{HEADLINE} figure.epsilom=1,2", "unknown key 'figure.epsilom' (command line); did you mean"),
+    (f"{HEADLINE} figure.epsilon=range(1,1)", "the multirun has no jobs: one of its lists of val"),
+    (f"{HEADLINE} figure.epsilon=1,1", "adap-headline: two jobs give the same figure: 'figure.eps"),
+    (
+        f"{HEADLINE} {ALPHA}=1,1.0 seed=1,2",
+        f"adap-headline: two jobs give the same figure: '{ALPHA}",
     ),
-    "no values": (
-        ("figure=adap-headline", "figure.epsilon=range(1,1)"),
-        "the multirun has no jobs: one of its lists of values is empty",
+    (
+        "figure=adap-c1 +figure.epsilon=1,2",
+        "adap-c1: +figure.epsilon=1 changes nothing in the figure: set by figure.panels.a.epsilon,",
     ),
-    "an empty choice": (
-        ("figure=adap-headline", "figure.epsilon=choice()"),
-        "cannot read 'figure.epsilon=choice()'",
-    ),
-    "an empty value": (
-        ("figure=adap-headline", "figure.epsilon="),
-        "adap-headline: figure.epsilon must be 0 or more, and finite, got ''",
-    ),
-    "a value twice": (
-        ("figure=adap-headline", "figure.epsilon=1,1"),
-        "adap-headline: the multirun lists a job twice: 'figure.epsilon=1'",
-    ),
-    "values that are the same": (
-        ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
-        f"adap-headline: {ALPHA}=1,1.0 changes nothing: all of these values give the same",
-    ),
-    "a key that every panel beats": (
-        ("figure=adap-c1", "+figure.epsilon=1,2"),
-        "adap-c1: +figure.epsilon=1 changes nothing in the figure: set by figure.panels.a.epsilon,"
-        " figure.panels.b.epsilon, figure.panels.c.epsilon, figure.panels.d.epsilon (command line)",
-    ),
-    "a key that no curve takes": (
-        ("figure=adap-headline", "+figure.delta=0.1", "figure.epsilon=1,2"),
+    (
+        f"{HEADLINE} +figure.delta=0.1 figure.epsilon=1,2",
         "adap-headline: +figure.delta=0.1 changes nothing in the figure",
     ),
-    "the same mistake in every job": (
-        ("figure=adap-headline", "runs=0", "figure.epsilon=1,2"),
-        "adap-headline: runs must be a whole number from 1 to 10^6, got 0",
+    (
+        "figure=adap-headline,adap-c2 figure.horizon=2000",
+        "unknown key 'figure.horizon' (command line): for several figures at once write ++figure.",
     ),
-    "a key of several figures": (
-        ("figure=adap-headline,adap-c2", "figure.horizon=2000"),
-        "unknown key 'figure.horizon' (command line): for several figures at once write"
-        " ++figure.horizon=<value>",
-    ),
-    "no figure": (("figure.epsilon=1,2",), "which figure?"),
-    "unknown figure": (("figure=adap-headlin", "figure.epsilon=1,2"), "unknown figure"),
-    "unknown sweep": (("sweep=alfa",), "unknown sweep 'alfa'; did you mean 'alpha'?"),
-    "no sweep": (("sweep=",), "unknown sweep ''; valid: alpha, epsilon, tau, v"),
-    "a sweep of another figure": (
-        ("sweep=alpha", "figure=dpucb-2arms"),
-        f"unknown key '{ALPHA}' (command line)",
-    ),
-}
+    ("figure.epsilon=1,2", "which figure?"),
+    ("sweep=alfa", "unknown sweep 'alfa'; did you mean 'alpha'?"),
+]
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize(("typed", "expected"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
 def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
-    run: Run, tmp_path: Path, name: str
+    run: Run, tmp_path: Path, typed: str, expected: str
 ) -> None:
-    typed, expected = MISTAKES[name]
-    done = run("-m", *typed)
+    done = run("-m", *typed.split())
     assert (done.status, done.out) == (2, "")
     (line,) = done.err.splitlines()
     readable(line)
@@ -452,9 +357,7 @@ def test_an_output_folder_that_cannot_be_created_is_reported_in_one_line(tmp_pat
 
 
 def jobs_of(*typed: Sequence[str]) -> list[Job]:
-    from dpbandits.core.errors import UserError
-
-    return [Job("x", tuple(each), UserError("not read")) for each in typed]
+    return [Job("x", tuple(words), UserError("not read")) for words in typed]
 
 
 def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
@@ -516,9 +419,6 @@ def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("in_checkout")
 def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
-    from dpbandits.algorithms import exp3_tau
-    from dpbandits.config import compose, conf_files
-
     saved = conf_files.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
     calibration = (
         f"figure.curves.exp3-tau.calibration={saved.pop('figure.curves.exp3-tau.calibration')}"

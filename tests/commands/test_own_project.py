@@ -11,6 +11,9 @@ from commands import DPBANDITS, ROOT, Done, Process
 from dask_processes import DaskProcesses
 
 FIGURE = ("run", "my-figure", "profile=smoke")
+ALGORITHM, DRAWING = "algorithms/my_algorithm.py", "figures/my_own_paper.py"
+YAML = "conf/figure/my-figure.yaml"
+TAKEN = "the name is taken by"
 
 
 def dpbandits(folder: Path, *words: str, **environment: str) -> Done:
@@ -77,17 +80,14 @@ def test_the_sidecar_names_the_project_and_the_sources_are_in_the_fingerprint(ow
 def test_an_algorithm_has_the_same_bits_in_a_project_and_in_the_package(
     own: Path, tmp_path: Path
 ) -> None:
-    checkout = tmp_path / "checkout"
+    checkout, leave = tmp_path / "checkout", shutil.ignore_patterns("__pycache__", "reference")
     for name in ("src", "conf", "figures"):
-        leave = shutil.ignore_patterns("__pycache__", "reference")
         shutil.copytree(ROOT / name, checkout / name, ignore=leave)
-    for path in ("conf/figure/my-figure.yaml", "conf/algorithm/my-algorithm.yaml"):
+    for path in (YAML, "conf/algorithm/my-algorithm.yaml", "conf/environment/my-instance.yaml"):
         shutil.copy(own / path, checkout / path)
-    shutil.copy(own / "conf/environment/my-instance.yaml", checkout / "conf/environment")
-    shutil.copy(own / "algorithms/my_algorithm.py", checkout / "src/dpbandits/algorithms")
-    shutil.copy(own / "figures/my_own_paper.py", checkout / "figures")
-    environment = {"PYTHONPATH": str(checkout / "src")}
-    assert dpbandits(checkout, *FIGURE, **environment).counts[:2] == (12, 0)
+    shutil.copy(own / ALGORITHM, checkout / "src/dpbandits/algorithms")
+    shutil.copy(own / DRAWING, checkout / "figures")
+    assert dpbandits(checkout, *FIGURE, PYTHONPATH=str(checkout / "src")).counts[:2] == (12, 0)
     for algorithm in ("my-algorithm", "dp-se"):
         in_project, in_package = blocks(own, algorithm), blocks(checkout, algorithm)
         for epsilon, curves in in_project.items():
@@ -153,17 +153,12 @@ def test_a_worker_without_the_project_is_refused_in_one_line(
 
 # Bad input ---------------------------------------------------------------------------------------
 
-TAKEN = "the name is taken by"
-ALGORITHM, DRAWING = "algorithms/my_algorithm.py", "figures/my_own_paper.py"
-YAML = "conf/figure/my-figure.yaml"
-
 
 @pytest.mark.parametrize(
     ("file", "copy", "message"),
     [
         (YAML, "conf/figure/adap-c2.yaml", TAKEN),
         ("conf/algorithm/my-algorithm.yaml", "conf/algorithm/dp-se.yaml", TAKEN),
-        ("conf/environment/my-instance.yaml", "conf/environment/c2.yaml", TAKEN),
         (ALGORITHM, "algorithms/dp_se.py", "two algorithms are named 'dp-se', src/dpbandits/alg"),
         (DRAWING, "figures/azize2022.py", TAKEN),
     ],
@@ -178,25 +173,9 @@ def test_a_member_of_a_taken_name_is_refused(own: Path, file: str, copy: str, me
     ("file", "before", "after", "message"),
     [
         (YAML, "draw: budgets", "draw: budget", "has no function 'budget'; did you mean 'budgets'"),
-        (
-            YAML,
-            "  - /algorithm@curves.dp-se: dp-se\n",
-            "  - dp-se\n",
-            "- /algorithm@curves.dp-se: ",
-        ),
         (DRAWING, "legend_below(figure,", "legend_below(figur,", f"{DRAWING}, line 15: NameError"),
-        (
-            ALGORITHM,
-            "pulls: Count = 1000",
-            "pulls: dict = {}",
-            "Params.pulls is annotated with dict",
-        ),
-        (
-            ALGORITHM,
-            "import numpy as np",
-            "import nonsense",
-            f"{ALGORITHM}, line 6: ModuleNotFound",
-        ),
+        (ALGORITHM, "pulls: Count = 1000", "pulls: dict = {}", "pulls is annotated with dict"),
+        (ALGORITHM, "import numpy as np", "import nonsense", f"{ALGORITHM}, line 6: ModuleNotFou"),
     ],
 )
 def test_a_mistake_in_a_file_of_a_project_is_refused_with_its_place(
@@ -219,23 +198,11 @@ def test_a_play_that_is_no_kernel_is_named(own: Path) -> None:
     assert dpbandits(own, *words).err == ""  # nothing is played
 
 
-def test_runs_that_fail_to_compile_name_the_command_that_explains_it(own: Path) -> None:
-    edit(
-        own / "algorithms/my_algorithm.py", "pull_many(bandit, arm, params.pulls)", "bandit.pulled"
-    )
-    done = dpbandits(own, *FIGURE)
-    assert done.status == 3
-    assert "; `dpbandits verify my-algorithm` explains what to change; all failures" in done.err
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            f"package = {json.dumps(name)}\n"
-            for name in ("numpy", "json", "algorithms", "My_Paper")
-        ),
-        *("package = 3\n", "package = ''\n", "package = ", "package = 'a_b'\nmore = 1\n", "", "\0"),
+        *(f"package = {json.dumps(name)}\n" for name in ("numpy", "algorithms", "My_Paper")),
+        *("package = 3\n", "package = ", "package = 'a_b'\nmore = 1\n", ""),
     ],
 )
 def test_a_marker_of_a_project_that_names_no_new_package_is_refused(own: Path, text: str) -> None:
@@ -243,7 +210,7 @@ def test_a_marker_of_a_project_that_names_no_new_package_is_refused(own: Path, t
     assert "dpbandits.toml" in refused(own, "list")
 
 
-@pytest.mark.parametrize("name", ["My-Paper", "numpy", "3d", "a b", ".", "class", "my-own-paper"])
+@pytest.mark.parametrize("name", ["My-Paper", "numpy", "3d", ".", "my-own-paper"])
 def test_init_refuses_a_name_that_is_no_package_and_a_folder_with_files(
     own: Path, tmp_path: Path, name: str
 ) -> None:

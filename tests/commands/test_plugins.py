@@ -59,7 +59,6 @@ def test_a_plugin_may_bring_conf(site: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("gone = made_up.policies.gone", "of which no source is installed"),
         ("gone = no_such_package.policies", "of which no source is installed"),
         ("dp-se = made_up.policies.first", "two algorithms are named 'dp-se'"),
         ("broken = made_up.policies.broken", "broken.py, line 1: ModuleNotFoundError: No module"),

@@ -1,99 +1,96 @@
-"""Overrides that make another figure, their spelling, and the folder that they name."""
+"""Overrides that change a figure, and the folder that they name; those without effect."""
 
 from typing import Any
 
 import pytest
+from complaints import complaint
 from composed import load
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from dpbandits.spec.changes import Change, folder_name, for_people, text
+from dpbandits.config.conf_files import read_member
+from dpbandits.files.project import names
+from dpbandits.spec.changes import Change, folder_name, text
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 
-def folder(*overrides: str, figure: str = "adap-c2") -> str:
-    _, settings = load(figure, overrides)
-    return settings.folder(figure).relative_to(settings.out).as_posix()
+def folder(*overrides: str) -> str:
+    _, settings = load("adap-c2", overrides)
+    return settings.folder("adap-c2").relative_to(settings.out).as_posix()
 
 
-def changes(*overrides: str, figure: str = "adap-c2") -> list[str]:
-    spec, _ = load(figure, overrides)
-    return [change.words for change in spec.changes]
+def changes(*overrides: str) -> list[str]:
+    return [change.words for change in load("adap-c2", overrides)[0].changes]
+
+
+# Changes ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "overrides",
     [
-        (),
-        ("runs=5", "seed=7", "engine.workers=1"),
-        ("engine=dask",),
-        ("figure.runs=3",),
-        ("figure.horizon=10_000_000", "figure.environment=c2"),  # the same values as in the file
-        ("figure.horizon=1e7",),
+        "",
+        "runs=5 seed=7 engine.workers=1 engine=dask figure.runs=3",
+        "figure.horizon=10_000_000 figure.environment=c2",  # the same values as in the file
+        "figure.horizon=1e7",
     ],
 )
-def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(
-    overrides: tuple[str, ...],
-) -> None:
-    assert folder(*overrides) == "adap-c2"
-    assert changes(*overrides) == []
-    spec, _ = load("adap-c2", overrides)
-    assert spec.changes == ()  # so its claims are judged
-
-
-def test_a_changed_figure_has_a_folder_inside_that_of_the_figure() -> None:
-    overrides = ("figure.horizon=100_000", "figure.environment=c4")
-    assert folder(*overrides) == "adap-c2/environment=c4,horizon=100000"
-    assert folder(*reversed(overrides)) == folder(*overrides)
-    assert folder("figure.horizon=1e5", "figure.environment=c4", "runs=3") == folder(*overrides)
-    spec, _ = load("adap-c2", overrides)
-    assert spec.title == "Evolution of regret on C4"
-    assert spec.changes
+def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(overrides: str) -> None:
+    assert folder(*overrides.split()) == "adap-c2"
+    assert changes(*overrides.split()) == []  # so its claims are judged
 
 
 @pytest.mark.parametrize(
-    ("overrides", "expected"),
+    ("overrides", "expected", "words"),
     [
-        ("figure.curves.adap-ucb.alpha=1", "adap-ucb.alpha=1"),
-        ("figure.curves.adap-klucb.alpha=1", "adap-klucb.alpha=1"),
-        ("figure.panels.a.epsilon=0.2", "panels.a.epsilon=0.2"),
-        ("~figure.curves.dp-se", "~dp-se"),
-        ("+algorithm@figure.curves.x=ucb", "x=ucb"),
+        (
+            "figure.environment=c4 figure.horizon=1e5 runs=3",
+            "environment=c4,horizon=100000",
+            ["environment = c4 (file: c2)", "horizon = 100,000 (file: 10,000,000)"],
+        ),
+        (
+            "figure.curves.adap-ucb.alpha=1",
+            "adap-ucb.alpha=1",
+            ["alpha of curve adap-ucb = 1 (file: 3.1)"],
+        ),
+        (
+            "figure.panels.a.epsilon=0.2",
+            "panels.a.epsilon=0.2",
+            ["epsilon of panel (a) = 0.2 (file: 0.1)"],
+        ),
+        ("~figure.curves.dp-se", "~dp-se", ["without curve dp-se"]),
+        ("+algorithm@figure.curves.x=ucb", "x=ucb", ["curve x added: ucb"]),
+        (
+            "figure.environment={law:beta,means:[0.5,1e-1]}",
+            "environment={law:beta,means:[0.5,0.1]}",
+            ["environment = {law: beta, means: [0.5, 0.1]} (file: c2)"],
+        ),
     ],
 )
-def test_the_folder_names_the_curve_or_panel_that_is_changed(overrides: str, expected: str) -> None:
-    assert folder(overrides) == f"adap-c2/{expected}"
+def test_a_change_is_told_and_has_a_folder_inside_that_of_the_figure(
+    overrides: str, expected: str, words: list[str]
+) -> None:
+    inside = folder(*overrides.split())
+    assert folder(*reversed(overrides.split())) == inside
+    if "{" in expected:  # characters that need quotes: a digest in their place
+        assert inside.startswith("adap-c2/environment=_law_beta,means_0.5,0.1_-")
+    else:
+        assert inside == f"adap-c2/{expected}"
+    assert changes(*overrides.split()) == words
 
 
 def test_folders_of_different_overrides_differ() -> None:
     means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
     many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
     odd = ["++figure.note='\"a b\"'", "++figure.note='\"a_b\"'", "++figure.note='\"a?b\"'"]
-    parsed = OverridesParser.create().parse_overrides([*many, *odd])
-    of_texts = [
-        folder_name([Change(str(one.key_or_group), text(one.value()), None)]) for one in parsed
-    ]
-    names = {f"adap-c2/{name}" for name in of_texts}
-    assert len(names) == len(many) + len(odd)
-    some = [*many[::9], *odd]  # the others would take seconds
-    assert [folder(override) for override in some] == [
-        f"adap-c2/{name}" for name in [*of_texts[: len(many) : 9], *of_texts[len(many) :]]
-    ]
-    for name in names:
-        last = name.rpartition("/")[2]
-        assert len(last) < 100
-        assert set(last) <= set(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=+~-"
-        )
-
-
-def test_long_names_are_cut_and_stay_unique() -> None:
-    def named(value: str) -> str:
-        return folder_name([Change("figure.note", value, None)])
-
-    first, second = named("x" * 300), named("x" * 299 + "y")
-    assert first != second
-    assert max(len(first), len(second)) < 100
+    long = [f"figure.note={'x' * 300}{end}" for end in "ab"]
+    parsed = OverridesParser.create().parse_overrides([*many, *odd, *long])
+    found = {folder_name([Change(str(o.key_or_group), text(o.value()), None)]) for o in parsed}
+    assert len(found) == len(many) + len(odd) + len(long)
+    assert max(map(len, found)) < 100
+    assert set("".join(found)) <= set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,=+~-"
+    )
 
 
 def test_a_profile_has_its_own_folder_unless_an_override_sets_the_folder() -> None:
@@ -102,17 +99,6 @@ def test_a_profile_has_its_own_folder_unless_an_override_sets_the_folder() -> No
     assert [change.words for change in spec.changes] == ["scale of the profile smoke"]
     _, elsewhere = load("adap-c2", ["profile=smoke", "paths.out=elsewhere"])
     assert elsewhere.folder("adap-c2").parts[-3:] == ("elsewhere", "adap-c2", "profile=smoke")
-
-
-def test_the_words_name_the_value_in_the_file() -> None:
-    overrides = ("figure.horizon=100_000", "figure.curves.adap-ucb.alpha=1", "~figure.curves.dp-se")
-    assert changes(*overrides) == [
-        "alpha of curve adap-ucb = 1 (file: 3.1)",
-        "without curve dp-se",
-        "horizon = 100,000 (file: 10,000,000)",
-    ]
-    assert changes("figure.panels.a.epsilon=0.2") == ["epsilon of panel (a) = 0.2 (file: 0.1)"]
-    assert changes("+algorithm@figure.curves.x=ucb") == ["curve x added: ucb"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +117,73 @@ def test_a_value_has_one_spelling(value: Any, spelled: str) -> None:
     assert text(value) == spelled
 
 
-def test_captions_separate_thousands_and_items_of_lists() -> None:
-    assert for_people("1000000") == "1,000,000"
-    assert for_people("[0.5,1]") == "[0.5, 1]"
-    assert for_people("c4") == "c4"
+# Overrides without effect --------------------------------------------------------------------
+
+IDLE = [  # the figure, the override without effect, the others, why it changes nothing
+    ("adap-c1", "+figure.epsilon=1", "", "figure.panels.a.epsilon, figure.panels.b.epsilon"),
+    ("exp3-privacy", "+figure.epsilon=1", "", "figure.sweep.values"),
+    ("exp3-privacy", "+figure.curves.exp3-tau.epsilon=1", "", "figure.sweep.values"),
+    ("dpucb-2arms", "+figure.curves.ucb.epsilon=1", "", ""),
+    ("adap-headline", "+figure.delta=0.5", "", ""),
+    ("stopping-rules", "+figure.horizon=5", "", ""),
+    ("privacy-audit", "+figure.horizon=5000", "", ""),
+    ("adap-headline", "figure.profiles.ci.curves.dp-ucb.horizon=5", "figure.horizon=7000", ""),
+    ("adap-headline", "~figure.profiles.ci", "", ""),
+    ("exp3-deterministic", "~figure.epsilon", "+figure.panels.a.epsilon=1", "panels.a.epsilon"),
+]
+
+
+@pytest.mark.parametrize(("figure", "idle", "others", "why"), IDLE)
+def test_an_override_without_which_the_figure_is_the_same_is_refused(
+    figure: str, idle: str, others: str, why: str
+) -> None:
+    message = complaint(figure, [idle, *others.split()])
+    assert message.startswith(f"{figure}: {idle} changes nothing")
+    assert why in message
+    assert message.endswith("(command line)")
+
+
+EFFECTIVE = [
+    ("adap-headline", "figure.epsilon=1.0"),  # the value it has anyway
+    ("adap-headline", "figure.curves.adap-ucb.alpha=3.1"),  # also the algorithm's default
+    ("adap-headline", "figure.environment=c2"),
+    ("adap-headline", "~figure.curves.adap-ucb.alpha"),  # also where the default is the same
+    ("adap-headline", "~figure.profiles.ci profile=ci"),
+    ("adap-headline", "figure.profiles.ci.curves.dp-ucb.horizon=5000 profile=ci"),
+    ("adap-headline", "+figure.curves.adap-ucb.pulls_of=2"),
+    ("adap-c1", "+figure.panels.b.regret=realised"),
+    ("adap-c1", "+figure.panels.b.curves=[adap-ucb]"),
+    ("adap-episodes", "figure.environment.means=[0.6,0.1]"),
+    ("adap-c1", "~figure.panels.a.epsilon +figure.epsilon=7"),
+    ("adap-c1", "~figure.curves +figure.curves.u.algorithm=ucb"),
+    ("adap-headline", "+figure.curves.dp-se={algorithm:ucb}"),
+    ("adap-c1", "+figure.curves.adap-ucb.epsilon=1"),
+    ("exp3-privacy", "figure.sweep.values=[1,2]"),
+    ("exp3-privacy", "figure.delta=1e-5"),
+    ("adap-ksweep", "figure.curves.lower-bound.bound=azize2022.problem_dependent_lower_bound"),
+    ("stopping-rules", "figure.stream.mean=0.5"),
+    ("adap-c1", "figure.panels.a.title='{epsilon}' figure.spread=std +figure.slopes=false"),
+    ("adap-regimes", "figure.note=x"),
+    ("adap-c1", "~figure.panels.a.title ~figure.spread"),
+    ("adap-c1", "runs=20 seed=2022 profile=paper engine.block=5 paths.out=out"),
+]
+
+
+@pytest.mark.parametrize(("figure", "overrides"), EFFECTIVE)
+def test_an_override_that_changes_or_repeats_a_value_is_accepted(
+    figure: str, overrides: str
+) -> None:
+    spec, _ = load(figure, overrides.split())
+    assert spec.name == figure
+    assert spec.cells()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("figure", names("figure"))
+def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: str) -> None:
+    # In the figure's own words: a number at its top level has an effect, or it would not be there.
+    content = read_member("figure", figure)
+    swept = (content.get("sweep") or {}).get("key")
+    own = {key: content.get(key) for key in ("horizon", "epsilon", "delta") if key != swept}
+    repeated = [f"figure.{key}={value}" for key, value in own.items() if value is not None]
+    assert load(figure, repeated)[0].cells() == load(figure, [])[0].cells()

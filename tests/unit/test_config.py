@@ -1,11 +1,10 @@
 """Composition of YAML and command line to a figure's specification: which source wins."""
 
-import re
+import math
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-import numpy as np
 import pytest
 import yaml
 from cells import is_quick
@@ -14,13 +13,15 @@ from composed import load
 
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster, Settings
+from dpbandits.config.templates import Several, filled
+from dpbandits.core.errors import UserError
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import sidecar
 from dpbandits.files import project
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
-from dpbandits.store import identity
+from dpbandits.store.key import key
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -52,6 +53,10 @@ def cell(spec: FigureSpec, letter: str, name: str) -> RegretExperiment:
     return source
 
 
+def value(spec: FigureSpec, letter: str, name: str, parameter: str) -> Any:
+    return cell(spec, letter, name).params._asdict()[parameter]
+
+
 def horizons(spec: FigureSpec) -> set[int]:
     return {c.horizon for c in bandit_cells(spec)}
 
@@ -68,17 +73,12 @@ def written(group: str, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("figure", project.names("figure"))
 def test_every_figure_composes_under_every_profile(figure: str, profile: str) -> None:
-    spec = spec_of(figure, f"profile={profile}")
+    spec, full = spec_of(figure, f"profile={profile}"), spec_of(figure)
     assert spec.name == figure
     assert spec.runs >= 1
-    assert [p.letter for p in spec.panels] == list(ascii_lowercase[: len(spec.panels)])
+    assert [p.letter for p in spec.panels] == list(ascii_lowercase[: len(full.panels)])
     assert all(p.curves for p in spec.panels)
-    full = spec_of(figure)
-    assert len(spec.panels) == len(full.panels)
     assert max(horizons(spec), default=1) <= max(horizons(full), default=1)
-    for each in spec.panels:
-        labels = [c.label for c in each.curves]
-        assert len(set(labels)) == len(labels), "two curves of a panel would share their rows"
 
 
 @pytest.mark.parametrize("figure", project.names("figure"))
@@ -90,85 +90,76 @@ def test_make_test_compiles_every_algorithm_for_the_laws_on_which_figures_play_i
         assert is_quick(*pair), f"{pair} is missing in tests/contract/cells.py: COMPILED"
 
 
+def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
+    for figure in project.names("figure"):
+        content = written("figure", figure)
+        defaults = [e for e in content.get("defaults", []) if isinstance(e, dict)]
+        listed = [key.partition("@curves.")[2] for entry in defaults for key in entry]
+        beside = [name for name in content.get("curves", {}) if name not in listed]
+        for each in spec_of(figure).panels:
+            # A panel may draw each curve for several values, one after the other.
+            drawn = list(dict.fromkeys(c.name for c in each.curves))
+            assert drawn == (content["panels"][each.letter].get("curves") or [*listed, *beside])
+
+
 # Runs and horizons -----------------------------------------------------------------------------
 
 
-def test_without_an_override_the_figure_sets_the_number_of_runs() -> None:
-    assert spec_of("adap-c2").runs == written("figure", "adap-c2")["runs"]
-    assert spec_of("adap-c2", "figure.runs=13").runs == 13
-
-
-def test_a_profile_sets_the_number_of_runs() -> None:
-    assert spec_of("adap-c2", "profile=smoke").runs == written("profile", "smoke")["runs"]
-    assert spec_of("dpucb-2arms", "profile=ci").runs == written("profile", "ci")["runs"]
+@pytest.mark.parametrize(
+    ("figure", "overrides", "runs"),
+    [
+        ("adap-c2", "", 20),
+        ("adap-c2", "figure.runs=13", 13),
+        ("adap-c2", "profile=smoke", 2),
+        ("dpucb-2arms", "profile=ci", 40),
+        ("adap-c2", "profile=smoke runs=5", 5),
+        ("adap-c2", "runs=5 profile=smoke", 5),
+    ],
+)
+def test_the_command_line_sets_the_runs_else_the_profile_else_the_figure(
+    figure: str, overrides: str, runs: int
+) -> None:
+    assert spec_of(figure, *overrides.split()).runs == runs
 
 
 def test_a_figures_section_overrides_the_runs_of_a_profile_and_a_curve_overrides_both() -> None:
-    own = written("figure", "adap-c2")["profiles"]["ci"]
     runs = {c.name: c.runs for c in spec_of("adap-c2", "profile=ci").panels[0].curves}
-    assert runs.pop("dp-ucb") == own["curves"]["dp-ucb"]["runs"] != own["runs"]
-    assert set(runs.values()) == {own["runs"]}
+    assert runs == {"dp-ucb": 40, "dp-se": 400, "adap-ucb": 400, "adap-klucb": 400}
     spec = spec_of("adap-c2", "profile=ci", "runs=3")
     assert {c.runs for p in spec.panels for c in p.curves} == {3}
     assert set(spec.runs_of_cells().values()) == {3}
 
 
-@pytest.mark.parametrize("overrides", [("profile=smoke", "runs=5"), ("runs=5", "profile=smoke")])
-def test_runs_of_the_command_line_override_the_profile_in_any_order(
-    overrides: tuple[str, ...],
-) -> None:
-    assert written("profile", "smoke")["runs"] != 5
-    assert spec_of("adap-c2", *overrides).runs == 5
-
-
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_profile_scales_the_horizon_of_the_file(profile: str) -> None:
+def test_a_profile_scales_the_horizon_of_the_file_and_none_of_the_command_line(
+    profile: str,
+) -> None:
     scale = written("profile", profile)["profile"]["horizon_scale"]
     horizon = written("figure", "dpucb-2arms")["horizon"]
     assert horizons(spec_of("dpucb-2arms", f"profile={profile}")) == {round(scale * horizon)}
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("figure", ["adap-c2", "adap-ksweep"])
-def test_no_profile_scales_a_horizon_of_the_command_line(figure: str, profile: str) -> None:
-    spec = spec_of(figure, f"profile={profile}", "figure.horizon=100_000")
-    assert horizons(spec) == {100_000}
+    for figure in ("adap-c2", "adap-ksweep"):
+        spec = spec_of(figure, f"profile={profile}", "figure.horizon=100_000")
+        assert horizons(spec) == {100_000}
 
 
 def test_no_profile_scales_a_horizon_of_the_command_line_for_a_curve_or_panel() -> None:
-    spec = spec_of(
-        "adap-c2",
-        "profile=smoke",
-        "+figure.curves.adap-ucb.horizon=777",
-        "+figure.panels.b.horizon=888",
-    )
-    scaled = horizons(spec_of("adap-c2", "profile=smoke"))
+    words = ("+figure.curves.adap-ucb.horizon=777", "+figure.panels.b.horizon=888")
+    spec = spec_of("adap-c2", "profile=smoke", *words)
     assert {cell(spec, letter, "adap-ucb").horizon for letter in "abcd"} == {777}
-    assert cell(spec, "b", "dp-se").horizon == 888
-    assert {cell(spec, letter, "dp-se").horizon for letter in "acd"} == scaled
-
-
-def test_the_horizon_of_an_algorithm_is_that_of_its_cell() -> None:
-    spec = spec_of("adap-c2", "profile=smoke", "+figure.panels.b.horizon=888")
-    for letter in "abcd":
-        own = cell(spec, letter, "dp-se")
-        assert own.params._asdict()["horizon"] == own.horizon
-
-
-def test_where_the_figure_gives_the_profile_a_grid_and_a_horizon_nothing_is_scaled() -> None:
-    own = written("figure", "adap-ksweep")["profiles"]["smoke"]
-    spec = spec_of("adap-ksweep", "profile=smoke")
-    assert horizons(spec) == {own["horizon"]}
-    assert {c.x for p in spec.panels for c in p.curves} == {tuple(own["sweep"]["values"])}
+    assert cell(spec, "b", "dp-se").horizon == value(spec, "b", "dp-se", "horizon") == 888
+    assert {cell(spec, letter, "dp-se").horizon for letter in "acd"} == {10_000}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_grid_of_the_command_line_overrides_that_of_the_profile(profile: str) -> None:
+    usual = spec_of("adap-ksweep", f"profile={profile}")
     spec = spec_of("adap-ksweep", f"profile={profile}", "figure.sweep.values=[2,3,16]")
     assert {c.x for p in spec.panels for c in p.curves} == {(2.0, 3.0, 16.0)}
-    arms = [len(c.instance._asdict()["means"]) for c in bandit_cells(spec)]
-    assert set(arms) == {2, 3, 16}
-    assert horizons(spec) == horizons(spec_of("adap-ksweep", f"profile={profile}"))
+    assert {len(c.instance._asdict()["means"]) for c in bandit_cells(spec)} == {2, 3, 16}
+    assert horizons(spec) == horizons(usual)
+    if profile == "smoke":  # the figure gives it a grid and a horizon, which nothing scales
+        assert horizons(usual) == {10_000}
+        assert {c.x for p in usual.panels for c in p.curves} == {(2.0, 4.0, 8.0)}
 
 
 def test_a_horizon_may_be_written_in_any_whole_way(checkout: Path) -> None:
@@ -177,163 +168,89 @@ def test_a_horizon_may_be_written_in_any_whole_way(checkout: Path) -> None:
     file = checkout / "conf" / "figure" / "adap-c2.yaml"
     file.write_text(file.read_text().replace("horizon: 10_000_000", "horizon: 1e6"))
     (horizon,) = horizons(spec_of("adap-c2"))
-    assert horizon == 1_000_000
-    assert isinstance(horizon, int)
+    assert (horizon, type(horizon)) == (1_000_000, int)
 
 
-def test_swept_horizons_are_taken_as_they_are(checkout: Path) -> None:
+def test_swept_horizons_are_taken_as_they_are_and_others_scaled(checkout: Path) -> None:
     file = checkout / "conf" / "figure" / "adap-ksweep.yaml"
-    text = file.read_text().partition("profiles:")[0]
-    text = text.replace("environment.means.arms", "horizon")
-    file.write_text(re.sub(r"values: \[.*\]", "values: [100, 1000]", text))
-    assert written("profile", "smoke")["profile"]["horizon_scale"] != 1
-    assert horizons(spec_of("adap-ksweep", "profile=smoke")) == {100, 1000}
+    file.write_text(file.read_text().partition("profiles:")[0])
+    assert horizons(spec_of("adap-ksweep", "profile=smoke")) == {10_000}
+    words = ("profile=smoke", "figure.sweep={key: horizon, values: [200, 1000]}")
+    assert horizons(spec_of("adap-ksweep", *words)) == {200, 1000}
 
 
 # Figure, panel, curve --------------------------------------------------------------------------
 
 
-def test_a_panel_overrides_the_figure() -> None:
-    spec = spec_of("adap-c2", "+figure.panels.b.environment=c1")
-    for letter, environment in (("a", "c2"), ("b", "c1"), ("c", "c2")):
-        means = tuple(written("environment", environment)["means"])
-        assert cell(spec, letter, "adap-ucb").instance == (means,)
-    spec = spec_of("adap-c2", "~figure.panels.a.epsilon", "+figure.epsilon=7")
-    epsilons = [cell(spec, p.letter, "adap-ucb").params._asdict()["epsilon"] for p in spec.panels]
-    assert epsilons == [7.0, 0.25, 0.5, 1.0]
-
-
-def test_a_value_that_no_panel_sets_is_the_figures() -> None:
-    spec = spec_of("adap-c2", "~figure.panels", "+figure.epsilon=7")
-    assert [p.letter for p in spec.panels] == ["a"]
-    assert spec.panels[0].title == ""
-    assert cell(spec, "a", "dp-se").params._asdict()["epsilon"] == 7.0
-
-
-def test_a_curve_overrides_the_panel() -> None:
+def test_a_panel_overrides_the_figure_and_a_curve_the_panel() -> None:
     spec = spec_of(
-        "adap-c2", "+figure.curves.adap-ucb.epsilon=3", "+figure.curves.dp-se.environment=c4"
+        "adap-c2",
+        *("+figure.panels.b.environment=c1", "+figure.curves.dp-se.environment=c4"),
+        *("~figure.panels.a.epsilon", "+figure.epsilon=7", "+figure.curves.adap-ucb.epsilon=3"),
     )
-    c2, c4 = (tuple(written("environment", name)["means"]) for name in ("c2", "c4"))
-    for letter, epsilon in zip("abcd", (0.1, 0.25, 0.5, 1.0), strict=True):
-        assert cell(spec, letter, "adap-ucb").params._asdict()["epsilon"] == 3.0
-        assert cell(spec, letter, "adap-klucb").params._asdict()["epsilon"] == epsilon
-        assert cell(spec, letter, "adap-klucb").instance == (c2,)
-        assert cell(spec, letter, "dp-se").instance == (c4,)
+    c1, c2, c4 = (tuple(written("environment", name)["means"]) for name in ("c1", "c2", "c4"))
+    assert [cell(spec, p, "adap-klucb").instance for p in "abcd"] == [(c2,), (c1,), (c2,), (c2,)]
+    assert {cell(spec, p, "dp-se").instance for p in "abcd"} == {(c4,)}
+    assert [value(spec, p, "adap-klucb", "epsilon") for p in "abcd"] == [7.0, 0.25, 0.5, 1.0]
+    assert {value(spec, p, "adap-ucb", "epsilon") for p in "abcd"} == {3.0}
+
+
+def test_a_figure_without_panels_has_one() -> None:
+    spec = spec_of("adap-c2", "~figure.panels", "+figure.epsilon=7")
+    assert [(p.letter, p.title) for p in spec.panels] == [("a", "")]
+    assert value(spec, "a", "dp-se", "epsilon") == 7.0
 
 
 def test_a_swept_value_overrides_the_curve() -> None:
     spec = spec_of("klucb-improvement", "+figure.sweep={key: alpha, values: [0.5, 2]}")
-    of_adap_ucb = [cell for cell in bandit_cells(spec) if cell.member == "adap-ucb"]
-    assert {cell.params._asdict()["alpha"] for cell in of_adap_ucb} == {0.5, 2.0}
+    played = [cell for cell in bandit_cells(spec) if cell.member == "adap-ucb"]
+    assert {cell.params._asdict()["alpha"] for cell in played} == {0.5, 2.0}
 
 
 def test_a_sweep_changes_one_number_inside_the_environment() -> None:
-    spec = spec_of("adap-ksweep", "figure.sweep.values=[2,3]")
-    two, three = curve(spec, "b", "adap-ucb").sources
-    assert isinstance(two, RegretExperiment)
-    assert isinstance(three, RegretExperiment)
-    assert two.instance == ((0.75, 0.25),)
-    assert three.instance == ((0.75, 0.5, 0.25),)
-    assert two.grid is Grid.END
-
-
-def test_a_parameter_of_one_curve_is_no_other_s() -> None:
-    spec = spec_of("adap-c2", "figure.curves.adap-ucb.alpha=1")
-    assert cell(spec, "a", "adap-ucb").params._asdict()["alpha"] == 1.0
-    assert cell(spec, "a", "adap-klucb").params._asdict()["alpha"] == 3.1
+    words = ("figure.sweep.values=[2,3]", "+figure.sweep.fit=[4,32]")
+    found = curve(spec_of("adap-ksweep", *words), "b", "adap-ucb")
+    assert found.fit == (4.0, 32.0)
+    cells = [source for source in found.sources if isinstance(source, RegretExperiment)]
+    assert [cell.instance for cell in cells] == [((0.75, 0.25),), ((0.75, 0.5, 0.25),)]
+    assert {cell.grid for cell in cells} == {Grid.END}
 
 
 def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
-    spec = spec_of(
-        "adap-ksweep", "figure.sweep.values=[3]", "+figure.curves.lower-bound.horizon=5000"
-    )
+    words = ("figure.sweep.values=[3]", "+figure.curves.lower-bound.horizon=5000")
+    spec = spec_of("adap-ksweep", *words)
     for letter, epsilon in (("a", 0.1), ("b", 1.0)):
         (bound,) = curve(spec, letter, "lower-bound").sources
         assert isinstance(bound, Formula)
-        assert bound.arguments() == {
-            "means": (0.75, 0.5, 0.25),
-            "horizon": 5000,
-            "epsilon": epsilon,
-        }
+        expected = {"means": (0.75, 0.5, 0.25), "horizon": 5000, "epsilon": epsilon}
+        assert bound.arguments() == expected
     assert not any(isinstance(c, Formula) for c in spec.cells())
 
 
-def test_a_title_is_filled_in_from_the_values_of_its_panel() -> None:
-    spec = spec_of("adap-c2", "figure.panels.b.title='{environment} {horizon} {epsilon}'", "runs=1")
-    assert panel(spec, "a").title == r"$\epsilon = 0.1$"
-    assert panel(spec, "b").title == "c2 10000000 0.25"
-    changed = spec_of("adap-c2", "figure.panels.a.epsilon=0.75")
-    assert panel(changed, "a").title == r"$\epsilon = 0.75$"
-
-
-@pytest.mark.parametrize("override", ["figure.panels.a.title=null", "~figure.panels.a.title"])
-def test_a_panel_may_have_no_title(override: str) -> None:
-    assert panel(spec_of("adap-c2", override), "a").title == ""
-
-
 def test_an_environment_may_be_described_in_place() -> None:
-    spec = spec_of(
-        "adap-c2", "figure.environment={law: beta, means: [0.25, 0.75], concentration: 4}"
-    )
-    (example, *_) = bandit_cells(spec)
-    assert example.environment == "beta"
-    assert example.instance == ((0.25, 0.75), 4.0)
-    steps = spec_of(
-        "adap-c2",
-        "figure.environment={law: bernoulli, means: {first: 1, last: 0, arms: 3}}",
-    )
-    assert bandit_cells(steps)[0].instance == ((1.0, 0.5, 0.0),)
+    beta = "figure.environment={law: beta, means: [0.25, 0.75], concentration: 4}"
+    example = bandit_cells(spec_of("adap-c2", beta))[0]
+    assert (example.environment, example.instance) == ("beta", ((0.25, 0.75), 4.0))
+    steps = "figure.environment={law: bernoulli, means: {first: 1, last: 0, arms: 3}}"
+    assert bandit_cells(spec_of("adap-c2", steps))[0].instance == ((1.0, 0.5, 0.0),)
 
 
 def test_equal_cells_of_different_panels_are_one() -> None:
-    plain = spec_of("adap-c2")
     spec = spec_of("adap-c2", "+figure.curves.ucb.algorithm=ucb")  # it has no epsilon
     assert len({cell(spec, letter, "ucb") for letter in "abcd"}) == 1
-    assert len(spec.cells()) == len(plain.cells()) + 1
-    assert len(set(spec.cells())) == len(spec.cells())
+    assert len(set(spec.cells())) == len(spec.cells()) == len(spec_of("adap-c2").cells()) + 1
 
 
-def test_the_order_of_the_curves_is_that_of_the_defaults_list() -> None:
-    for figure in project.names("figure"):
-        content = written("figure", figure)
-        listed = [
-            key.partition("@curves.")[2]
-            for entry in content.get("defaults", [])
-            if isinstance(entry, dict)
-            for key in entry
-        ]
-        beside = [name for name in content.get("curves", {}) if name not in listed]
-        for each in spec_of(figure).panels:
-            # A panel may draw each curve for several values, one after the other.
-            named = content["panels"][each.letter].get("curves")
-            drawn = list(dict.fromkeys(c.name for c in each.curves))
-            assert drawn == (named or [*listed, *beside])
-
-
-def test_a_curve_added_on_the_command_line_comes_last_and_may_be_taken_from_a_file() -> None:
+def test_curves_are_added_left_out_and_changed_one_by_one() -> None:
     spec = spec_of(
         "adap-c2",
-        "+algorithm@figure.curves.half=adap-ucb",
-        "figure.curves.half.alpha=1.5",
-        "+figure.curves.half.label='AdaP-UCB ({alpha})'",
+        *("~figure.curves.dp-se", "+algorithm@figure.curves.half=adap-ucb"),
+        *("figure.curves.half.alpha=1.5", "+figure.curves.half.label='AdaP-UCB ({alpha})'"),
     )
-    assert [c.name for c in spec.panels[0].curves][-1] == "half"
-    assert cell(spec, "a", "half").params._asdict()["alpha"] == 1.5
-    assert cell(spec, "a", "adap-ucb").params._asdict()["alpha"] == 3.1
-
-
-def test_a_curve_may_be_left_out() -> None:
-    spec = spec_of("adap-c2", "~figure.curves.dp-se")
-    assert "dp-se" not in [c.name for c in spec.panels[0].curves]
-    assert len(spec.panels[0].curves) == len(spec_of("adap-c2").panels[0].curves) - 1
-
-
-def test_a_curve_is_called_as_in_the_papers_unless_it_has_a_label() -> None:
-    spec = spec_of("adap-c2", "+figure.curves.adap-ucb.label='AdaP-UCB (ours)'")
-    assert curve(spec, "a", "dp-se").label == "DP-SE"
-    assert curve(spec, "a", "adap-ucb").label == "AdaP-UCB (ours)"
-    assert curve(spec, "a", "adap-ucb").style == "adap-ucb"
+    assert [c.name for c in spec.panels[0].curves] == ["dp-ucb", "adap-ucb", "adap-klucb", "half"]
+    assert [value(spec, "a", name, "alpha") for name in ("half", "adap-ucb")] == [1.5, 3.1]
+    labels = [(c.label, c.style) for c in spec.panels[0].curves[1:4:2]]
+    assert labels == [("AdaP-UCB", "adap-ucb"), ("AdaP-UCB (1.5)", "adap-ucb")]
 
 
 def test_a_panel_draws_every_curve_for_each_of_several_values() -> None:
@@ -348,27 +265,92 @@ def test_a_panel_draws_every_curve_for_each_of_several_values() -> None:
     spec = spec_of(
         "dpse-epsilon",
         "figure.panels.a.each={key: environment.means.arms, values: [3]}",
-        "figure.environment=linear",
-        "+figure.panels.a.epsilon=1",
+        *("figure.environment=linear", "+figure.panels.a.epsilon=1"),
     )
     assert [c.label for c in panel(spec, "a").curves] == ["DP-UCB (arms=3)", "DP-SE (arms=3)"]
 
 
-def test_a_panel_may_sweep_where_the_others_go_over_time() -> None:
+def test_a_panel_may_have_checkpoints_and_a_sweep_of_its_own() -> None:
+    spec = spec_of("adap-c2", "+figure.panels.b.checkpoints=log")
+    assert [cell(spec, letter, "dp-se").grid for letter in "ab"] == [Grid.LINEAR, Grid.LOG]
     spec = spec_of("adac-price")
     assert [len(c.x or ()) for c in panel(spec, "a").curves] == [13] * 3
     assert [c.x for c in panel(spec, "b").curves] == [None] * 3
 
 
+# Texts -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("template", "given", "expected"),
+    [
+        ("{x}", 0.1, "0.1"),
+        ("{x}", 1.0, "1"),
+        ("{x}", 1e-10, "10^{-10}"),
+        ("{x}", math.exp(-10), "e^{-10}"),
+        ("{x}", 4.54e-5, "4.54e-05"),
+        ("{x:g}", math.exp(-10), "4.53999e-05"),
+        ("{x:,}", 1_000_000, "1,000,000"),
+        ("{x:words} arms", 2, "two arms"),
+        ("{x:words} arms", 25, "25 arms"),
+        ("{x[mean]}", {"mean": 0.5}, "0.5"),
+        ("{x} {x:with|without}", False, "False without"),
+        ("$e^{{-10}}$ {x}", "C2", "$e^{-10}$ C2"),
+        ("{x}", Several([0.1, 0.25]), "0.1 and 0.25"),
+        ("{x:words}", Several([2, 10, 12]), "two, ten and 12"),
+    ],
+)
+def test_a_value_is_written_as_asked(template: str, given: object, expected: str) -> None:
+    assert filled(template, {"x": given}) == expected
+
+
+@pytest.mark.parametrize("template", ["{y}", "{x:words:3}", "{x[a]}", "{", "{x.y}", "{0}"])
+def test_a_template_that_names_something_else_is_an_error(template: str) -> None:
+    with pytest.raises(ValueError, match=r"no value|format|expected|Single"):
+        filled(template, {"x": 1.0})
+
+
+def test_titles_and_labels_follow_the_overrides() -> None:
+    def titles(figure: str, *overrides: str) -> tuple[str, list[str], list[str]]:
+        spec = spec_of(figure, *overrides)
+        labels = [curve.label for panel in spec.panels for curve in panel.curves]
+        return spec.title, [panel.title for panel in spec.panels], labels
+
+    title, panels, _ = titles("dpucb-2arms", "figure.environment=c1")
+    assert (title, panels[0]) == ("Regret with five arms", r"$\epsilon = 1$, 5 arms")
+    # A panel with its own environment: the title lists both.
+    assert titles("adap-c2", "+figure.panels.a.environment=c4")[0] == (
+        "Evolution of regret on C4 and C2"
+    )
+    assert titles("adap-alpha", "figure.curves.adap-ucb-one.alpha=2")[2][2] == "AdaP-UCB (alpha=2)"
+    _, panels, _ = titles("dpse-epsilon", "figure.panels.a.each.values=[0.2,0.3,4]")
+    assert panels[0] == r"$\epsilon$ = 0.2, 0.3 and 4"
+    assert titles("adap-c2", "figure.panels.a.title=null", "~figure.panels.b.title")[1][:2] == [
+        *("", "")
+    ]
+    # An instance without a named file is described by its law; a name belongs to the instance.
+    for means, name in (("[0.5,0.1]", "Bernoulli, K = 2"), (written("environment", "c4"), "C4")):
+        text = means if isinstance(means, str) else str(means["means"]).replace(" ", "")
+        given = f"figure.environment={{law:bernoulli,means:{text}}}"
+        assert titles("adap-c2", given)[0] == f"Evolution of regret on {name}"
+    # A horizon in a text is the one that is played.
+    assert "1,000 rounds" in spec_of("leaderboard", "profile=smoke").panels[0].row
+
+
+@pytest.mark.parametrize("key", ["+figure.curves.dp-se.label", "figure.title"])
+def test_a_title_or_label_that_names_no_value_is_an_error(key: str) -> None:
+    with pytest.raises(UserError, match=r"\{nothing\}.* may name only .*epsilon"):
+        load("adap-headline", [f"{key}='\"{{nothing}}\"'"])
+
+
 def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
     legends = {c.label: c.legend for c in panel(spec_of("dpucb-2arms"), "b").curves}
-    assert legends["UCB"] == "UCB"
-    assert legends["DP-UCB"] == "DP-UCB (0.1)"
+    assert (legends["UCB"], legends["DP-UCB"]) == ("UCB", "DP-UCB (0.1)")
     spec = spec_of("dpucb-2arms", "figure.input_privacy=false")
     assert all(c.legend == c.label for c in panel(spec, "b").curves)
 
 
-# Keys ------------------------------------------------------------------------------------------
+# Keys and settings -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -376,126 +358,72 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
     ["engine=dask", "engine.block=1", "++engine.block=1", "++engine.workers=2", "paths.out=x"],
 )
 def test_the_command_in_a_picture_names_neither_folders_nor_engine(override: str) -> None:
-    settings = load("adap-c2", ["runs=3"])[1]
-    spec, elsewhere = load("adap-c2", [override, "runs=3"])
-    command = sidecar.command("run", spec, elsewhere)
-    assert command == sidecar.command("run", spec, settings) == "dpbandits run adap-c2 runs=3"
+    command = sidecar.command("run", *load("adap-c2", [override, "runs=3"]))
+    assert command == "dpbandits run adap-c2 runs=3"
 
 
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
     keys = set()
     for number in ("1", "1.0", "1e0"):
-        spec = spec_of(
-            "adap-c2",
-            f"figure.panels.a.epsilon={number}",
-            f"figure.environment={{law: bernoulli, means: [{number}, 0.5]}}",
-        )
-        identity.key.cache_clear()
-        keys.add(identity.key(cell(spec, "a", "adap-ucb")))
+        environment = f"figure.environment={{law: bernoulli, means: [{number}, 0.5]}}"
+        spec = spec_of("adap-c2", f"figure.panels.a.epsilon={number}", environment)
+        key.cache_clear()
+        keys.add(key(cell(spec, "a", "adap-ucb")))
     assert len(keys) == 1
 
 
 def test_what_does_not_move_a_number_does_not_move_a_key() -> None:
     keys = []
     for overrides in (
-        (),
-        (
-            "runs=3",
-            "engine.workers=1",
-            "engine.block=2",
-            "paths.cache=elsewhere",
-            "paths.out=elsewhere",
-            "figure.title=Another",
-            "figure.panels.a.title=another",
-            "figure.centre=median",
-            "figure.spread=quartiles",
-            "+figure.slopes=true",
-            "+figure.curves.dp-se.label=another",
-        ),
+        "",
+        "runs=3 engine.workers=1 engine.block=2 paths.cache=elsewhere paths.out=elsewhere"
+        " figure.title=Another figure.panels.a.title=another figure.centre=median"
+        " figure.spread=quartiles +figure.slopes=true +figure.curves.dp-se.label=another",
     ):
-        identity.key.cache_clear()
-        keys.append([identity.key(c) for c in spec_of("adap-c2", *overrides).cells()])
+        key.cache_clear()
+        keys.append([key(c) for c in spec_of("adap-c2", *overrides.split()).cells()])
     assert keys[0] == keys[1]
 
 
 def test_the_seed_is_that_of_every_cell() -> None:
-    assert {c.seed for c in spec_of("adap-c2", "seed=5").cells()} == {5}
     usual = yaml.safe_load(Path("conf", "config.yaml").read_text())["seed"]
-    assert {c.seed for c in spec_of("adap-c2").cells()} == {usual} != {5}
+    for words, seed in (((), usual), (("seed=5",), 5)):
+        assert {c.seed for c in spec_of("adap-c2", *words).cells()} == {seed}
 
 
-# Settings --------------------------------------------------------------------------------------
-
-
-def test_folders_are_below_the_project_or_absolute(root: Path, tmp_path: Path) -> None:
-    assert settings_of().cache == root / "cache"
-    assert settings_of().out == root / "out"
-    moved = settings_of("paths.cache=a/b", f"paths.out={tmp_path}")
-    assert moved.cache == root / "a" / "b"
-    assert moved.out == tmp_path
-
-
-def test_the_engine_is_a_setting() -> None:
-    assert settings_of().workers is None
-    assert settings_of("engine.workers=3", "engine.block=7").workers == 3
-    assert settings_of("engine.workers=3", "engine.block=7").block == 7
-    assert settings_of().cluster is None
+def test_folders_and_engine_are_settings(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = settings_of()
+    assert (usual.cache, usual.out) == (root / "cache", root / "out")
+    assert (usual.workers, usual.cluster) == (None, None)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for text, folder in (("'a b=Größe'", root / "a b=Größe"), ("'~/x'", tmp_path / "x")):
+        assert settings_of(f"paths.out={text}").out == folder
+    words = (f"paths.cache={tmp_path}", "engine.workers=3", "engine.block=7")
+    moved = settings_of(*words)
+    assert (moved.cache, moved.workers, moved.block, moved.overrides) == (tmp_path, 3, 7, words)
 
 
 @pytest.mark.parametrize(
     "address", ["tcp://a:8786", "tls://n-1.example.org:1", "tcp://10.0.0.1:65535", "tcp://[::1]:80"]
 )
 def test_a_cluster_is_a_setting(address: str) -> None:
-    assert settings_of("engine=dask").cluster == Cluster(None)
-    assert settings_of("engine=dask", "engine.workers=3").workers == 3
+    local = settings_of("engine=dask", "engine.workers=3")
+    assert (local.cluster, local.workers) == (Cluster(None), 3)
     assert settings_of("engine=dask", f"engine.scheduler='{address}'").cluster == Cluster(address)
 
 
-def test_the_overrides_are_kept_for_the_record() -> None:
-    overrides = ("profile=smoke", "+figure.curves.ucb.algorithm=ucb")
-    assert settings_of(*overrides).overrides == overrides
-
-
-def test_a_figure_is_the_same_from_any_folder_of_the_checkout(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_nearest_checkout_upwards_counts(
+    root: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = load("adap-c2", ["profile=smoke"])
-    monkeypatch.chdir(root / "conf" / "figure")
-    assert compose.load("adap-c2", ["profile=smoke"]) == expected
-
-
-def test_the_nearest_checkout_upwards_counts(checkout: Path) -> None:
     file = checkout / "conf" / "figure" / "adap-c2.yaml"
-    (checkout / "conf" / "figure" / "mine.yaml").write_text(
-        file.read_text().replace("environment: c2", "environment: c3")
-    )
-    assert "mine" in project.names("figure")
+    text = file.read_text().replace("environment: c2", "environment: c3")
+    file.with_stem("mine").write_text(text)
+    monkeypatch.chdir(checkout / "conf" / "figure")
     spec, settings = load("mine", [])
-    assert spec.name == "mine"
+    monkeypatch.chdir(root)
     assert bandit_cells(spec)[0].instance == (tuple(written("environment", "c3")["means"]),)
     assert settings.out == checkout / "out"
-
-
-def test_a_figure_without_a_profile_s_section_is_scaled_and_swept_as_written(
-    checkout: Path,
-) -> None:
-    file = checkout / "conf" / "figure" / "adap-ksweep.yaml"
-    text = file.read_text()
-    file.write_text(text[: text.index("profiles:")])
-    spec = spec_of("adap-ksweep", "profile=smoke")
-    scale = written("profile", "smoke")["profile"]["horizon_scale"]
-    assert horizons(spec) == {round(scale * written("figure", "adap-ksweep")["horizon"])}
-    values = written("figure", "adap-ksweep")["sweep"]["values"]
-    assert {c.x for c in spec.panels[0].curves} == {tuple(np.array(values, float))}
-
-
-def test_a_slope_is_fitted_between_the_values_that_the_sweep_names() -> None:
-    spec = spec_of("adap-ksweep", "+figure.sweep.fit=[4,32]")
-    assert {c.fit for p in spec.panels for c in p.curves} == {(4.0, 32.0)}
-    assert {c.fit for p in spec_of("adap-ksweep").panels for c in p.curves} == {None}
-
-
-def test_a_panel_may_have_checkpoints_of_its_own() -> None:
-    spec = spec_of("adap-c2", "+figure.panels.b.checkpoints=log")
-    assert cell(spec, "a", "dp-se").grid is Grid.LINEAR
-    assert cell(spec, "b", "dp-se").grid is Grid.LOG
+    with pytest.raises(UserError, match="unknown figure 'mine'"):
+        compose.load("mine", [])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from toy_paper import Toy, near, paper, said
 
-from dpbandits.config import reader as arguments_of
+from dpbandits.config import figure_reader as arguments_of
 from dpbandits.core.errors import UserError
 from dpbandits.judge import figures, table, verdicts
 from dpbandits.judge.table import Gathered

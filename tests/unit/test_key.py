@@ -31,7 +31,7 @@ FAR_FROM_ADAP_UCB = (
     "algorithms/dp_se.py",
     "algorithms/ucb.py",
     "config/compose.py",
-    "config/reader.py",
+    "config/figure_reader.py",
     "core/kl.py",
     "tables/series.py",
     "tables/statistics.py",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpbandits.config import conf_files, described, instances
+from dpbandits.config import compose, conf_files, instances
 from dpbandits.config.settings import Settings
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError as UserError
@@ -301,7 +301,7 @@ class Computed(NamedTuple):
 def settings_of(caller: str, workers: Any, seed: Any) -> tuple[Settings, Any]:
     """Return the settings of the project, with a number of threads, and the seed or its own."""
     words = () if workers is None else (f"engine.workers={workers}",)
-    settings, usual = described.settings_of(words, caller)
+    settings, usual = compose.settings_of(words, caller)
     return settings, usual if seed is None else seed
 
 

@@ -17,7 +17,7 @@ from dpbandits.api.games import Game, environment_of, players_of, specification
 from dpbandits.api.plays import Standing, standings, verdict
 from dpbandits.checks.comparisons import plain
 from dpbandits.cli.privacy import value_of
-from dpbandits.config import described
+from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.factory import produce
 from dpbandits.spec.figure import FigureSpec
@@ -61,7 +61,7 @@ def compare(words: Sequence[str]) -> int:
     given = {**DEFAULTS, **values}
     if "workers" in given:
         overrides.append(f"engine.workers={given['workers']}")
-    settings, seed = described.settings_of(overrides, "compare")
+    settings, seed = compose.settings_of(overrides, "compare")
     environment: Any = given.get("environment")
     if changes:
         if environment is None:

@@ -31,43 +31,37 @@ def read_yaml(file: str) -> Mapping[str, Any]:
     return _load(project.find(file), file)
 
 
+@cache
+def _load(path: Path, file: str) -> Mapping[str, Any]:
+    problem = "it must hold keys and values"
+    try:
+        text = path.read_text("utf-8")
+        content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=False)
+    except (yaml.YAMLError, OSError, ValueError, RecursionError, OmegaConfBaseException) as error:
+        if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+            problem = f"it is not valid YAML: line {error.problem_mark.line + 1}: {error.problem}"
+        elif not isinstance(error, OSError) or error.errno:  # else OmegaConf's: no mapping
+            problem = str(error).partition("\n")[0]
+        raise UserError(f"{file} cannot be read: {' '.join(problem.split())}") from error
+    if not isinstance(content, dict) or not content:
+        raise UserError(f"{file} cannot be read: {problem}")
+    return cast(Mapping[str, Any], content)
+
+
 def defaults(file: str) -> Iterator[tuple[str, str]]:
     """Yield group and name of every member in the defaults of a file; `group@place` if moved.
 
     The group '' is that of the file. Raises UserError for an entry that names no member.
     """
     entries = read_yaml(file).get("defaults", [])
-    if not isinstance(entries, list):
-        raise UserError(f"{file}: defaults must be a list, got {shown(entries)}")
-    for entry in entries:
+    for entry in entries if isinstance(entries, list) else [entries]:
         pairs = {"": entry} if isinstance(entry, str) else entry
-        if not isinstance(pairs, dict) or len(pairs) != 1:
-            raise UserError(f"{file}: {shown(entry)} cannot be among the defaults")
-        ((group, names),) = pairs.items()
-        for name in names if isinstance(names, list) else [names]:
-            if not isinstance(name, str | None):
-                raise UserError(f"{file}: {shown(entry)} cannot be among the defaults")
-            if name and not group.startswith("override"):
-                yield group.strip("/"), name
-
-
-def usual_members() -> dict[str, str]:
-    """Return the member of each group that conf/config.yaml chooses without an override."""
-    return {group: name for group, name in defaults(MAIN) if group}
-
-
-def check(files: list[str]) -> None:
-    """Raise UserError unless these files, and those that their defaults name, can be read.
-
-    Hydra's own errors for such a file do not name it. A file that does not exist is left to Hydra.
-    """
-    waiting = list(dict.fromkeys(files))
-    for file in waiting:
-        if project.find(file).is_file():
-            for group, name in defaults(file):
-                group = group.partition("@")[0] or Path(file).parent.name
-                member = project.member_file(group, name)
-                waiting += [] if member in waiting else [member]
+        if not isinstance(entries, list) or not isinstance(pairs, dict):
+            raise UserError(f"{file}: defaults must be a list of members, got {shown(entry)}")
+        for group, names in pairs.items():
+            for name in names if isinstance(names, list) else [names]:
+                if not group.startswith("override"):
+                    yield group.strip("/"), str(name)
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -86,27 +80,3 @@ def value_at(node: Any, key: str, default: Any = None) -> Any:
             return default
         node = node[part]
     return node
-
-
-@cache
-def _load(path: Path, file: str) -> Mapping[str, Any]:
-    try:
-        text = path.read_text("utf-8")
-        content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=False)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file} is not a text in UTF-8: byte {error.start}") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}:" if mark else ""
-        problem = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise UserError(f"{file} is not valid YAML:{line} {problem}") from error
-    except OSError as error:  # OmegaConf's for a file without a mapping has no errno
-        problem = str(error.strerror) if error.errno else "it must hold keys and values"
-        raise UserError(f"{file} cannot be read: {problem}") from error
-    except RecursionError as error:
-        raise UserError(f"{file}: a value contains itself") from error
-    except OmegaConfBaseException as error:
-        raise UserError(f"{file}: {str(error).partition(chr(10))[0]}") from error
-    if not isinstance(content, dict) or not content:
-        raise UserError(f"{file} cannot be read: it must hold keys and values")
-    return cast(Mapping[str, Any], content)

@@ -17,24 +17,6 @@ from omegaconf import DictConfig, OmegaConf
 from dpbandits.files import project
 
 
-def compose(overrides: Sequence[str]) -> DictConfig:
-    """Return the composed configuration. Raises the errors of Hydra and of OmegaConf."""
-    # In a job of a multirun in another process, Hydra is already initialised.
-    around = GlobalHydra.instance()
-    outer = around.hydra
-    around.clear()
-    try:
-        with hydra.initialize_config_dir(config_dir=main_folder(), version_base="1.3"):
-            return hydra.compose("config", overrides=list(overrides))
-    finally:
-        around.hydra = outer
-
-
-def main_folder() -> str:
-    """Return the folder that Hydra searches last: conf/ of the last layer."""
-    return str(project.layers()[-1] / "conf")
-
-
 class Layers(SearchPathPlugin):
     """Plugin of Hydra: it searches conf/ of the layers before that of dpbandits."""
 
@@ -48,9 +30,28 @@ class Layers(SearchPathPlugin):
 Plugins.instance().register(Layers)
 
 
-def parse(overrides: Sequence[str]) -> list[Override]:
-    """Return the parsed overrides. Raises OverrideParseException for invalid syntax."""
-    return OverridesParser.create().parse_overrides(list(overrides))
+def main_folder() -> str:
+    """Return the folder that Hydra searches last: conf/ of the last layer."""
+    return str(project.layers()[-1] / "conf")
+
+
+def compose(overrides: Sequence[str]) -> DictConfig:
+    """Return the composed configuration. Raises the errors of Hydra and of OmegaConf."""
+    # In a job of a multirun in another process, Hydra is already initialised.
+    around = GlobalHydra.instance()
+    outer = around.hydra
+    around.clear()
+    try:
+        with hydra.initialize_config_dir(config_dir=main_folder(), version_base="1.3"):
+            return hydra.compose("config", overrides=list(overrides))
+    finally:
+        around.hydra = outer
+
+
+@cache
+def written(layers: tuple[Path, ...], figure: str) -> Mapping[str, Any]:
+    """Return the configuration of a figure's files in these layers, without overrides."""
+    return unresolved(compose([f"figure={figure}"]))
 
 
 def unresolved(config: DictConfig) -> Mapping[str, Any]:
@@ -58,12 +59,6 @@ def unresolved(config: DictConfig) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], OmegaConf.to_container(config, resolve=False))
 
 
-def without_overrides(figure: str) -> Mapping[str, Any]:
-    """Return the configuration of a figure's files alone, unresolved; composed once a process."""
-    return _without_overrides(project.layers(), figure)
-
-
-@cache
-def _without_overrides(layers: tuple[Path, ...], figure: str) -> Mapping[str, Any]:
-    # The layers are only part of the cache key: every project has files of its own.
-    return unresolved(compose([f"figure={figure}"]))
+def parse(overrides: Sequence[str]) -> list[Override]:
+    """Return the parsed overrides. Raises OverrideParseException for invalid syntax."""
+    return OverridesParser.create().parse_overrides(list(overrides))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,14 @@ from dpbandits.files import project
 FEW = 10  # means that a description lists at most
 
 
+class Steps(NamedTuple):
+    """Means in equal steps."""
+
+    first: float
+    last: float
+    arms: parameters.Arms
+
+
 def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[str, Any]:
     """Return the name of the law and its parameters.
 
@@ -24,23 +32,13 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     invalid.
     """
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
-    law, steps = description.get("law"), content.get("means")
+    law = description.get("law")
     if law not in registry.environment_names():
         near = nearest(str(law), registry.environment_names())
         raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
-    if isinstance(steps, Mapping):
-        kinds = {"first": float, "last": float, "arms": parameters.Arms}
-        if set(steps) != set(kinds):
-            got = ", ".join(map(str, steps))
-            raise UserError(f"{figure}: means needs first, last and arms, got {got} ({origin})")
-        try:
-            first, last, arms = (parameters.coerce(kinds[key], steps[key]) for key in kinds)
-        except ValueError as error:
-            raise UserError(
-                f"{figure}: first, last and arms must be numbers, arms {error}, got"
-                f" {shown(dict(steps))} ({origin})"
-            ) from None
-        content["means"] = np.linspace(first, last, arms).tolist()
+    if isinstance(content.get("means"), Mapping):
+        steps = parameters.build(Steps, content["means"], f"{law}: means", lambda field: origin)
+        content["means"] = np.linspace(*steps).tolist()
     params = registry.environment(law).Params
     return law, parameters.build(params, content, law, lambda field: origin)
 
@@ -50,12 +48,11 @@ def name(law: str, params: Any) -> str:
 
     If no file names it, return its law and number of arms.
     """
-    if found := _names(project.layers()).get((law, params)):
-        return found
-    arms = registry.environment(law).arms(params)
-    if kind := getattr(params, "kind", None):
-        return f"{parameters.reading_name(kind)} adversary, K = {arms}"
-    return f"{law.replace('-', ' ').capitalize()}, K = {arms}"
+    arms, kind = registry.environment(law).arms(params), getattr(params, "kind", None)
+    unnamed = law.replace("-", " ").capitalize()
+    if kind is not None:
+        unnamed = f"{parameters.reading_name(kind)} adversary"
+    return _names(project.layers()).get((law, params), f"{unnamed}, K = {arms}")
 
 
 def description(law: str, params: Any) -> str:
@@ -64,24 +61,20 @@ def description(law: str, params: Any) -> str:
     Without a law, `params` are means of arms of which only these matter.
     """
     if not law:
-        for (named, arms), text in _names(project.layers()).items():
-            if named == "bernoulli" and tuple(arms.means) == tuple(params):
+        for (named, instance), text in _names(project.layers()).items():
+            if named == "bernoulli" and tuple(instance.means) == tuple(params):
                 return text
         return f"K = {len(params)}, means {_numbers(params)}"
-    if found := _names(project.layers()).get((law, params)):
-        return found
-    arms, fields = registry.environment(law).arms(params), parameters.plain(params)
-    fields.pop("arms", None)
-    if "means" in fields:
-        means = _numbers(fields.pop("means"))
-        text = f"K = {arms}, {law.replace('-', ' ').capitalize()} arms of means {means}"
-    elif "kind" in fields:
-        text = f"K = {arms}, gains of the {fields.pop('kind')} adversary"
-    else:
-        text = f"K = {arms}, law {law}"
-    usual = type(params)._field_defaults
+    fields, usual = parameters.plain(params), type(params)._field_defaults
     others = [f"{k}={v}" for k, v in fields.items() if getattr(params, k) != usual.get(k)]
-    return ", ".join([text, *others])
+    text = f"law {law}"
+    if "means" in fields:
+        text = f"{law.replace('-', ' ').capitalize()} arms of means {_numbers(fields['means'])}"
+    elif "kind" in fields:
+        text = f"gains of the {fields['kind']} adversary"
+    more = [other for other in others if not other.startswith(("arms=", "means=", "kind="))]
+    arms = f"K = {registry.environment(law).arms(params)}"
+    return _names(project.layers()).get((law, params), ", ".join([arms, text, *more]))
 
 
 @cache

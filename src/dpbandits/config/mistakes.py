@@ -1,33 +1,32 @@
 """Mistakes in overrides and files that Hydra meets first, as errors of one line."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf.errors import OmegaConfBaseException
 
 from dpbandits.config import conf_files, hydra_config, schema
-from dpbandits.config.conf_files import ABSENT, leaves, value_at
+from dpbandits.config.conf_files import leaves
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 LONGEST = 2000  # characters of an override
+SYNTAX = (
+    "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
+    """ spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
+)
 KEYS = {  # by section
     "figure": schema.FIGURE,
     "panels": schema.PANEL,
     "curves": schema.CURVE | schema.SPECIAL["algorithm"] | schema.SPECIAL["bound"],
 }
-# Keys by the names that they would have as options of other programs.
-OPTIONS = {
-    **{name: name for name in ("runs", "seed", "profile", "engine", "figure")},
-    **{name: f"engine.{name}" for name in schema.ENGINE},
-    **{name: f"paths.{name}" for name in schema.PATHS},
-    **{name: f"figure.{name}" for name in KEYS["figure"] if name != "runs"},
-}
+# Keys that somebody may write as options; Hydra has none of these.
+OPTIONS = {*schema.TOP, *schema.FIGURE, *schema.ENGINE, *schema.PATHS}
 
 
 @contextmanager
@@ -37,40 +36,26 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
     for word in overrides:
-        key, _, name = word.partition("=")
-        if len(word) > LONGEST:
-            raise UserError(f"{shown(word)} is too long (command line)")
-        if word.startswith(("=", "@")):
-            raise UserError(f"{shown(word)} has no key: write key=value without spaces")
-        names = project.names(key) if key in ("figure", *GROUPS) else [name]
-        if name not in names and not re.search(r"[,()]", name):
-            raise UserError(f"unknown {key} {shown(name)}; {nearest(name, names)}")
-    if without_dashes := from_options(overrides, overrides):
-        raise UserError(f"overrides are written without dashes: {without_dashes}")
-    if figures := sorted({*overrides} & {*project.names("figure")}):
-        raise UserError(
-            f"{shown(figures[0])} is a figure without its key: figure={figures[0]}; several figures"
-            " are `dpbandits multirun figure=<name>,<name>`"
-        )
+        key, _, value = word.partition("=")
+        if word.startswith("-") and key.lstrip("-").replace("-", "_") in OPTIONS:
+            raise UserError(f"{word} is no option: overrides are written without dashes, key=value")
+        if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
+            raise UserError(f"cannot read {shown(word)}: {SYNTAX}")
+        names = project.names(key) if key in ("figure", *GROUPS) else [value]
+        if value not in names and not re.search(r"[,()]", value):
+            raise UserError(f"unknown {key} {shown(value)}; {nearest(value, names)}")
     try:
         yield
     except OverrideParseException as error:
-        raise UserError(
-            f"cannot read {shown(error.override)}: write key=value without spaces, a figure as"
-            " figure=<name>, a list as key=[1,2]; a text with spaces, commas or the like needs two"
-            """ pairs of quotes, key='"a, b"'"""
-        ) from error
-    except (
-        *(HydraException, OmegaConfBaseException, yaml.YAMLError),
-        *(OSError, ValueError, RecursionError),
-    ) as error:
-        pairs = (override.partition("=") for override in overrides)
-        chosen = [(k, name) for k, _, names in pairs for name in re.split(r"[,()]", names)]
-        files = [project.member_file(k, name) for k, name in chosen if k in ("figure", *GROUPS)]
-        conf_files.check([conf_files.MAIN, *files])
-        if not isinstance(error, HydraException | OmegaConfBaseException):
-            raise
+        raise UserError(f"cannot read {shown(error.override)}: {SYNTAX}") from error
+    except (HydraException, OmegaConfBaseException) as error:
         raise UserError(_one_line(error, overrides)) from error
+    except (yaml.YAMLError, OSError, ValueError, RecursionError):
+        groups = ((group, project.names(group)) for group in ("figure", *GROUPS, "algorithm"))
+        files = [project.member_file(group, name) for group, names in groups for name in names]
+        for file in (conf_files.MAIN, *files):
+            [*conf_files.defaults(file)]  # raises for a file that is the reason, with its name
+        raise
 
 
 def first_line(error: Exception) -> str:
@@ -90,22 +75,6 @@ def setters(plain: Mapping[str, Any], key: str) -> str:
     return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
 
 
-def from_options(words: Sequence[str], unread: Collection[str]) -> str:
-    """Return the overrides that options stand for: 'runs=5' for --runs 5 and --runs=5; '' if none.
-
-    `unread`: the words that no program parses as its own option.
-    """
-    overrides = []
-    for word, after in zip(words, [*words, ""][1:], strict=True):
-        name, equals, value = word.lstrip("-").replace("-", "_").partition("=")
-        key = name if "." in name else OPTIONS.get(name)
-        if word in unread and word.startswith("-") and key is not None:
-            if not equals:
-                value = "<value>" if not after or after.startswith("-") or "=" in after else after
-            overrides.append(f"{key}={value}")
-    return " ".join(overrides)
-
-
 def _one_line(error: Exception, overrides: Sequence[str]) -> str:
     text = str(error)
     if isinstance(error, MissingConfigException) and error.options is not None:
@@ -120,11 +89,9 @@ def _one_line(error: Exception, overrides: Sequence[str]) -> str:
         return f"{shown(found[1])} is there already: leave out the plus (command line)"
     if found := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '(.+?)=(.*)'", text):
         key, value = found.groups()
-        thousands = re.fullmatch(r"\d{1,3}(,\d{3})+", value)
-        number = f"a number is {key}={value.replace(',', '_')}, " if thousands else ""
         return (
-            f"'{key}={value}' has several values: {number}a list is {key}=[{value}], a figure of"
-            f" each value `dpbandits multirun figure=<name> {key}={value}`"
+            f"'{key}={value}' has several values: a list is {key}=[{value}], a figure of each value"
+            f" `dpbandits multirun figure=<name> {key}={value}`"
         )
     if "You must specify 'figure'" in text:
         return f"which figure? figure=<name>; {nearest('', project.names('figure'))}"
@@ -136,28 +103,29 @@ def _one_line(error: Exception, overrides: Sequence[str]) -> str:
 def _unknown_key(key: str, overrides: Sequence[str]) -> str:
     # The valid keys are those of the same command with its choices of groups alone.
     message, parts = f"unknown key {shown(key)} (command line)", key.split(".")
-    if parts[0].startswith("algorithm") or (parts[:2] == ["figure", "curves"] and len(parts) == 3):
+    if key.startswith("algorithm") or (key.startswith("figure.curves.") and len(parts) == 3):
         curve = parts[2] if len(parts) == 3 else "<name>"
         message += f"; +algorithm@figure.curves.{curve}=<algorithm> adds a curve"
-    choices = [o for o in overrides if o.partition("=")[0] in ("figure", *GROUPS)]
+    choices = [o for o in overrides if o.partition("=")[0].lstrip("~") in ("figure", *GROUPS)]
     if any(re.match(r"figure=.*[,(]", choice) for choice in choices):
         return f"{message}: for several figures at once write ++{key}=<value>"
     try:
         config = hydra_config.unresolved(hydra_config.compose(choices))
     except HydraException:
         return f"{message}; are the defaults of conf/config.yaml whole?"
-    depth = len(parts)
-    while depth and value_at(config, ".".join(parts[:depth]), ABSENT) is ABSENT:
-        depth -= 1
-    above = ".".join(parts[:depth])
-    node = value_at(config, above) if above else config
-    if depth == len(parts):
+    above, node = "", cast(Any, config)
+    for part in parts:
+        if not isinstance(node, Mapping):
+            return f"{message}; {above} holds no keys, it is {shown(node)}"
+        if part not in node:
+            break
+        above, node = f"{above}.{part}".strip("."), node[part]
+    else:
         return f"{message}; it is null, or another part of the command has removed it"
-    if not isinstance(node, Mapping):
-        return f"{message}; {above} holds no keys, it is {shown(node)}"
-    if depth == len(parts) - 1 and parts[-1] in KEYS.get((parts[1:depth] or [above])[0], ()):
-        instead = setters(config, key)
-        instead = f"set {instead} or add" if instead else "add"
+    section = (above.split(".")[1:] or [above])[0]
+    if f"{above}.{parts[-1]}" == key and parts[-1] in KEYS.get(section, ()):
+        stronger = setters(config, key)
+        instead = f"set {stronger} or add" if stronger else "add"
         return f"{message}: it is not there yet, {instead} +{key}=<value>"
     same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
     return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"

@@ -22,9 +22,10 @@ from dpbandits.tables import statistics
 Keys = dict[Any, Any]
 Kinds = dict[str, Any]  # key: a type of msgspec or of core.parameters, or the list of valid names
 WORDS = {"str": "a text", "bool": "true or false", "array": "a list", "object": "keys and values"}
+EMPTY = (str, bool)
 ADDRESS = r"^(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}$"
 
-PATHS: Kinds = {"cache": str, "out": str}
+PATHS: Kinds = dict.fromkeys(("cache", "out"), Annotated[str, msgspec.Meta(pattern=r"\S")])
 ENGINE: Kinds = {
     "block": Count,
     "workers": parameters.Workers,
@@ -140,16 +141,20 @@ class Composed:
     def section(
         self, kinds: Kinds, content: Any, path: str, required: Iterable[str] = ()
     ) -> dict[str, Any]:
-        """Return the checked values of all keys of a section; None for those that it lacks."""
+        """Return the checked values of all keys of a section; those that it lacks are empty.
+
+        An empty text is "", an empty switch is False, every other empty value is None.
+        """
         if content is not None and not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        found: dict[str, Any] = dict.fromkeys(kinds)
+        found: dict[str, Any] = {k: kind() if kind in EMPTY else None for k, kind in kinds.items()}
         for key, value in (content or {}).items():
             where = f"{path}.{key}".lstrip(".")
             if key not in kinds:
                 raise self.unknown("key", where, kinds, where)
-            found[key] = None if value is None else self.checked(kinds[key], value, where)
+            if value is not None:
+                found[key] = self.checked(kinds[key], value, where)
         for key in required:
-            if found[key] is None:
+            if (content or {}).get(key) is None:
                 raise self.error(f"{path}.{key}".lstrip("."), "is missing")
         return found

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dpbandits.config import schema
 from dpbandits.config.schema import Composed
-from dpbandits.core.errors import shown
 from dpbandits.files import project
 from dpbandits.spec.changes import PROFILE, Change, folder_name
 
@@ -51,18 +50,15 @@ def read_settings(
     engine = composed.section(schema.ENGINE, plain["engine"], "engine", ["block"])
     folders = dict[str, Path]()
     for key, name in paths.items():
-        if not name.strip():
-            raise composed.error(f"paths.{key}", f"must name a folder, got {shown(name)}")
         try:
             folders[key] = project.folder() / Path(name).expanduser()
         except RuntimeError:
-            problem = f"{shown(name)} begins with the home of an unknown user"
+            problem = f"{name!r} begins with the home of an unknown user"
             raise composed.error(f"paths.{key}", problem) from None
     if engine["scheduler"] and engine["workers"]:
         problem = f"is for a cluster on this machine; {engine['scheduler']} has workers"
         raise composed.error("engine.workers", problem)
-    # Every profile but the papers' sets paths.out, so the folder needs the profile's name only if
-    # the command line sets paths.out.
+    # Every profile but the papers' sets paths.out: the folder has its name if the command does so.
     elsewhere = composed.is_overridden("paths.out")
     return Settings(
         cache=folders["cache"],

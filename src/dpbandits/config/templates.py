@@ -1,56 +1,40 @@
 """Titles and labels with names of values in braces: `$\\epsilon = {epsilon}$`."""
 
 import math
-from collections.abc import Mapping, Sequence
+import string
+from collections.abc import Mapping
 from typing import Any
 
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-class Count(int):
-    """Whole number; `{arms:words}` spells it out up to ten."""
-
-    def __format__(self, spec: str) -> str:
-        if spec != "words":
-            return super().__format__(spec)
-        return NUMERALS[self] if 0 <= self < len(NUMERALS) else f"{self:d}"
+class Several(tuple[Any, ...]):
+    """Values of several panels, listed each in the given format: `1, 2 and 3`."""
 
 
-class Choice:
-    """True or False; `{with_k:with|without}` gives the word for each."""
+class Texts(string.Formatter):
+    """Formatter of values: `{arms:words}` spells a number out, `{with_k:with|without}` chooses.
 
-    def __init__(self, value: bool) -> None:
-        self.value = value
+    A number without a format is written as in formulas: 0.1, 10^{-10}, e^{-10}.
+    """
 
-    def __format__(self, spec: str) -> str:
-        yes, _, no = spec.partition("|")
-        return (yes if self.value else no) if spec else str(self.value)
-
-
-class Number(float):
-    """Number, written as in formulas if no format is given: 0.1, 10^{-10}, e^{-10}."""
-
-    def __format__(self, spec: str) -> str:
-        if spec:
-            return float(self).__format__(spec)
-        for base, log in (("10", math.log10), ("e", math.log)) if self > 0 else ():
-            whole = round(log(self))
-            if abs(whole) > 4 and math.isclose(log(self), whole, rel_tol=1e-12):
-                return f"{base}^{{{whole}}}"
-        return f"{float(self):g}"
-
-    __str__ = __repr__ = lambda self: format(self)
-
-
-class Several:
-    """Values of several panels as a list, each in the given format: `1, 2 and 3`."""
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = [_formatted(value) for value in values]
-
-    def __format__(self, spec: str) -> str:
-        parts = [format(value, spec) for value in self.values]
-        return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return the text of a value."""
+        if isinstance(value, Several):
+            parts = [self.format_field(item, format_spec) for item in value]
+            return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+        if isinstance(value, bool):
+            yes, _, no = (format_spec or "True|False").partition("|")
+            return yes if value else no
+        if isinstance(value, int) and format_spec == "words":
+            return NUMERALS[value] if 0 <= value < len(NUMERALS) else str(value)
+        if isinstance(value, float) and not format_spec:
+            for base, log in (("10", math.log10), ("e", math.log)) if value > 0 else ():
+                whole = round(log(value))
+                if abs(whole) > 4 and math.isclose(log(value), whole, rel_tol=1e-12):
+                    return f"{base}^{{{whole}}}"
+            format_spec = "g"
+        return str(super().format_field(value, format_spec))
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
@@ -59,14 +43,6 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
     Raises ValueError if it names another value or uses an invalid format.
     """
     try:
-        return template.format(**{name: _formatted(value) for name, value in values.items()})
+        return Texts().vformat(template, (), values)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"no value for {error}") from error
-
-
-def _formatted(value: Any) -> Any:
-    if isinstance(value, bool):
-        return Choice(value)
-    if not isinstance(value, int | float):
-        return {k: _formatted(v) for k, v in value.items()} if isinstance(value, dict) else value
-    return Count(value) if isinstance(value, int) else Number(value)

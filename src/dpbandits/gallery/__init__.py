@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import track
 
 from dpbandits.checks.comparisons import counted
-from dpbandits.config import compose, described
+from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
@@ -48,7 +48,7 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
 def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
     # paths.out. An error in every figure is the command's, and is raised before all else.
     if not overrides:
-        return described.settings_of((), "gallery")[0].out
+        return compose.settings_of((), "gallery")[0].out
     errors = []
     for name in names:
         try:

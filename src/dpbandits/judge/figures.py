@@ -10,7 +10,7 @@ import numpy as np
 
 from dpbandits import theory
 from dpbandits.config import compose
-from dpbandits.config import reader as arguments_of
+from dpbandits.config import figure_reader as arguments_of
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.judge import language, reader
 from dpbandits.judge.language import Compared, Quantity, Scope

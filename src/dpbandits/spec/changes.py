@@ -13,7 +13,6 @@ from typing import Any
 LONGEST_NAME = 80  # characters of a folder's name
 FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
-ELSEWHERE = re.compile(r"[+~]*(?:paths|engine)(?:[.=]|$)")  # folders and engines change no number
 
 
 @dataclass(frozen=True)
@@ -32,23 +31,21 @@ class Change:
     @property
     def words(self) -> str:
         """Text of the change in a caption, with the value that it replaces."""
-        before = "" if self.before is None else f" (file: {for_people(self.before)})"
-        return self.short if self.value is None else f"{self.short}{before}"
+        replaced = None if self.value is None else self.before
+        return self.short if replaced is None else f"{self.short} (file: {for_people(replaced)})"
 
     @property
     def short(self) -> str:
         """Text of the change in the title line of a picture."""
         if self.key == PROFILE:
             return f"scale of the profile {self.value}"
-        parts = self.key.rpartition("@")[2].split(".")[1:]
-        if "@" in self.key:
-            return f"curve {parts[-1]} added: {self.value}"
-        of = {"curves": "of curve {}", "panels": "of panel ({})"}.get(parts[0] if parts else "")
-        if of and len(parts) > 1:
-            name = " ".join(filter(None, [".".join(parts[2:]), of.format(parts[1])]))
-            name = name if len(parts) > 2 else name.removeprefix("of ")
-        else:
-            name = ".".join(parts) or self.key
+        name = self.key.removeprefix("figure.")
+        if found := re.fullmatch(r"(\w+@)?figure\.(curve|panel)s\.([^.]+)\.?(.*)", self.key):
+            group, kind, member, inner = found.groups()
+            name = f"curve {member}" if kind == "curve" else f"panel ({member})"
+            if group:
+                return f"{name} added: {self.value}"
+            name = f"{inner} of {name}" if inner else name
         return f"without {name}" if self.value is None else f"{name} = {for_people(self.value)}"
 
 
@@ -97,7 +94,7 @@ def digest(name: str) -> str:
 
 def is_recorded(override: str) -> bool:
     """Return whether an override, or a key alone, concerns neither folders nor engines."""
-    return not ELSEWHERE.match(override)
+    return re.match(r"[+~]*(paths|engine)([.=]|$)", override) is None
 
 
 def recorded(overrides: Iterable[str]) -> list[str]:

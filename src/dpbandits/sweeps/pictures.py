@@ -23,11 +23,10 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve, symbol
 from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.sweeps.jobs import Done, depends, short
-from dpbandits.tables.series import Series
+from dpbandits.sweeps.jobs import Job, short
+from dpbandits.tables.series import STATISTICS, Series
 
 MOST_AXES = 24  # that fit on a page
-ARRAYS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
 class Key(NamedTuple):
@@ -54,59 +53,50 @@ class Key(NamedTuple):
 
 
 def summary(
-    points: Sequence[Done], varied: Sequence[str]
+    jobs: Sequence[Job], varied: Sequence[str]
 ) -> tuple[Drawing, Callable[[Drawing], Figure]] | None:
     """Return the drawing and its drawing function, or None for more than MOST_AXES axes."""
-    spec = points[0].spec
-    keys = [_key(key, points, varied) for key in varied]
+    spec = jobs[0].spec
+    keys = [_key(key, jobs, varied) for key in varied]
     title = f"{spec.title}: by {', '.join(short(varied).values())}"
-    shared = [c for c in spec.changes if all(c in point.spec.changes for point in points)]
+    shared = [c for c in spec.changes if all(c in job.spec.changes for job in jobs)]
     changes = "; ".join(change.short for change in shared)
     end = _end_of(spec, varied)
-    maps = _maps(points, keys) if len(keys) == 2 else []
+    maps = heat_maps(jobs, keys) if len(keys) == 2 else []
     main = max(keys, key=lambda key: len(key.values))
-    panels = maps or _lines(points, main, [key for key in keys if key is not main])
+    panels = [panel for panel, _ in maps] or _lines(jobs, main, [k for k in keys if k is not main])
     if len(panels) > MOST_AXES:
         return None
-    drawing = Drawing(title, tuple(panels), changes)
-    if not maps:
-        return drawing, lambda d: _over_values(d, main, end)
-    grids = [grid(panel, points, keys) for panel in maps]
-    return drawing, lambda d: heat_maps(d, grids, keys, end)
+    lettered = tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels))
+    drawing = Drawing(title, lettered, changes)
+    if maps:
+        return drawing, lambda d: draw_heat_maps(d, [grid for _, grid in maps], keys, end)
+    return drawing, lambda d: _draw_over_values(d, main, end)
 
 
-def _key(key: str, points: Sequence[Done], varied: Sequence[str]) -> Key:
+def _key(key: str, jobs: Sequence[Job], varied: Sequence[str]) -> Key:
     # The key with its label and the values that it takes in the completed jobs.
     label = symbol(short(varied)[key].rpartition(".")[2])
     parts = key.split(".")
-    linked = any(f"{{{key}\\}}" in text for text in points[0].job.texts().values())
+    linked = any(f"{{{key}\\}}" in text for text in jobs[0].texts().values())
     if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
-        labels = {c.name: c.label for panel in points[0].spec.panels for c in panel.curves}
+        labels = {c.name: c.label for panel in jobs[0].spec.panels for c in panel.curves}
         label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
     elif parts[:2] == ["figure", "panels"]:
         label = f"{label} of ({parts[2]})"
-    axis = Key(key, label, list(dict.fromkeys(point.job.value(key) for point in points)))
+    axis = Key(key, label, list(dict.fromkeys(job.value(key) for job in jobs)))
     return axis._replace(values=sorted(axis.values)) if axis.is_number else axis
 
 
 def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
     # The y label: the quantity at the last point of a curve.
     over = spec.panels[0].curves[0].over
-    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
     if over != "t":
         return f"Value at the largest {over}"
-    if not horizons:
-        return "Value at the horizon"  # all curves are bounds
-    if len(horizons) > 1 or any(key.endswith("horizon") for key in varied):
+    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
+    if len(horizons) != 1 or any(key.endswith("horizon") for key in varied):
         return "Regret at the horizon"
-    (number,) = horizons
-    power = len(str(number)) - 1
-    rounds = f"$10^{{{power}}}$" if number == 10**power and power > 3 else f"{number:,}"
-    return f"Regret after {rounds} rounds"
-
-
-def _letter(panels: Sequence[PanelDrawing]) -> str:
-    return ascii_lowercase[len(panels) % len(ascii_lowercase)]
+    return f"Regret after {horizons.pop():,} rounds"
 
 
 def _figure(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
@@ -119,42 +109,40 @@ def _figure(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
 # Lines -----------------------------------------------------------------------------------------
 
 
-def _lines(points: Sequence[Done], main: Key, others: Sequence[Key]) -> list[PanelDrawing]:
+def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelDrawing]:
     # Axes for every combination of the other keys' values and every panel.
     panels: list[PanelDrawing] = []
     for chosen in product(*(zip(key.values, key.ticks, strict=True) for key in others)):
         values = [value for value, _ in chosen]
         fixed = [f"{key.label} = {tick}" for key, (_, tick) in zip(others, chosen, strict=True)]
-        jobs = [p for p in points if [p.job.value(key.key) for key in others] == values]
-        for panel in points[0].spec.panels:
-            found = (_ends(main, jobs, panel.letter, curve) for curve in panel.curves)
+        there = [job for job in jobs if [job.value(key.key) for key in others] == values]
+        for panel in jobs[0].spec.panels:
+            found = (_ends(main, there, panel.letter, curve) for curve in panel.curves)
             if series := tuple(s for s in found if s is not None):  # else all these jobs failed
                 title = ", ".join(filter(None, [panel.title, *fixed]))
-                panels.append(PanelDrawing(_letter(panels), title, series))
+                panels.append(PanelDrawing("", title, series))
     return panels
 
 
-def _ends(key: Key, points: Sequence[Done], panel: str, curve: Curve) -> Series | None:
+def _ends(key: Key, jobs: Sequence[Job], panel: str, curve: Curve) -> Series | None:
     # The last point of a curve, over the values of a key.
     places = dict(zip(key.values, key.places, strict=True))
-    ends = {
-        places[point.job.value(key.key)]: series
-        for point in points
-        if (series := point.curve(panel, curve.name, curve.label)) is not None
-    }
+    found = (
+        (places[job.value(key.key)], job.curve(panel, curve.name, curve.label)) for job in jobs
+    )
+    ends = dict(sorted((x, series) for x, series in found if series is not None))
     if not ends:
         return None
-    ordered = [ends[x] for x in sorted(ends)]
     arrays: dict[str, Any] = {
-        name: np.array([getattr(s, name)[-1] for s in ordered]) for name in ARRAYS
+        name: np.array([getattr(s, name)[-1] for s in ends.values()]) for name in STATISTICS
     }
-    labels = {s.label for s in ordered}  # labels name a parameter in which the jobs differ
+    labels = {s.label for s in ends.values()}  # labels name a parameter in which the jobs differ
     label = labels.pop() if len(labels) == 1 else curve.name
-    x = np.array(sorted(ends))
-    return replace(ordered[0], label=label, legend=label, slope=None, x=x, **arrays)
+    template = next(iter(ends.values()))
+    return replace(template, label=label, legend=label, slope=None, x=np.array([*ends]), **arrays)
 
 
-def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:
+def _draw_over_values(drawing: Drawing, key: Key, end: str) -> Figure:
     figure, axes, columns = _figure(drawing, margin=0.7)
     handles: dict[str, Line2D] = {}
     ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
@@ -170,74 +158,51 @@ def _over_values(drawing: Drawing, key: Key, end: str) -> Figure:
             ax.xaxis.set_major_locator(FixedLocator(places))
             ax.xaxis.set_minor_locator(NullLocator())
             ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: ticks.get(x, "")))
-        if i + columns >= len(axes):
-            ax.set_xlabel(key.label)
-        if i % columns == 0:
-            ax.set_ylabel(end)
+        ax.set_xlabel(key.label if i + columns >= len(axes) else "")
+        ax.set_ylabel(end if i % columns == 0 else "")
     legend_below(figure, list(handles.values()), 2 * columns)
     return figure
 
 
 def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     # There is nothing between values that are not numbers: markers with bars, no lines.
-    markers: list[Line2D] = []
     for i, series in enumerate(panel.series):
-        style, before = style_of_curve(series), [s.style for s in panel.series[:i]]
-        line, *_ = ax.errorbar(
-            series.x + 0.4 * ((i + 0.5) / len(panel.series) - 0.5),
-            series.centre,
-            np.maximum([series.centre - series.low, series.high - series.centre], 0),
-            color=style.colour,
-            marker=style.marker or "_",
-            markerfacecolor=style.colour if series.style in before else "white",
-            linestyle="",
-            elinewidth=1,
-            label=in_mathtext(series.legend),
-        )
-        assert line is not None
-        markers.append(line)
-    return markers
+        bars = [series.centre - series.low, series.high - series.centre]
+        style, shift = style_of_curve(series), 0.4 * ((i + 0.5) / len(panel.series) - 0.5)
+        place = (series.x + shift, series.centre, np.maximum(bars, 0))
+        label = in_mathtext(series.legend)
+        ax.errorbar(*place, fmt=style.marker or "_", color=style.colour, elinewidth=1, label=label)
+    return [container[0] for container in ax.containers]
 
 
 # Heat maps -------------------------------------------------------------------------------------
 
 
-def _maps(points: Sequence[Done], keys: Sequence[Key]) -> list[PanelDrawing]:
-    # A panel for every curve that depends on both keys.
-    jobs = [point.job for point in points]
-    both = depends(jobs, keys[0].key) & depends(jobs, keys[1].key)
-    panels: list[PanelDrawing] = []
-    for panel in points[0].spec.panels:
-        for curve in panel.curves:
-            series = points[0].curve(panel.letter, curve.name, curve.label)
-            if (panel.letter, curve.name) in both and series is not None:
-                title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
-                panels.append(PanelDrawing(_letter(panels), title, (series,)))
-    return panels
+def heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDrawing, np.ndarray]]:
+    """Return a panel for every curve whose last value varies with both keys, and these values.
 
-
-def grid(panel: PanelDrawing, points: Sequence[Done], keys: Sequence[Key]) -> np.ndarray:
-    """Return the last values of a curve, shape (values of the second key, values of the first).
-
-    float64; nan if a job failed.
+    float64 of shape (values of the second key, values of the first); nan if a job failed.
     """
-    (template,) = panel.series
-    ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
-    for point in points:
-        column, row = (key.values.index(point.job.value(key.key)) for key in keys)
-        series = point.curve(template.panel, template.curve, template.label)
-        if series is not None:
-            ends[row, column] = series.centre[-1]
-    return ends
+    maps = []
+    for panel in jobs[0].spec.panels:
+        for curve in panel.curves:
+            ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
+            for job in jobs:
+                column, row = (key.values.index(job.value(key.key)) for key in keys)
+                if series := job.curve(panel.letter, curve.name, curve.label):
+                    ends[row, column] = series.centre[-1]
+            if all(
+                any(np.unique(v[~np.isnan(v)]).size > 1 for v in lines) for lines in (ends, ends.T)
+            ):
+                title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
+                maps.append((PanelDrawing("", title, ()), ends))
+    return maps
 
 
-def heat_maps(
+def draw_heat_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    """Draw axes for every grid, with the numbers in its cells and one colour scale for all.
-
-    `grids` are the arrays of `grid`, one for each panel of the drawing, with nan for failed jobs.
-    """
+    """Draw axes for every grid of `heat_maps`: the numbers in its cells, one colour scale."""
     figure, axes, columns = _figure(drawing, margin=0.5)
     low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
     norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
@@ -250,9 +215,7 @@ def heat_maps(
             text = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
             colour = "white" if not np.isnan(value) and norm(value) < 0.5 else "black"
             ax.text(column, row, text, color=colour, ha="center", va="center", fontsize=7)
-        if i + columns >= len(grids):
-            ax.set_xlabel(keys[0].label)
-        if i % columns == 0:
-            ax.set_ylabel(keys[1].label)
+        ax.set_xlabel(keys[0].label if i + columns >= len(grids) else "")
+        ax.set_ylabel(keys[1].label if i % columns == 0 else "")
     figure.colorbar(image, ax=axes, label=end)
     return figure

@@ -3,9 +3,8 @@
 The layers of a curve are, from the inside: the value of a sweep, the curve, its panel, the figure.
 """
 
-import copy
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple, get_type_hints
 
@@ -61,24 +60,19 @@ class Sweep(NamedTuple):
     values: Sequence[Any]
     path: str
     fit: tuple[float, float] | None
+    fields: Collection[str]  # parameters of the panel's curves
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """Curve of the figure with its algorithm, stopping rule or bound."""
 
     path: str
-    form: Mapping[str, Any]  # its checked keys
-    content: Mapping[str, Any]
     kind: str
     name: str  # of the algorithm, rule or bound
+    module: Any  # of the algorithm or rule
     fields: Collection[str]  # parameters that the curve may set
-
-    @property
-    def module(self) -> Any:
-        """Module of the algorithm or rule."""
-        find = registry.algorithm if self.kind == "algorithm" else registry.stopping_rule
-        return find(self.name)
+    content: Mapping[str, Any]
+    form: Mapping[str, Any]  # its checked keys
 
 
 @cache
@@ -86,6 +80,16 @@ def accepted(function: str) -> dict[str, Any]:
     """Return the arguments of a function of theory/ with their types."""
     hints = get_type_hints(theory.function(function), include_extras=True)
     return {name: hint for name, hint in hints.items() if name != "return"}
+
+
+def _game(law: str, params: Any, horizon: int) -> dict[str, Any]:
+    return {**params._asdict(), "arms": registry.environment(law).arms(params), "horizon": horizon}
+
+
+def _changed(node: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    # The mapping with the value at a dotted key.
+    first, _, inner = key.partition(".")
+    return {**node, first: _changed(node[first], inner, value) if inner else value}
 
 
 class FigureReader:
@@ -104,8 +108,8 @@ class FigureReader:
         if runs is not None and not section:
             self.runs = composed.checked(parameters.Count, runs, "runs")
 
-    def read(self) -> spec.FigureSpec:
-        """Return the figure."""
+    def read(self, may_repeat_labels: bool) -> spec.FigureSpec:
+        """Return the figure, whose labels within a panel differ unless they may be repeated."""
         form, panels, several = self.form, list[spec.Panel](), dict[str, list[Any]]()
         if not form["curves"]:
             raise self.error("figure.curves", "is empty, there is nothing to draw")
@@ -116,6 +120,8 @@ class FigureReader:
             names = panel["curves"]
             drawn |= {*(form["curves"] if names is None else names), panel["against"]}
             panels.append(self._panel(str(letter), panel, layers))
+            if not may_repeat_labels:
+                self._refuse_equal_labels(panels[-1])
             for key, value in self._named(layers).items():  # texts list values that differ in full
                 if value not in several.setdefault(key, []):
                     several[key].append(value)
@@ -129,24 +135,32 @@ class FigureReader:
             if (place["figure"] is None) == (place["table"] is None):
                 raise self.error("figure.original", "must name a figure or a table by its number")
             kind = "figure" if place["table"] is None else "table"
-            original = spec.Original(kind, place[kind], place["part"] or "")
+            original = spec.Original(kind, place[kind], place["part"])
         return spec.FigureSpec(
             name=self.composed.figure,
-            paper=form["paper"],
+            **{key: form[key] for key in ("paper", "draw", "centre", "slopes", "note")},
             title=self._text(form["title"], "figure.title", values),
-            draw=form["draw"],
             runs=self.runs,
-            centre=form["centre"],
             spread=form["spread"] or "none",
-            slopes=form["slopes"] or False,
             panels=tuple(panels),
-            note=form["note"] or "",
-            about=self._text(form["about"] or "", "figure.about", values),
+            about=self._text(form["about"], "figure.about", values),
             original=original,
             seed=self.seed,
             profile=self.composed.plain["profile"]["name"],
             annotated=form["annotated"] or original is None,
         )
+
+    def _refuse_equal_labels(self, panel: spec.Panel) -> None:
+        named: dict[str, str] = {}
+        for curve in panel.curves:
+            if curve.label in named:
+                raise self.error(
+                    f"figure.curves.{curve.name}.label",
+                    f"is {shown(curve.label)} in panel {panel.letter}, as is that of"
+                    f" {named[curve.label]}: distinguish them by"
+                    f" ++figure.curves.{curve.name}.label='{curve.label} (<parameter>)'",
+                )
+            named[curve.label] = curve.name
 
     def _with_profile(self, content: dict[str, Any]) -> dict[str, Any]:
         # The figure with its section for the profile, which is weaker than the command line.
@@ -182,26 +196,26 @@ class FigureReader:
         names = self.members if form["curves"] is None else form["curves"]
         members = [self.members[choice(n, self.members, f"{path}.curves")] for n in names]
         fields = {field for member in members for field in member.fields}
-        shared, against = form["parameters"] or {}, form["against"]
+        shared = form["parameters"] or {}
         for key in shared:
             if key not in fields:
                 where = f"{path}.parameters.{key}"
                 raise self.composed.unknown("key", where, fields, where)
         layers = layers.inside(f"{path}.parameters", shared)
         values = self._named(layers, shared)
-        sweep = self._sweep(form["sweep"], f"{path}.sweep")
-        sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep")
-        each = self._sweep(form["each"], f"{path}.each")
+        sweep = self._sweep(form["sweep"], f"{path}.sweep", fields)
+        sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep", fields)
+        each = self._sweep(form["each"], f"{path}.each", fields)
         pairs = [quantity.value for quantity in PAIRS]
-        if (form["shows"] in pairs) != (against is not None):
+        if (form["shows"] in pairs) != bool(form["against"]):
             problem = f"and `shows: {' or '.join(pairs)}` need each other"
             raise self.error(f"{path}.against", problem)
-        if against is not None:
-            choice(against, self.members, f"{path}.against")
+        if form["against"]:
+            choice(form["against"], self.members, f"{path}.against")
         curves = []
         for name in names:
-            for value, changed in self._over(each, layers, fields):
-                curve = self._curve(name, changed, sweep, fields, against)
+            for value, changed in self._over(each, layers):
+                curve = self._curve(name, changed, sweep)
                 suffix = f" ({each.key.split('.')[-1]}={value:g})" if each else ""
                 label, legend = curve.label + suffix, curve.legend + suffix
                 curves.append(replace(curve, label=label, legend=legend))
@@ -209,13 +223,10 @@ class FigureReader:
             curves = self._with_published(curves, form["published"], f"{path}.published")
         if each:
             values["each"] = Several(each.values)
-        title, row, column = (
-            self._text(form[key] or "", f"{path}.{key}", values)
-            for key in ("title", "row", "column")
-        )
-        return spec.Panel(letter, title, tuple(curves), row, column)
+        texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
+        return spec.Panel(letter=letter, curves=tuple(curves), **texts)
 
-    def _sweep(self, section: Any, path: str) -> Sweep | None:
+    def _sweep(self, section: Any, path: str, fields: Collection[str]) -> Sweep | None:
         if section is None:
             return None
         form = self.composed.section(schema.VALUES, section, path, ("key", "values"))
@@ -226,7 +237,7 @@ class FigureReader:
         self.composed.checked(parameters.Ascending, values, f"{path}.values")
         if form["fit"] is not None:
             self.composed.checked(parameters.Ascending, form["fit"], f"{path}.fit")
-        return Sweep(form["key"], values, path, form["fit"])
+        return Sweep(form["key"], values, path, form["fit"], fields)
 
     def _with_published(
         self, curves: Sequence[spec.Curve], number: int, path: str
@@ -256,62 +267,49 @@ class FigureReader:
             problem = f"must have one of algorithm ({hint}), rule and bound"
             raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
         kind = found[0]
-        member = choice(content[kind], MEMBERS[kind](), f"{path}.{kind}")
-        fields = accepted(member) if kind == "bound" else {}
-        if kind == "bound" and content.get("at") is not None:
-            fields = fields | accepted(choice(content["at"], theory.transitions(), f"{path}.at"))
-        curve = Member(path, {}, content, kind, member, fields)
-        if kind != "bound":
-            curve = replace(curve, fields=parameters.fields(curve.module.Params))
+        name, module = choice(content[kind], MEMBERS[kind](), f"{path}.{kind}"), None
+        if kind == "bound":
+            fields = accepted(name)
+            if content.get("at") is not None:
+                at = choice(content["at"], theory.transitions(), f"{path}.at")
+                fields = fields | accepted(at)
+        else:
+            find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
+            module = find(name)
+            fields = parameters.fields(module.Params)
         # Parameters are checked with the layers around them.
-        kinds = dict.fromkeys(curve.fields, Any) | schema.CURVE | schema.SPECIAL[kind]
-        return replace(curve, form=self.composed.section(kinds, content, path))
+        kinds = dict.fromkeys(fields, Any) | schema.CURVE | schema.SPECIAL[kind]
+        form = self.composed.section(kinds, content, path)
+        return Member(path, kind, name, module, fields, content, form)
 
-    def _curve(
-        self,
-        name: str,
-        outer: Layers,
-        sweep: Sweep | None,
-        fields: Collection[str],
-        against: str | None,
-    ) -> spec.Curve:
-        # One curve; `fields` are parameters of the panel's curves, `against` is the counterpart.
+    def _curve(self, name: str, outer: Layers, sweep: Sweep | None) -> spec.Curve:
         curve = self.members[name]
         layers, form = outer.inside(curve.path, curve.content), curve.form
         shows = self._shows(curve, layers, sweep)
         if curve.kind == "bound":
             sweep = self._sweep_of_bound(curve, layers, sweep)
-        sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers, fields))
+        sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers))
         source, values = sources[0], self._named(layers)
         values |= source.settings()
         if sweep is not None:
             first, _, inner = sweep.key.partition(".")
             values = {} if inner else {k: v for k, v in values.items() if k != first}
-        usual = curve.name if curve.kind == "bound" else curve.module.LABEL
-        texts = {key: form[key] or "" for key in ("reading", "label", "legend")}
-        texts["label"] = texts["label"] or usual
-        reading, label, legend = (
+        label = form["label"] or (curve.module.LABEL if curve.module else curve.name)
+        texts = {"label": label, "legend": form["legend"], "reading": form["reading"]}
+        label, legend, reading = (
             self._text(text, f"{curve.path}.{key}", values) for key, text in texts.items()
         )
         label = f"{label} ({reading})" if reading else label
-        counterparts: tuple[Experiment, ...] = ()
-        if shows in PAIRS and against is not None:
-            other = self.members[against]
-            if other.kind != "algorithm":
-                raise self.error(other.path, "must be an algorithm: others are compared with it")
-            game = {key: curve.content[key] for key in SHARED if key in curve.content}
-            shared = outer.inside(other.path, other.content).inside(curve.path, game)
-            counterparts = tuple(self._cell(other, x) for _, x in self._over(sweep, shared, fields))
-        style = (
-            curve.name if curve.kind != "bound" else "bound" if not form["at"] else spec.TRANSITION
-        )
+        style = curve.name
+        if curve.kind == "bound":
+            style = spec.TRANSITION if form["at"] else "bound"
         return spec.Curve(
             name=name,
             label=label,
             legend=legend or self._legend(label, source),
             reading=reading,
             look=spec.StyleOverride(form["colour"], form["marker"], form["line"]),
-            annotation=form["annotation"] or False,
+            annotation=form["annotation"],
             style=style,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
@@ -319,8 +317,18 @@ class FigureReader:
             sources=sources,
             runs=self.runs if self.composed.is_overridden("runs") else form["runs"] or self.runs,
             fit=sweep and sweep.fit,
-            against=counterparts,
+            against=self._counterparts(curve, outer, sweep) if shows in PAIRS else (),
         )
+
+    def _counterparts(
+        self, curve: Member, outer: Layers, sweep: Sweep | None
+    ) -> tuple[Experiment, ...]:
+        other = self.members[outer.find("against")[0]]
+        if other.kind != "algorithm":
+            raise self.error(other.path, "must be an algorithm: others are compared with it")
+        game = {key: curve.content[key] for key in SHARED if key in curve.content}
+        layers = outer.inside(other.path, other.content).inside(curve.path, game)
+        return tuple(self._cell(other, x) for _, x in self._over(sweep, layers))
 
     def _shows(self, curve: Member, layers: Layers, sweep: Sweep | None) -> Quantity:
         # A rule has no curve over time. A bound plots its own value, except over log T.
@@ -336,7 +344,7 @@ class FigureReader:
     def _sweep_of_bound(self, curve: Member, layers: Layers, sweep: Sweep | None) -> Sweep | None:
         # With `at`, the sweep over the values where the regimes of the bound meet.
         meet, path = curve.form["at"], f"{curve.path}.at"
-        if meet is None:
+        if not meet:
             if sweep is None and "horizon" not in accepted(curve.name):
                 problem = f": {curve.name} does not depend on the horizon; it needs a sweep"
                 raise self.error(curve.path, problem)
@@ -357,38 +365,30 @@ class FigureReader:
         number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
         return f"{label} ({number})"
 
-    def _over(
-        self, sweep: Sweep | None, layers: Layers, fields: Collection[str]
-    ) -> list[tuple[Any, Layers]]:
+    def _over(self, sweep: Sweep | None, layers: Layers) -> list[tuple[Any, Layers]]:
         # The values of a sweep, each with the layers that it changes; without one, the layers.
         if sweep is None:
             return [(None, layers)]
-        key, path, valid = sweep.key, sweep.path, {"horizon", "epsilon", "delta", *fields}
+        key, valid = sweep.key, {"horizon", "epsilon", "delta", *sweep.fields}
         first, _, inner = key.partition(".")
         environment, where = layers.find("environment")
         if environment is not None:
             environment, _ = self._environment(environment, where)
-            numbers = (k for k, number in leaves(environment) if isinstance(number, int | float))
             # A bound gets its means and arms from the environment alone.
-            supplied = registry.environment(environment["law"]).Params._fields
-            valid -= {*supplied, "arms"}
-            valid |= {f"environment.{number}" for number in numbers}
+            valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
+            valid |= {
+                f"environment.{k}" for k, v in leaves(environment) if isinstance(v, int | float)
+            }
         if first == "stream" or layers.find("stream")[0] is not None:
             valid |= {f"stream.{field}" for field in Stream._fields}
         if key not in valid:
-            raise self.composed.unknown(f"{path}.key", key, valid, f"{path}.key")
+            raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
         changed = []
         for value in sweep.values:
-            content = value
+            content = value if not inner else {inner: value}
             if first == "environment":
-                content = node = copy.deepcopy(dict(environment))
-                *above, last = inner.split(".")
-                for part in above:
-                    node = node[part]
-                node[last] = value
-            elif first == "stream":
-                content = {inner: value}
-            changed.append((value, layers.inside(f"{path}.values", {first: content})))
+                content = _changed(environment, inner, value)
+            changed.append((value, layers.inside(f"{sweep.path}.values", {first: content})))
         return changed
 
     # Games
@@ -441,8 +441,8 @@ class FigureReader:
 
     def _named(self, layers: Layers, more: Collection[str] = ()) -> dict[str, Any]:
         # The values that a text may name: those of the game, and more keys.
-        found = {key: layers.find(key)[0] for key in (*SHARED, *more)}
-        values = {key: value for key, value in found.items() if value is not None}
+        found = ((key, layers.find(key)[0]) for key in (*SHARED, *more))
+        values = {key: value for key, value in found if value is not None}
         if "environment" in values:
             law, params, values["horizon"] = self._bandit(layers)
             arms, name = registry.environment(law).arms(params), instances.name(law, params)
@@ -498,33 +498,32 @@ class FigureReader:
 
     def _params(self, curve: Member, layers: Layers, game: Mapping[str, Any]) -> Any:
         # The Params of an algorithm or a rule; `game` has the values that the game sets.
-        values, paths, checked = dict[str, Any](), dict[str, str](), self.composed.checked
-        for field in curve.fields:
-            value, path = (game[field], "") if field in game else layers.find(field)
-            if field == "rho" and value == "from-epsilon":
-                # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
-                epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))
-                delta = checked(parameters.Fraction, *self._needed("delta", layers))
-                value = rho_of_gaussian(epsilon, delta)
-            if value is not None:
-                values[field] = value
-            paths[field] = path or f"{'figure' if field in SHARED else curve.path}.{field}"
-        origin, params = self.composed.origin, curve.module.Params
-        return parameters.build(params, values, curve.name, lambda field: origin(paths[field]))
+        layers, checked = layers.inside("figure", game), self.composed.checked
+
+        def origin(field: str) -> str:
+            usual = f"{'figure' if field in SHARED else curve.path}.{field}"
+            return self.composed.origin(layers.find(field)[1] or usual)
+
+        found = {field: layers.find(field)[0] for field in curve.fields}
+        if found.get("rho") == "from-epsilon":
+            # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
+            epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))
+            delta = checked(parameters.Fraction, *self._needed("delta", layers))
+            found["rho"] = rho_of_gaussian(epsilon, delta)
+        values = {field: value for field, value in found.items() if value is not None}
+        return parameters.build(curve.module.Params, values, curve.name, origin)
 
     def _arguments(self, curve: Member, function: str, layers: Layers) -> dict[str, Any]:
         # The arguments of a function of theory/: those of the game, the others from the layers.
-        game, arguments = dict[str, Any](), dict[str, Any]()
+        arguments = dict[str, Any]()
         if layers.find("environment")[0] is not None:
-            law, params, horizon = self._bandit(layers)
-            arms = registry.environment(law).arms(params)
-            game |= {**params._asdict(), "arms": arms, "horizon": horizon}
+            arguments |= _game(*self._bandit(layers))
         if layers.find("stream")[0] is not None:
-            game |= self._stream(layers)._asdict()
+            arguments |= self._stream(layers)._asdict()
         for name, kind in accepted(function).items():
             value, path = layers.find(name)
-            if name not in game and value is None:
-                raise self.error(curve.path, f"needs {name}")
-            checked = game[name] if name in game else self.composed.checked(kind, value, path)
-            arguments[name] = checked
-        return arguments
+            if name not in arguments:
+                if value is None:
+                    raise self.error(curve.path, f"needs {name}")
+                arguments[name] = self.composed.checked(kind, value, path)
+        return {name: arguments[name] for name in accepted(function)}
