@@ -51,14 +51,18 @@ def row(lines: Iterable[str], kind: str, name: str) -> str:
         (
             "environment",
             "c2",
-            r"bernoulli +K = 5, means 0.75, 0.625, 0.5, 0.375, 0.25; azize2022, section G.1",
+            r"bernoulli means = \[0.75, 0.625, 0.5, 0.375, 0.25\]; azize2022, section G.1",
         ),
-        ("environment", "linear", r"bernoulli +K = 5, means 0.75 to 0.25; .*"),
-        ("environment", "tossou-10arms", r"bernoulli +K = 10, means in \[0.1, 0.55\]; .*"),
+        (
+            "environment",
+            "linear",
+            r"bernoulli means = {'first': 0.75, 'last': 0.25, .*",
+        ),
+        ("environment", "tossou-10arms", r"bernoulli means = \[0.1, 0.1, 0.1, 0.1, 0.2, 0.55, .*"),
         (
             "environment",
             "exp3-switching",
-            r"adversaries +K = 4, kind = switching; tossou2017, section 4 and Figure 1",
+            r"adversaries kind = 'switching', arms = 4; tossou2017, section 4 and Figure 1",
         ),
     ],
 )
