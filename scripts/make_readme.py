@@ -19,7 +19,7 @@ from dpbandits.factory import produce
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
-from dpbandits.report import pages, write
+from dpbandits.report import markdown, write
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
 
@@ -57,12 +57,12 @@ def table() -> str:
 def headlines() -> str:
     """Return a row per paper: its verdicts, and what reproduces."""
     reports = write.results(write.papers())
-    return "\n".join(pages.headlines(reports, f"{write.FOLDER}/")) + "\n"
+    return "\n".join(markdown.headlines(reports, f"{write.FOLDER}/")) + "\n"
 
 
 def total() -> str:
     """Return how many sentences of all papers reproduce."""
-    return pages.total(write.results(write.papers())) + "\n"
+    return markdown.total(write.results(write.papers())) + "\n"
 
 
 TABLES = {

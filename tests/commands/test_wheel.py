@@ -23,7 +23,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = (sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert list(folder.glob("dpbandits-*.tar.gz"))
     (built,) = folder.glob("dpbandits-*.whl")
     return built
 
@@ -47,9 +46,9 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def run(python: Path, folder: Path, *words: str, **more: str) -> Done:
+def run(python: Path, folder: Path, *words: str) -> Done:
     """Run a command of the installed package in a folder."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | more
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     command = [str(python.parent / "dpbandits"), *words]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return Done(done.returncode, done.stdout, done.stderr)
@@ -68,9 +67,6 @@ def digest(wheel: Path) -> str:
 
 
 def test_commands_work_in_any_folder(python: Path, wheel: Path, tmp_path: Path) -> None:
-    listed = run(python, tmp_path, "list")
-    assert listed.status == 0, listed.err
-    assert "adap-c2" in listed.out
     done = run(python, tmp_path, "run", "adap-c2", "profile=smoke")
     assert done.counts == (32, 0, "drawn")
     assert {path.name for path in tmp_path.iterdir()} == {"cache", "out"}
@@ -79,15 +75,13 @@ def test_commands_work_in_any_folder(python: Path, wheel: Path, tmp_path: Path) 
     assert (version, found) == (sidecar["provenance"]["versions"]["dpbandits"], digest(wheel))
     assert run(python, tmp_path, "run", "adap-c2", "profile=smoke").counts[:2] == (0, 32)
     for words in (
-        ("explain", "adap-c2", "profile=smoke"),
+        ("list",),
         ("export", "adap-c2", "profile=smoke"),
-        ("plot", "adap-c2", "profile=smoke"),
         ("privacy", "dp-se"),
         ("audit", "dp-se", "--plays", "20_000"),
         ("multirun", "figure=adap-c2", "profile=smoke", "seed=1,2"),
         ("gallery", "dpucb-2arms", "lower-bounds"),
         ("check", "lower-bounds"),
-        ("run-all", "--paper", "ren2020", "profile=smoke", "runs=1"),
     ):
         done = run(python, tmp_path, *words)
         assert done.status == 0, (words, done.err)
@@ -112,18 +106,6 @@ def test_a_project_can_be_written_and_used(python: Path, tmp_path: Path) -> None
     own = tmp_path / "my-own-paper"
     assert run(python, own, "run", "my-figure", "profile=smoke").counts[:2] == (12, 0)
     assert (own / "out/smoke/my-figure/my-figure.pdf").is_file()
-
-
-def test_a_folder_that_cannot_be_written_is_refused_in_one_line(
-    python: Path, tmp_path: Path
-) -> None:
-    # A link to nowhere cannot be written by anyone, root included.
-    for name in ("out", "cache"):
-        (tmp_path / name).symlink_to(tmp_path / "gone" / name)
-    done = run(python, tmp_path, "run", "adap-c2", "profile=smoke")
-    assert (done.status, done.out) == (2, "")
-    (line,) = done.err.splitlines()
-    assert "cannot write" in line
 
 
 def test_the_wheel_has_the_mark_of_types_and_no_tests(wheel: Path) -> None:

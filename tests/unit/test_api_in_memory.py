@@ -1,7 +1,5 @@
 """Algorithms of the process: played in memory, as a file would be, and without any trace."""
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -12,7 +10,7 @@ import pytest
 
 import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
-from dpbandits.api.games import Game, player, specification
+from dpbandits.api.arguments import player, specification
 from dpbandits.core import kernel, machine_code, registry
 from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
 from dpbandits.core.parameters import Positive
@@ -73,9 +71,9 @@ def test_it_plays_the_runs_that_its_file_would_play() -> None:
     own = SimpleNamespace(LABEL="AdaP UCB", Params=adap_ucb.Params, play=adap_ucb.play)
     assert in_memory.register(own) == "adap-ucb-in-memory"
     filed = dp.play("adap-ucb", epsilon=1.0, **SMALL)
-    game = Game(None, SMALL["means"], {"horizon": 300, "runs": 4, "seed": 1})
+    values = {"horizon": 300, "runs": 4, "seed": 1}
     players = [player("adap-ucb", {"epsilon": 1.0})]
-    (cell,) = specification("play", players, (), game, bounds=False).cells()
+    (cell,) = specification("play", players, (), (None, SMALL["means"]), values).cells()
     assert isinstance(cell, RegretExperiment)
     with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
         assert not in_memory.is_stored(cell)
@@ -120,11 +118,11 @@ def test_privacy_that_is_not_declared_is_not_called_absent() -> None:
     own = SimpleNamespace(LABEL="One arm", Params=Params, play=one_arm)
     found = dp.compare([own, "dp-se"], epsilon=0.5, **SMALL)
     assert "except One arm (privacy not declared)" in " ".join(found.caption.split())
-    assert {each.label: each.privacy for each in found.standings}["One arm"] == "not declared"
+    assert {place.label: place.privacy for place in found.standings}["One arm"] == "not declared"
 
 
 def test_its_parameters_are_checked() -> None:
-    with pytest.raises(dp.UserError, match="no parameter 'arn'; did you mean 'arm'"):
+    with pytest.raises(dp.UserError, match=r"unknown parameter 'arn'.*did you mean 'arm'"):
         dp.play(OWN, epsilon=1, arn=1, **SMALL)
     with pytest.raises(dp.UserError, match="one-arm: epsilon must be positive"):
         dp.play(OWN, epsilon=0, **SMALL)
@@ -144,37 +142,3 @@ def test_a_play_that_stops_early_or_fails_is_an_error_with_its_traceback() -> No
     with pytest.raises(dp.UserError, match="ZeroDivisionError: no luck") as caught:
         dp.play(broken, **SMALL)
     assert "in broken" in caught.value.__notes__[0]
-
-
-STRANGER = """
-from typing import NamedTuple
-from dpbandits.core.kernel import kernel
-from dpbandits.algorithms import exp3
-class Params(NamedTuple):
-    horizon: int = 100
-@kernel
-def play(params, bandit, rng):
-    exp3.play(params, bandit, rng)
-"""
-
-
-@pytest.mark.long
-def test_machine_code_for_a_class_that_later_processes_cannot_import_is_compiled_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The kernel of EXP3 is compiled for a class that the second process cannot import.
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "code"))
-    apart = tmp_path / "apart"
-    apart.mkdir()
-    (apart / "stranger.py").write_text(STRANGER)
-    play = "dp.play({}, means=[.9, .5], horizon=100, runs=2, seed={}, progress=False).mean[-1]"
-    first = (
-        f"import sys; sys.path.append({str(apart)!r}); import dpbandits as dp, stranger;"
-        f" {play.format('stranger', 1)}"
-    )
-    second = f"import dpbandits as dp; print(float({play.format(repr('exp3'), 2)}))"
-    for program in (first, second):
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    assert float(done.stdout) > 0
-    assert "cannot be read (No module named 'stranger'): set aside" in done.stderr

@@ -39,12 +39,12 @@ def row(lines: Iterable[str], kind: str, name: str) -> str:
         (
             "environment",
             "c2",
-            r"bernoulli +K = 5, means 0.75, 0.625, 0.5, 0.375, 0.25; azize2022, section G.1",
+            r"bernoulli means = \[0.75, 0.625, 0.5, 0.375, 0.25\]; azize2022, section G.1",
         ),
         (
             "environment",
             "exp3-switching",
-            r"adversaries +K = 4, kind = switching; tossou2017, section 4 and Figure 1",
+            r"adversaries kind = 'switching', arms = 4; tossou2017, section 4 and Figure 1",
         ),
     ],
 )

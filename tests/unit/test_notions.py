@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dpbandits.cli import privacy
+from dpbandits.cli import privacy_commands
 from dpbandits.core import registry
 from dpbandits.core.parameters import Positive
 from dpbandits.environments import bernoulli
@@ -65,6 +65,5 @@ def test_a_new_notion_has_a_budget_words_a_row_and_a_key(toy: RegretExperiment) 
     assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")
     (row,) = rows(["toy"])
     assert (row.claim.budget, row.spent, row.stated.epsilon, row.composed) == (0.25, 0.25, 0.5, 0.5)
-    assert privacy._claimed_and_composed(row) == ("mu = 0.25", "mu = 0.25")
-    assert f"toy DP (a test): {TOY.definition}" in privacy.notes([row])
+    assert f"toy DP (a test): {TOY.definition}" in privacy_commands.notes([row])
     assert json.loads(json.dumps(toy.description()))["params"] == {"mu": 0.25}

@@ -7,7 +7,7 @@ import pytest
 from in_process import called
 from tossou2017 import corollary_3_2_epsilon
 
-from dpbandits.cli import privacy
+from dpbandits.cli import privacy_commands
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.privacy import table
@@ -125,13 +125,13 @@ def test_zcdp_is_claimed_in_rho_and_stated_at_a_delta() -> None:
 
 
 def test_the_command_prints_rho_and_what_it_implies(capsys: pytest.CaptureFixture[str]) -> None:
-    assert privacy.show(["adac-ucb"], **{**GAME, "rho": 0.5}) == 0
+    privacy_commands.show(["adac-ucb"], **{**GAME, "rho": 0.5})
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("Privacy at epsilon = 1, rho = 0.5, 1,000,000 rounds, 5 arms")
     assert f"AdaC-UCB rho = 0.5 rho = 0.5 {gaussian_epsilon(0.5, 1e-6):.4g} 1e-06" in out
     assert "epsilon = 5.757 as rho + 2 sqrt(rho log(1/delta))" in out
     assert f"{epsilon_of_rho(0.5, 1e-6):.4g} by the best order alpha" in out
-    assert privacy.show(["dp-se"], **GAME) == 0
+    privacy_commands.show(["dp-se"], **GAME)
     assert "rho" not in capsys.readouterr().out
 
 
@@ -164,7 +164,7 @@ def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
         raise NoAccountant("not installed")
 
     monkeypatch.setattr(table, "tight_epsilon", missing)
-    assert privacy.show(["dp-se"], **GAME) == 0
+    privacy_commands.show(["dp-se"], **GAME)
     out = capsys.readouterr().out
     assert "?" in out
     assert "requirements-accounting.lock" in out

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.checks.comparisons import Rank, mean_rank, ranks
+from dpbandits.checks.comparisons import ranks
 from dpbandits.tables.series import STATISTICS, Series
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -25,10 +25,6 @@ def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
         x = np.arange(2.0)
         series.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, **columns))
     return series
-
-
-def test_the_lowest_mean_is_first_and_without_spread_the_rank_is_certain() -> None:
-    assert ranks(curves(30.0, 10.0, 20.0), 1) == [(3, 3, 3), (1, 1, 1), (2, 2, 2)]
 
 
 def test_equal_means_have_the_middle_of_their_places_and_may_have_each() -> None:
@@ -49,10 +45,6 @@ def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
 def test_indistinguishable_curves_need_no_order() -> None:
     # The first and the last differ significantly, but neither differs from the one between.
     assert ranks(curves(0.0, 3.0, 6.0, errors=1.0), 1) == [(1, 1, 2), (2, 1, 3), (3, 2, 3)]
-
-
-def test_a_mean_rank_is_the_mean_of_the_places_and_of_their_ends() -> None:
-    assert mean_rank([Rank(1, 1, 2), Rank(4, 2, 5)]) == (2.5, 1.5, 3.5)
 
 
 @FIXED

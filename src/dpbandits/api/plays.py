@@ -1,7 +1,7 @@
 """`play` and `compare`: the regret of one algorithm or of several in one game, run by run."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,24 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dpbandits import theory
-from dpbandits.api.games import (
-    Game,
-    computed,
-    frame,
-    player,
-    players_of,
-    settings_of,
-    specification,
-)
-from dpbandits.api.privacy import Budget
-from dpbandits.checks.comparisons import ERRORS, ROUNDING, plain, with_error
+from dpbandits.api.arguments import Player, frame, played, player, players_of
+from dpbandits.api.budgets import Budget
+from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.core import parameters
 from dpbandits.core.errors import UserError, shown
-from dpbandits.factory.captions import caption, is_undeclared
+from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
+from dpbandits.privacy.notions import budget_of
 from dpbandits.run.in_memory import is_stored
-from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 from dpbandits.tables import statistics
@@ -73,10 +66,8 @@ class PlayResult:
     _series: Series = field(repr=False)
 
     def __repr__(self) -> str:
-        error = f" ± {plain(self.standard_error[-1])}" if self.runs > 1 else ""
-        final = f"mean {plain(self.mean[-1])}{error}"
-        runs = "1 run" if self.runs == 1 else f"{self.runs:,} runs"
-        return f"PlayResult({self.label}, T={self.horizon:,}, {runs}, {final})"
+        final = with_error(self.mean[-1], self.standard_error[-1])
+        return f"PlayResult({self.label}, T={self.horizon:,}, {self.runs:,} runs, mean {final})"
 
     @property
     def runs(self) -> int:
@@ -104,33 +95,20 @@ class PlayResult:
     def quantiles(self, q: float | Sequence[float] = (0.25, 0.5, 0.75)) -> np.ndarray:
         """Return quantiles over the runs, linear between order statistics.
 
-        Args:
-            q: one probability, or several.
-
-        Returns:
-            float64 of shape (checkpoints,) for one probability, else (len(q), checkpoints).
-
-        Raises:
-            UserError: if a probability is not in [0, 1].
+        `q` is a probability, for a result of shape (checkpoints,), or several, for (len(q),
+        checkpoints). Raises UserError if one is not in [0, 1].
         """
         try:
-            wanted = np.asarray(q, float)
-            valid = wanted.ndim <= 1 and bool(((wanted >= 0) & (wanted <= 1)).all())
+            result: np.ndarray = np.quantile(self.regret, q, axis=0)
         except (TypeError, ValueError):
-            valid = False
-        if not valid:
-            allowed = "in [0, 1], or a list of such numbers"
-            raise UserError(f"quantiles: q must be {allowed}, got {shown(q)}")
-        result: np.ndarray = np.quantile(self.regret, wanted, axis=0)
+            raise UserError(f"quantiles: q must be in [0, 1], got {shown(q)}") from None
         return result
 
     def to_frame(self) -> "DataFrame":
         """Return a tidy pandas table with one row for every run and checkpoint.
 
-        The columns are algorithm, run (from 0), round and regret.
-
-        Raises:
-            UserError: if pandas is not installed.
+        The columns are algorithm, run (from 0), round and regret. Raises UserError if pandas is
+        not installed.
         """
         return frame(
             {
@@ -144,13 +122,10 @@ class PlayResult:
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the mean regret over the rounds, with a band of one standard deviation.
 
-        Args:
-            ax: axes of matplotlib; None creates a figure in the house style.
-
-        Returns:
-            The axes. `ax.figure.savefig("regret.pdf")` writes the picture.
+        `ax`: axes of matplotlib; None creates a figure in the house style. Returns the axes:
+        `ax.figure.savefig("regret.pdf")` writes the picture.
         """
-        from dpbandits.api.figures import draw_curve
+        from dpbandits.api.figure_results import draw_curve
 
         return draw_curve(self._series, ax)
 
@@ -168,7 +143,7 @@ def play(
     progress: bool = True,
     **parameters: Any,
 ) -> PlayResult:
-    """Play an algorithm and return the regret of every run.
+    """Play an algorithm and return the regret of every run, with its statistics.
 
     The runs are those of figures: the same algorithm, parameters, game, grid and seed share the
     blocks of the store, and only missing runs are computed.
@@ -190,11 +165,7 @@ def play(
         progress: show a progress bar on a terminal, or lines elsewhere.
         **parameters: parameters of the algorithm, such as epsilon.
 
-    Returns:
-        The regret with its statistics.
-
-    Raises:
-        UserError: for an unknown name, an invalid value, or if a run fails.
+    Raises UserError for an unknown name, an invalid value, or if a run fails.
 
     Examples:
         >>> import dpbandits as dp
@@ -202,10 +173,6 @@ def play(
         ...     "adap-ucb", epsilon=1.0, means=[0.9, 0.5], horizon=1000, runs=5, seed=1
         ... )
         >>> result.regret.shape == (5, len(result.rounds))
-        True
-        >>> int(result.rounds[-1])
-        1000
-        >>> bool((result.std >= 0).all())
         True
 
         An algorithm of this process:
@@ -217,37 +184,44 @@ def play(
         >>> dp.play(always_first, means=[0.5, 0.75], horizon=100, runs=2).mean[-1]
         np.float64(25.0)
     """
-    settings, seed = settings_of("play", workers, seed)
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid}
-    game = Game(environment, means, values)
-    played = player(algorithm, parameters)
-    spec = specification("play", [played], (), game, bounds=False)
-    store, missing = computed(spec, settings, progress)
-    (curve,), (series,) = spec.panels[0].curves, summarise(spec, store)
-    return _result(played.name, curve, series, store, missing)
+    entries, game = [player(algorithm, parameters)], (environment, means)
+    spec, store, missing = played("play", entries, (), game, values, workers, progress)
+    (result,) = _plays(spec, entries, (None,), store, missing).values()
+    return result
 
 
-def _result(name: str, curve: Curve, series: Series, store: Store, missing: int) -> PlayResult:
-    (cell,) = curve.sources
-    regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
-    for array in (regret, rounds):
-        array.flags.writeable = False
-    return PlayResult(
-        algorithm=name,
-        label=curve.label,
-        parameters=MappingProxyType(parameters.plain(cell.params)),
-        environment=cell.setting(instances.description),
-        horizon=int(rounds[-1]),
-        seed=cell.seed,
-        rounds=rounds,
-        regret=regret,
-        budget=Budget.spent_by(cell),
-        computed=missing,
-        provenance=MappingProxyType(
-            {**({"key": key(cell)} if is_stored(cell) else {}), **provenance()}
-        ),
-        _series=series,
-    )
+def _plays(
+    spec: FigureSpec,
+    entries: Sequence[Player],
+    epsilons: Sequence[float | None],
+    store: Store,
+    missing: int,
+) -> dict[tuple[str, float | None], PlayResult]:
+    # The results by the names of the curves and the epsilons of the panels.
+    series = {(curve.panel, curve.label): curve for curve in summarise(spec, store)}
+    plays = {}
+    for panel, epsilon in zip(spec.panels, epsilons, strict=True):
+        for entry, curve in zip(entries, panel.curves, strict=False):  # a bound comes last
+            (cell,) = curve.sources
+            regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
+            regret.flags.writeable = rounds.flags.writeable = False
+            keys = {"key": key(cell)} if is_stored(cell) else {}
+            plays[entry.curve, epsilon] = PlayResult(
+                algorithm=entry.name,
+                label=curve.label,
+                parameters=MappingProxyType(parameters.plain(cell.params)),
+                environment=cell.setting(instances.description),
+                horizon=int(rounds[-1]),
+                seed=cell.seed,
+                rounds=rounds,
+                regret=regret,
+                budget=Budget.spent_by(cell),
+                computed=missing,
+                provenance=MappingProxyType(keys | provenance()),
+                _series=series[panel.letter, curve.label],
+            )
+    return plays
 
 
 class Standing(NamedTuple):
@@ -268,7 +242,6 @@ class Standing(NamedTuple):
         privacy: definition of privacy; `not private`, or `not declared` if it takes a budget.
         claimed: epsilon that the paper claims.
         composed: epsilon that the declared releases compose to.
-        horizon: T, number of rounds.
     """
 
     epsilon: float | None
@@ -281,39 +254,25 @@ class Standing(NamedTuple):
     privacy: str
     claimed: float | None
     composed: float | None
-    horizon: int
 
 
-def standings(spec: FigureSpec, store: Store) -> list[Standing]:
-    """Return the standings of every panel, the lowest mean first. The store has the runs."""
+def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
+    """Return the standings of results that share an epsilon, the lowest mean first."""
+    ordered = sorted(plays, key=lambda play: float(play.mean[-1]))
+    judged = [play for play in ordered if play.budget] or ordered
     found = []
-    for panel in spec.panels:
-        played = []
-        for curve in panel.curves:
-            for cell in curve.played:
-                final = store.load(cell, curve.runs, slice(-1, None))[:, 0]
-                played.append((curve.label, cell, final, Budget.spent_by(cell)))
-        played.sort(key=lambda entry: float(entry[2].mean()))
-        private = [entry for entry in played if entry[3]]
-        judged = private or played
-        lowest = judged[0][2]
-        budgets = [float(c.params.epsilon) for _, c, *_ in played if hasattr(c.params, "epsilon")]
-        for entry in played:
-            label, cell, final, budget = entry
-            behind, error = _mean_and_error(final - lowest)
-            kind = budget.notion if budget else "not private"
+    for play in ordered:
+        final, behind, error = play.regret[:, -1], math.nan, math.nan
+        if play in judged:
+            behind, error = _mean_and_error(final - judged[0].regret[:, -1])
+        is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
+        row = (epsilon, play.label, *_mean_and_error(final), behind, error, is_clear)
+        if budget := play.budget:
+            found.append(Standing(*row, budget.notion, budget.claimed, budget.composed))
+        else:
+            undeclared = budget_of(tuple(play.parameters)) is not None
             found.append(
-                Standing(
-                    budgets[0] if budgets else None,
-                    label,
-                    *_mean_and_error(final),
-                    *((behind, error) if entry in judged else (math.nan, math.nan)),
-                    entry in judged and behind > ERRORS * error > 0,  # without spread: not clear
-                    "not declared" if is_undeclared(cell) else kind,
-                    budget.claimed if budget else None,
-                    budget.composed if budget else None,
-                    cell.rounds or 0,
-                )
+                Standing(*row, "not declared" if undeclared else "not private", None, None)
             )
     return found
 
@@ -327,18 +286,16 @@ def _mean_and_error(final: np.ndarray) -> tuple[float, float]:
     return mean, error
 
 
-def verdict(several: Sequence[Standing]) -> str:
+def verdict(panel: Sequence[Standing]) -> str:
     """Return a sentence on the standings of one panel: the lowest mean, and if the runs decide."""
-    judged = [place for place in several if not math.isnan(place.behind)]
-    best, *rest = judged
-    kind = "algorithms" if len(judged) == len(several) else "private algorithms"
+    best, *rest = judged = [place for place in panel if not math.isnan(place.behind)]
     if not rest:
         return f"{best.label} ends at a mean regret of {with_error(best.regret, best.error)}."
+    kind = "algorithms" if len(judged) == len(panel) else "private algorithms"
     lowest = f"{best.label} has the lowest mean of the {len(judged)} {kind}"
     if math.isnan(best.error):
         return f"{lowest}, but nothing is decided: one run has no standard error."
-    near = ", ".join(place.label for place in rest if not place.is_clear)
-    if near:
+    if near := ", ".join(place.label for place in rest if not place.is_clear):
         return f"{lowest}, but it is undecided against {near}."
     return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
@@ -355,6 +312,7 @@ class Comparison:
             float64 of shape (checkpoints,), in units of reward; empty if the arms are not
             Bernoulli.
         standings: regret at the horizon and its order, the lowest first, for every epsilon.
+        verdicts: one sentence for every epsilon: the lowest regret, and if the runs decide.
         caption: what is drawn, the game, and the claimed and composed budget of every algorithm.
     """
 
@@ -362,6 +320,7 @@ class Comparison:
     plays: Mapping[tuple[str, float | None], PlayResult]
     lower_bounds: Mapping[float | None, np.ndarray]
     standings: tuple[Standing, ...]
+    verdicts: tuple[str, ...]
     caption: str
     _spec: FigureSpec = field(repr=False)
     _series: tuple[Series, ...] = field(repr=False)
@@ -373,28 +332,14 @@ class Comparison:
         first = next(iter(self.plays.values()))
         return f"Comparison({labels}{at}, T={first.horizon:,}, {first.runs:,} runs)"
 
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """One sentence for every epsilon: the lowest regret, and if the runs decide."""
-        size = len(self.standings) // len(self.epsilons)
-        starts = range(0, len(self.standings), size)
-        return tuple(verdict(self.standings[start : start + size]) for start in starts)
-
     def table(self) -> "DataFrame":
-        """Return the standings as a pandas table, one row for every algorithm and epsilon.
-
-        Raises:
-            UserError: if pandas is not installed.
-        """
-        return frame(list(self.standings), columns=list(Standing._fields))
+        """Return the standings as a pandas table, one row for every algorithm and epsilon."""
+        return frame(list(self.standings), Standing._fields)
 
     def to_frame(self) -> "DataFrame":
         """Return a tidy pandas table with one row for every epsilon, algorithm, run and checkpoint.
 
         The columns are epsilon, algorithm, run (from 0), round and regret.
-
-        Raises:
-            UserError: if pandas is not installed.
         """
         parts = [play.to_frame().assign(epsilon=e) for (_, e), play in self.plays.items()]
         import pandas
@@ -405,12 +350,10 @@ class Comparison:
     def plot(self) -> "Figure":
         """Draw the mean regret over the rounds in the house style, one panel for each epsilon.
 
-        Bands are one standard deviation on either side; a dashed line is the lower bound.
-
-        Returns:
-            The figure. `figure.axes` are its axes, `figure.savefig("comparison.pdf")` writes it.
+        Bands are one standard deviation on either side; a dashed line is the lower bound. Returns
+        the figure: `figure.axes` are its axes, `figure.savefig("comparison.pdf")` writes it.
         """
-        from dpbandits.api.figures import draw_figure
+        from dpbandits.api.figure_results import draw_figure
 
         return draw_figure(self._spec, self._series)
 
@@ -431,67 +374,59 @@ def compare(
 ) -> Comparison:
     """Play several algorithms in one game and order them by their regret.
 
-    The runs are those of figures and of `play`, and share their store.
+    The runs are those of figures and of `play`, and share their store. The environment, means,
+    seed, grid, workers and progress are those of `play`.
 
     Args:
         algorithms: each a name, an algorithm of this process, or a pair of either with parameters,
             such as `("adap-klucb", {"alpha": 4})`. Those that are not private ignore epsilon.
-        environment: name or law with its parameters, as for `play`.
-        means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         epsilon: privacy budget, or several, each with a panel of its own.
         delta: delta of the algorithms that have one; None: their own default.
         horizon: T, number of rounds; must be given.
         runs: number of independent runs of every algorithm.
-        seed: root of all random streams; None selects that of conf/config.yaml.
-        grid: checkpoints, as for `play`.
-        workers: number of threads; None: all cores.
-        progress: show the progress.
 
-    Returns:
-        The results, with the lower bound, the order and a verdict.
-
-    Raises:
-        UserError: for an unknown name, an invalid value, an algorithm that is named twice with the
-            same parameters, or if a run fails.
+    Raises UserError for an unknown name, an invalid value, an algorithm that is named twice with
+    the same parameters, or if a run fails.
 
     Examples:
         >>> import dpbandits as dp
         >>> result = dp.compare(
         ...     ["dp-se", "adap-klucb"], means=[0.9, 0.5], epsilon=[0.5, 1], horizon=1000, runs=5
         ... )
-        >>> result.epsilons
-        (0.5, 1.0)
         >>> result.plays["dp-se", 1.0].regret.shape[0]
         5
         >>> len(result.standings), len(result.verdicts)
         (4, 2)
     """
-    settings, seed = settings_of("compare", workers, seed)
-    several: Any = epsilon if np.ndim(epsilon) else [epsilon]  # type: ignore[arg-type]
-    budgets = () if epsilon is None else tuple(several)
-    players = players_of(algorithms)
+    budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(epsilon, object)))
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid, "delta": delta}
-    game = Game(environment, means, values)
-    spec = specification("compare", players, budgets, game, bounds=True)
-    store, missing = computed(spec, settings, progress)
-    series = {(curve.panel, curve.label): curve for curve in summarise(spec, store)}
-    epsilons = tuple(float(budget) for budget in budgets) or (None,)
-    plays, bounds = {}, {}
-    for panel, budget in zip(spec.panels, epsilons, strict=True):
-        for entry, curve in zip(players, panel.curves, strict=False):
-            summary = series[panel.letter, curve.label]
-            plays[entry.curve, budget] = _result(entry.name, curve, summary, store, missing)
-        if len(panel.curves) > len(players):
-            source = panel.curves[-1].sources[0]
+    entries, game = players_of(algorithms), (environment, means)
+    spec, store, missing = played("compare", entries, budgets, game, values, workers, progress)
+    return comparison(spec, entries, budgets, store, missing)
+
+
+def comparison(
+    spec: FigureSpec, entries: Sequence[Player], budgets: Sequence[Any], store: Store, missing: int
+) -> Comparison:
+    """Return the results of a figure of `specification`, whose runs are in the store."""
+    epsilons = tuple(map(float, budgets)) or (None,)
+    plays = _plays(spec, entries, epsilons, store, missing)
+    bounds, places = {}, []
+    for panel, epsilon in zip(spec.panels, epsilons, strict=True):
+        of_panel = [plays[entry.curve, epsilon] for entry in entries]
+        places.append(standings(epsilon, of_panel))
+        source = panel.curves[-1].sources[0]
+        if not source.columns:
             bound, arguments = theory.function(source.member), source.arguments()
-            rounds = plays[players[0].curve, budget].rounds
-            bounds[budget] = np.array([bound(**arguments | {"horizon": int(t)}) for t in rounds])
+            rounds = map(int, of_panel[0].rounds)
+            bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in rounds])
     return Comparison(
         epsilons=epsilons,
         plays=MappingProxyType(plays),
         lower_bounds=MappingProxyType(bounds),
-        standings=tuple(standings(spec, store)),
+        standings=tuple(place for panel in places for place in panel),
+        verdicts=tuple(map(verdict, places)),
         caption=caption(spec),
         _spec=spec,
-        _series=tuple(series.values()),
+        _series=tuple(summarise(spec, store)),
     )

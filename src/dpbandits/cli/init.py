@@ -12,11 +12,10 @@ TEMPLATE = project.SHIPPED / "template"
 HIDDEN = {"gitignore": ".gitignore"}  # under another name, because it would have an effect there
 
 
-def init(name: str) -> int:
-    """Write a project into a new or empty folder; return the status 0.
+def init(name: str) -> None:
+    """Write a project into a new or empty folder, with a package of its name.
 
-    Its package has the name of the folder, with underscores. Raises UserError if the folder has
-    files already, or if the name cannot be that of a package.
+    Raises UserError if the folder has files already, or if the name cannot be that of a package.
     """
     folder = Path(name)
     title = folder.resolve().name
@@ -39,4 +38,3 @@ def init(name: str) -> int:
     print(f"{folder}/ is a project with an algorithm, an instance and a figure; inside it,")
     print("  dpbandits run my-figure")
     print("draws the figure, and README.md lists what else can be done")
-    return 0

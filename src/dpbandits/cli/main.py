@@ -4,29 +4,21 @@ A function imports what it needs when it is called: no verb waits for the librar
 """
 
 import sys
-import textwrap
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
-from dpbandits.cli.process import guarded, load_factory, load_joblib
+from dpbandits.cli.process import guarded, load_factory, load_joblib, value_of, values_of
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
 from dpbandits.run.exit_status import ExitStatus
 
-EPILOGUE = (
-    "Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,"
-    " `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`. For several values,"
-    " `dpbandits multirun figure=adap-ksweep seed=1,2` makes a figure for each value, a table and a"
-    " picture of all of them (docs/sweeps.md)."
-)
 APP = App(
     name="dpbandits",
     help="Figures of differentially private bandits, at the papers' own scale.",
-    help_epilogue=EPILOGUE,
     version=lambda: _version(),
     default_parameter=Parameter(negative=()),
     result_action="return_value",
@@ -35,8 +27,14 @@ APP.register_install_completion_command()
 NAME = Parameter(help="name of the figure; `dpbandits list` prints all names")
 Figures = Annotated[str, Parameter(completer=lambda _: project.names("figure"))]
 Figure = Annotated[Figures, NAME]
-Overrides = Annotated[str, Parameter(help="key=value")]
+OVERRIDES = Parameter(
+    help="Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
+    " paths.out=elsewhere; several values of a key are for `dpbandits multirun`"
+)
+Overrides = Annotated[str, OVERRIDES]
 Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_names())]
+# Checked where it is used, with its range.
+Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
 
 
 def main() -> None:
@@ -52,12 +50,9 @@ def command() -> int:
     try:
         status = APP(sys.argv[1:], exit_on_error=False, print_error=False, help_on_error=False)
     except CycloptsError as error:
-        hint = ""
-        if isinstance(error, UnknownOptionError):
-            hint = (
-                " Overrides are written without dashes, key=value, and several values are for"
-                " `dpbandits multirun`."
-            )
+        hint = (
+            " Overrides have no dashes: key=value." if isinstance(error, UnknownOptionError) else ""
+        )
         raise UserError(f"{' '.join(str(error).split())}{hint}") from None
     return int(status or ExitStatus.DONE)
 
@@ -78,18 +73,18 @@ def list_names() -> None:
 
 
 @APP.command
-def init(name: str, /) -> int:
+def init(name: str, /) -> None:
     """Write a small project with an algorithm, an instance and a figure of one's own.
 
     Args:
         name: new folder, such as my-paper
     """
-    from dpbandits.cli import init
+    from dpbandits.cli.init import init
 
-    return init.init(name)
+    init(name)
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def run(figure: Figure, /, *overrides: Overrides) -> int:
     """Compute the missing runs of a figure and draw it."""
     from dpbandits.config import compose
@@ -98,7 +93,7 @@ def run(figure: Figure, /, *overrides: Overrides) -> int:
     return int(load_factory().produce(*loaded))
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def run_all(*overrides: Overrides, paper: str | None = None) -> int:
     """Run every figure, or every figure of one paper.
 
@@ -118,12 +113,12 @@ def multirun(*words: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> in
     Args:
         words: figure=adap-c1,adap-c2 or figure=adap-c2 seed=1,2, and Hydra's own options
     """
-    from dpbandits.cli.multirun import several
+    from dpbandits.cli.hydra_program import several
 
     return several(list(words))
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def plot(figure: Figure, /, *overrides: Overrides) -> int:
     """Draw a figure from cached runs; compute nothing."""
     from dpbandits.config import compose
@@ -132,7 +127,7 @@ def plot(figure: Figure, /, *overrides: Overrides) -> int:
     return int(load_factory().redraw(*loaded))
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def explain(figure: Figure, /, *overrides: Overrides) -> None:
     """List the cells of a figure: key, number of cached runs, reason why others are missing."""
     from dpbandits.config import compose
@@ -159,7 +154,7 @@ def compare(*rivals: Algorithm) -> int:
     return compare(rivals)
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def check(*words: Figures) -> int:
     """Play figures again with few runs and compare them with their references.
 
@@ -172,7 +167,7 @@ def check(*words: Figures) -> int:
     return check(figures or project.names("figure"), [word for word in words if "=" in word])
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def export(
     figure: Figure,
     /,
@@ -198,12 +193,12 @@ def export(
 @APP.command
 def privacy(
     *algorithms: Algorithm,
-    epsilon: str = "1",
-    rho: str = "1",
-    horizon: str = "1_000_000",
-    arms: str = "5",
-    delta: str | None = None,
-) -> int:
+    epsilon: Number = 1,
+    rho: Number = 1,
+    horizon: Number = 1_000_000,
+    arms: Number = 5,
+    delta: Number | None = None,
+) -> None:
     """Print the privacy that algorithms claim and the budgets that their releases compose to.
 
     Args:
@@ -214,10 +209,9 @@ def privacy(
         arms: number of arms
         delta: delta of every algorithm that has one; default: the algorithm's own, or 10^-6
     """
-    from dpbandits.cli.privacy import show, value_of
+    from dpbandits.cli.privacy_commands import show
 
-    texts = {"epsilon": epsilon, "rho": rho, "horizon": horizon, "arms": arms, "delta": delta}
-    return show(algorithms, **{key: text and value_of(text) for key, text in texts.items()})
+    show(algorithms, epsilon=epsilon, rho=rho, horizon=horizon, arms=arms, delta=delta)
 
 
 @APP.command
@@ -225,12 +219,12 @@ def audit(
     algorithm: Algorithm,
     /,
     *parameters: str,
-    epsilon: str = "1",
-    plays: str = "10_000_000",
-    many_arms: str = "64",
-    changed_reward: str | None = None,
-    seed: str = "1",
-    workers: str | None = None,
+    epsilon: Number = 1,
+    plays: Number = 10_000_000,
+    many_arms: Number = 64,
+    changed_reward: Number | None = None,
+    seed: Number = 1,
+    workers: Number | None = None,
 ) -> int:
     """Play an algorithm on neighbouring rewards and bound its privacy loss from below.
 
@@ -246,11 +240,11 @@ def audit(
         workers: number of threads; default: one per core
     """
     load_joblib()
-    from dpbandits.cli.privacy import audit
+    from dpbandits.cli.privacy_commands import audit
 
     return audit(
         algorithm,
-        parameters,
+        values_of(parameters),
         epsilon,
         plays=plays,
         many_arms=many_arms,
@@ -269,31 +263,25 @@ def verify(*words: Algorithm) -> int:
     """
     load_joblib()  # the audit plays on all cores
     from dpbandits import contract
-    from dpbandits.cli.privacy import parameters_of
 
     names = [word for word in words if "=" not in word]
     if not names:
         raise UserError("which algorithm? dpbandits verify <name> [name=value]")
-    for name in names:
-        registry.member("algorithm", name)  # raises for an unknown name
-    parameters = parameters_of([word for word in words if "=" in word])
+    parameters = values_of([word for word in words if "=" in word])
     failures = 0
     for subject in [contract.load(name, parameters) for name in names]:
         print(f"{subject.algorithm} ({subject.file})", flush=True)
-        for finding in contract.findings(subject):
-            failures += finding.outcome == "FAILED"
-            texts = {f"{finding.check}: {finding.numbers}": f"  {finding.outcome:<15}"}
-            if finding.remedy:
-                texts[f"to fix it: {finding.remedy}"] = " " * 17
-            for text, initial in texts.items():
-                fill = textwrap.TextWrapper(100, initial, " " * 17, break_long_words=False)
-                print(fill.fill(text), flush=True)
+        for outcome, numbers, remedy in contract.findings(subject):
+            print(f"  {outcome:<15}{numbers}", flush=True)
+            if remedy:
+                failures += 1
+                print(f"{'to fix it:':>27} {remedy}", flush=True)
     print(f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed")
     return ExitStatus.ALARM if failures else ExitStatus.DONE
 
 
 @APP.command
-def cite(*names: Figures) -> int:
+def cite(*names: Figures) -> None:
     """Print BibTeX of this project and of the papers behind figures or algorithms.
 
     Args:
@@ -301,7 +289,7 @@ def cite(*names: Figures) -> int:
     """
     from dpbandits.cli.listing import cite
 
-    return cite(names)
+    cite(names)
 
 
 @APP.command
@@ -319,7 +307,7 @@ def report(*papers: str, gather: bool = False, texts: Path | None = None) -> int
     return report(papers, gather, texts)
 
 
-@APP.command(help_epilogue=EPILOGUE)
+@APP.command
 def gallery(*words: Figures, out: Path | None = None) -> int:
     """Write pages of all figures, or of some, with their claims and algorithms; play nothing.
 

@@ -1,4 +1,4 @@
-"""Process of a command: its libraries, its errors in one line, and its exit status."""
+"""Process of a command: typed values, libraries, errors in one line, and the exit status."""
 
 import importlib
 import io
@@ -8,11 +8,45 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from dpbandits.core.errors import UserError, in_one_line, variables_of
+from dpbandits.core.errors import UserError, in_one_line, shown, variables_of
 from dpbandits.run.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def value_of(text: str) -> str | bool | int | float:
+    """Return the number, the truth value or else the text that a word stands for, unchecked."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def values_of(words: Sequence[str]) -> dict[str, Any]:
+    """Return the values of words `name=value`. Raises UserError for any other or a repeated one."""
+    values: dict[str, Any] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if not (name and value):
+            raise UserError(f"parameters are written as name=value, got {shown(word)}")
+        if name in values:
+            raise UserError(f"{name} is set twice")
+        values[name] = value_of(value)
+    return values
+
+
+def console() -> "Console":
+    """Return a console of rich that prints texts as they are, 100 columns wide in a file."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)
 
 
 def status_of(action: Callable[[], int]) -> int:
@@ -24,36 +58,32 @@ def status_of(action: Callable[[], int]) -> int:
         status = action()
         sys.stdout.flush()
         return status
+    except (SystemExit, GeneratorExit):
+        raise
     except BaseException as error:
-        return _reported(error)
+        cause: BaseException | None = error  # OmegaConf may turn an interrupt into an error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__context__
+        if cause is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # exiting already
+            message = "completed blocks are kept, and the same command continues from there"
+            print(f"\ndpbandits: interrupted; {message}", file=sys.stderr)  # below the ^C
+            return ExitStatus.INTERRUPTED
+        if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitStatus.DONE
+        from dpbandits.run.user_sources import error_place
 
-
-def _reported(error: BaseException) -> int:
-    cause: BaseException | None = error  # OmegaConf may turn an interrupt into an error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__context__
-    if cause is not None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # exiting already
-        message = "completed blocks are kept, and the same command continues from there"
-        print(f"\ndpbandits: interrupted; {message}", file=sys.stderr)  # below the terminal's ^C
-        return ExitStatus.INTERRUPTED
-    if isinstance(error, SystemExit | GeneratorExit):
-        raise error
-    if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitStatus.DONE
-    from dpbandits.run.user_sources import error_place
-
-    status, message = ExitStatus.MISTAKE, str(error)
-    if isinstance(error, MemoryError):
-        message = f"{in_one_line(error)}; what was written is kept"
-    elif not isinstance(error, UserError) and not (message := error_place(error)):
-        traceback.print_exception(error)
-        status = ExitStatus.FAILED
-        please = "this is an error of the program: please report it with the lines above"
-        message = f"{in_one_line(error)}; {please}"
-    print(f"dpbandits: {message}", file=sys.stderr)
-    return status
+        status, message = ExitStatus.MISTAKE, str(error)
+        if isinstance(error, MemoryError):
+            message = f"{in_one_line(error)}; what was written is kept"
+        elif not isinstance(error, UserError) and not (message := error_place(error)):
+            traceback.print_exception(error)
+            status = ExitStatus.FAILED
+            please = "this is an error of the program: please report it with the lines above"
+            message = f"{in_one_line(error)}; {please}"
+        print(f"dpbandits: {message}", file=sys.stderr)
+        return status
 
 
 def guarded(action: Callable[[], int]) -> None:

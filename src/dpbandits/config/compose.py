@@ -19,7 +19,7 @@ from dpbandits.config import conf_files, hydra_config, schema
 from dpbandits.config.conf_files import ABSENT, value_at
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.mistakes import GROUPS, first_line, setters
-from dpbandits.config.mistakes import one_line_errors as one_line_errors  # for cli/multirun.py too
+from dpbandits.config.mistakes import one_line_errors as one_line_errors  # for the command line too
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
 from dpbandits.core.errors import UserError, shown

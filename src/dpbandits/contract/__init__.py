@@ -11,7 +11,6 @@ A check returns its numbers in one line, raises `Broken` with its numbers and a 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dpbandits.audit.subject import Subject
@@ -22,7 +21,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
 
-__all__ = ["CHECKS", "Broken", "Check", "Finding", "NotApplicable", "checks", "findings", "load"]
+__all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "load"]
 
 CHECKS: Mapping[str, Callable[[Subject], str]] = {
     "the file is complete": declared.complete_file,
@@ -57,15 +56,6 @@ class Check(NamedTuple):
         return f"{self.subject.algorithm}: {self.title}"
 
 
-class Finding(NamedTuple):
-    """Outcome of a check."""
-
-    check: str
-    outcome: str  # passed, FAILED or not applicable
-    numbers: str
-    remedy: str = ""  # of a failure
-
-
 def checks(*names: str, **settings: Any) -> list[Check]:
     """Return all checks of the named algorithms, with some of their parameters set.
 
@@ -74,51 +64,40 @@ def checks(*names: str, **settings: Any) -> list[Check]:
     return [Check(title, load(name, settings)) for name in names for title in CHECKS]
 
 
-def findings(subject: Subject) -> Iterator[Finding]:
-    """Yield the finding of each check, up to a failure of one that the others need.
+def findings(subject: Subject) -> Iterator[tuple[str, str, str]]:
+    """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
-    An error in a check is a failure, except a UserError, which is raised.
+    Ends with a failure of a check that the others need. An error in a check is a failure, except a
+    UserError, which is raised.
     """
     for title, check in CHECKS.items():
+        remedy = ""
         try:
-            finding = Finding(title, "passed", check(subject))
+            outcome, numbers = "passed", check(subject)
         except UserError:
             raise
         except NotApplicable as error:
-            finding = Finding(title, "not applicable", str(error))
+            outcome, numbers = "not applicable", str(error)
         except Broken as error:
-            finding = Finding(title, "FAILED", error.numbers, error.remedy)
+            outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
         except Exception as error:
-            finding = Finding(
-                title, "FAILED", reason(error, subject.algorithm), "this error ended the check"
-            )
-        yield finding
-        if title in NEEDED and finding.outcome == "FAILED":
+            outcome, numbers = "FAILED", reason(error, subject.algorithm)
+            remedy = "this error ended the check"
+        yield outcome, f"{title}: {numbers}", remedy
+        if remedy and title in NEEDED:
             return
 
 
 def load(name: str, settings: Mapping[str, Any]) -> Subject:
-    """Return an algorithm with some parameters set.
+    """Return an algorithm with some parameters set, the others as in conf/algorithm/ or by default.
 
-    All others are those of conf/algorithm/, or defaults. Raises UserError for an unknown algorithm,
-    for invalid parameters, and for a field without a value other than the horizon.
+    Raises UserError for an unknown algorithm and for invalid or missing parameters.
     """
     if "horizon" in settings:
         raise UserError("horizon cannot be set: the checks play games of several lengths")
-    params = registry.algorithm(name).Params
-    fields = parameters.fields(params)
-    values = {k: v for k, v in USUAL.items() if k in fields}
+    fields, content = parameters.fields(registry.algorithm(name).Params), dict[str, Any]()
     if name in project.names("algorithm"):
-        with suppress(UserError):
-            content = conf_files.read_member("algorithm", name)
-            if content.get("algorithm") == name:
-                values |= {k: v for k, v in content.items() if k in fields}
-    values |= settings
-    for field in fields:
-        if field != "horizon" and field not in {*values, *params._field_defaults}:
-            supplied = "; the horizon of a game is supplied to a field named `horizon`"
-            raise UserError(
-                f"{name}: the field `{field}` of Params has no value: give it a default,"
-                f" or set {field}=<value>{'' if 'horizon' in fields else supplied}"
-            )
-    return Subject.of(name, Subject(name, tuple(values.items())).params(1000))
+        content = dict(conf_files.read_member("algorithm", name))
+        content = content if content.get("algorithm") == name else {}
+    values = {key: value for key, value in {**USUAL, **content}.items() if key in fields}
+    return Subject.of(name, Subject(name, tuple({**values, **settings}.items())).params(1000))

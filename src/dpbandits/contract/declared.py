@@ -14,6 +14,7 @@ from dpbandits.run.user_sources import DECORATE, is_kernel
 PLAYS = 1_000_000  # games of the audit
 GAMES = ((2, 50), (5, 1000), (5, 20_000), (32, 20_000))  # arms and rounds
 ROUNDING = 1e-9  # of a composed budget
+ANNOTATE = "annotate the fields of Params with int, float, bool, tuple[float, ...] or an IntEnum"
 
 
 def complete_file(subject: Subject) -> str:
@@ -25,12 +26,10 @@ def complete_file(subject: Subject) -> str:
     if len(missing) == 2 and not budget_of(module.Params._fields):
         return "not private"
     if missing:
-        declared = " and ".join(f"`{name}`" for name in missing)
-        defined = " and ".join(f"{name}(params, arms, horizon)" for name in missing)
         raise Broken(
-            f"Params have a budget, but {declared} {'are' if len(missing) > 1 else 'is'} missing",
-            f"define {defined} in {subject.file}; an algorithm that is not private has none of"
-            f" the fields {', '.join(f'`{name}`' for name in BUDGETS)}",
+            f"Params have a budget, but there is no {' and no '.join(missing)}",
+            f"define {' and '.join(f'{name}(params, arms, horizon)' for name in missing)} in"
+            f" {subject.file}; one that is not private has no field {' or '.join(BUDGETS)}",
         )
     budget = subject.claim(*GAMES[0]).notion.budget
     if budget not in module.Params._fields:
@@ -44,26 +43,21 @@ def complete_file(subject: Subject) -> str:
 def configurable(subject: Subject) -> str:
     """Check that Params have types that a file can hold, and refuse wrong values in one line."""
     params = subject.params(1000)
-    annotations = parameters.fields(type(params))
-    supported = "annotate its fields with int, float, bool, tuple[float, ...] or an IntEnum"
+    annotations, values = parameters.fields(type(params)), parameters.plain(params)
     for name, annotation in annotations.items():
-        value = getattr(params, name)
         try:
-            if (
-                value is not None
-                and parameters.coerce(annotation, parameters.plain(params)[name]) != value
-            ):
-                raise Broken(f"`{name}` = {value!r} is another value in a file", supported)
-            parameters.build(type(params), {**parameters.plain(params), name: "?"}, "", str)
+            value = getattr(params, name)
+            if value is not None and parameters.coerce(annotation, values[name]) != value:
+                raise Broken(f"`{name}` = {value!r} is another value in a file", ANNOTATE)
+            parameters.build(type(params), {**values, name: "?"}, "", str)
         except TypeError as error:
-            raise Broken(f"`{name}`: {error}", supported) from None
+            raise Broken(f"`{name}`: {error}", ANNOTATE) from None
         except UserError as error:
             if name not in str(error) or "\n" in str(error):
-                raise Broken(
-                    f"a wrong `{name}` is answered by {error}", "name it in one line"
-                ) from None
+                problem = f"a wrong `{name}` is answered by {error}"
+                raise Broken(problem, "name it in one line") from None
         else:
-            raise Broken(f"`{name}` may be a word", supported)
+            raise Broken(f"`{name}` may be a word", ANNOTATE)
     return f"{len(annotations)} fields of Params"
 
 
@@ -73,21 +67,12 @@ def possible_releases(subject: Subject) -> str:
     for arms, rounds in private_games(subject):
         for release in subject.releases(arms, rounds):
             number += 1
-            wrong = {
-                f"arm {release.arm} of {arms}": not 0 <= release.arm < arms,
-                f"reward {release.first}": not 1 <= release.first <= max(rounds, 1),
-                f"range of rewards, {release.first} to {release.last}": not (
-                    release.first <= release.last <= rounds
-                ),
-                "sensitivity or noise": not is_sound(release),
-                f"times = {release.times}": release.times < 0,
-            }
-            if any(wrong.values()):
-                impossible = next(text for text, is_wrong in wrong.items() if is_wrong)
+            in_game = 0 <= release.arm < arms and 1 <= release.first <= release.last <= rounds
+            if not (in_game and is_sound(release) and release.times >= 0):
                 raise Broken(
-                    f"K = {arms}, T = {rounds}: {release} has an impossible {impossible}",
-                    f"fix `releases` in {subject.file}: arms count from 0, rewards from 1"
-                    " within the horizon",
+                    f"K = {arms}, T = {rounds}: {release} is impossible",
+                    f"fix `releases` in {subject.file}: arms count from 0, rewards from 1 within"
+                    " the horizon; noise, sensitivity and times are positive",
                 )
     return f"{number:,} releases in {len(GAMES)} games"
 
@@ -104,8 +89,8 @@ def composed_as_claimed(subject: Subject) -> str:
             if claim.notion.on_every_table and not claim.notion.one_choice:
                 raise Broken(
                     numbers,
-                    f"add noise in `play`, or correct the scale in `releases`; if the paper claims"
-                    f" less than its releases compose to, give the reason in `differs` of the claim"
+                    "add noise in `play`, or correct the scale in `releases`; if the paper claims"
+                    " less than its releases compose to, give the reason in `differs` of the claim"
                     f" in {subject.file}",
                 )
             reason = f"the claim is {claim.notion.title}"
@@ -123,8 +108,6 @@ def audited(subject: Subject) -> str:
     except UserError as error:
         raise NotApplicable(str(error)) from None
     worst = max(findings, key=lambda finding: finding.epsilon)
-    if not worst.epsilon:
-        return f"no loss was seen in {PLAYS:,} games, in which one reward matters little"
     numbers = (
         f"at least {worst.epsilon:.3g} of epsilon = {worst.claim.epsilon:g}, with 99 % confidence,"
         f" from {PLAYS:,} games"

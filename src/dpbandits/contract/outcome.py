@@ -27,9 +27,10 @@ def reason(error: Exception, algorithm: str) -> str:
 
     Of the many lines of numba's errors, the cause is a name that is not defined, or the first one.
     """
-    text = re.sub(r"\x1b\[\d*m", "", str(error))
-    causes = [line.strip() for line in text.splitlines() if line.strip()]
-    causes = [line for line in causes if not line.startswith("Failed in nopython mode")] or [""]
+    if place := error_place(error):
+        return place
+    text = re.sub(r"\x1b\[\d*m|Failed in nopython mode.*", "", str(error))
+    causes = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     cause = next((line for line in causes if "NameError" in line), causes[0])
     cause = re.sub(r"( of type \w+)\(.*", r"\1", cause)
     file = registry.member("algorithm", algorithm).shown
@@ -40,4 +41,4 @@ def reason(error: Exception, algorithm: str) -> str:
         source = inspect.getsource(registry.algorithm(algorithm)).splitlines()
         lines += [n for n, line in enumerate(source, 1) if re.search(rf"\b{name[1]}\b", line)]
     where = f"{file}, line {lines[0]}" if lines else file
-    return error_place(error) or f"{where}: {type(error).__name__}: {cause}"
+    return f"{where}: {type(error).__name__}: {cause}"

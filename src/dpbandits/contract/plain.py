@@ -67,7 +67,7 @@ def fields_read(subject: Subject) -> dict[str, Any]:
     law, rounds = Hidden(np.array(means)), np.array([horizon])
     bandit = Watched(*new_bandit(law, len(means), horizon, rounds, rewards))
     module, error = registry.algorithm(subject.algorithm), ""
-    Watched.seen, Watched.policy = set(), module.__name__
+    Watched.policy = module.__name__
     try:
         module.play(subject.params(horizon), bandit, rng)
     except Exception as raised:

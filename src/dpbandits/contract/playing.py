@@ -50,18 +50,15 @@ def every_round(subject: Subject) -> str:
         try:
             bandit = play_run(cell(subject, means, horizon, Grid.END), 0, per_round)
         except Exception as error:
-            usual = (
+            raise Broken(
+                f"{where}: {reason(error, subject.algorithm)}",
                 "`play` must compile and pull until `playing(bandit)` is false, also if the game"
                 " ends within its first phase; decorate helpers with `inlined` of"
-                " dpbandits.core.kernel, and give `pull_many` ints"
-            )
-            raise Broken(f"{where}: {reason(error, subject.algorithm)}", usual) from error
+                " dpbandits.core.kernel, and give `pull_many` ints",
+            ) from error
         if int(bandit.pulls.sum()) != horizon or bandit.pulls.min() < 0:
-            raise Broken(
-                f"{where}: {bandit.pulls.sum()} pulls",
-                "`play` must not write to the bandit; `pull`, `pull_many` and `pull_each`"
-                " count pulls",
-            )
+            remedy = "`play` must not write to the bandit, whose functions count pulls"
+            raise Broken(f"{where}: {bandit.pulls.sum()} pulls", remedy)
     return f"{len(games)} games of between K and 1,000 rounds, 2 to 7 arms"
 
 
@@ -132,20 +129,17 @@ def equal_laws(samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray
 
     Raises Broken with a probability below FALSE_ALARMS if both of each pair have one law.
     """
-    comparisons = sum(1 + len(means) for means, _, _ in samples)
-    least, where = min(
-        (
-            p_value(batched[:, column], single[:, column]),
-            f"{f'the pulls of arm {column}' if column else 'the final regret'} on means {means}",
-        )
+    compared = [
+        (p_value(batched[:, i], single[:, i]), f"pulls of arm {i}" if i else "regret", means)
         for means, batched, single in samples
-        for column in range(1 + len(means))
-    )
+        for i in range(1 + len(means))
+    ]
+    (least, what, means), limit = min(compared), FALSE_ALARMS / len(compared)
     numbers = (
-        f"{comparisons} two-sample tests of {len(samples[0][1])} runs, least p-value"
-        f" {least:.2g} ({where}); the limit is {FALSE_ALARMS / comparisons:.1g}"
+        f"{len(compared)} two-sample tests of {len(samples[0][1])} runs, least p-value {least:.2g}"
+        f" ({what} on means {means}); the limit is {limit:.1g}"
     )
-    if least < FALSE_ALARMS / comparisons:
+    if least < limit:
         raise Broken(
             numbers,
             "decisions inside a batch must not depend on its rewards; use what `pull_many` returns"
@@ -175,23 +169,17 @@ def p_value(first: np.ndarray, second: np.ndarray) -> float:
     return float(stats.chi2_contingency(table).pvalue) if table.shape[1] > 1 else 1.0
 
 
-# Plain Python -------------------------------------------------------------------------------------
-
-
 def same_bits_in_python(subject: Subject) -> str:
     """Check that plain Python gives the bits of compiled code, in both modes."""
     means, horizon, run = PLAIN
     played = cell(subject, means, horizon)
     interpreted = in_plain_python(subject)["outcomes"]
-    error = next((each["error"] for each in interpreted if "error" in each), "")
+    error = next((found["error"] for found in interpreted if "error" in found), "")
     if error or interpreted != [outcome(played, run, mode) for mode in (False, True)]:
-        rounding = (
-            "write math.log, x * x and loops in place of np.log, x**2 and np.sum, which round"
-            " differently; do not divide by zero; draw random numbers from `rng` alone"
-        )
         raise Broken(
             error or f"run {run} on means {means}, T = {horizon}, has other pulls or regrets",
-            rounding,
+            "write math.log, x * x and loops in place of np.log, x**2 and np.sum, which round"
+            " differently; do not divide by zero; draw random numbers from `rng` alone",
         )
     return f"2 games of {horizon:,} rounds, bit for bit"
 
@@ -199,11 +187,10 @@ def same_bits_in_python(subject: Subject) -> str:
 def only_rewards(subject: Subject) -> str:
     """Check that the policy reads no field of the bandit, on a law that has no means."""
     answer = in_plain_python(subject)
-    fields = ", ".join(f"bandit.{name}" for name in answer["fields"])
-    if fields or answer["error"]:
-        read = " and ".join(filter(None, [fields and f"`play` reads {fields}", answer["error"]]))
+    if answer["fields"] or answer["error"]:
+        fields = ", ".join(f"bandit.{name}" for name in answer["fields"])
         raise Broken(
-            f"on a law without means: {read}",
+            f"on a law without means, `play` reads: {fields or 'no field'}. {answer['error']}",
             "use the functions of dpbandits.core.bandit, and nothing else of the bandit",
         )
     return f"{PLAIN[1]:,} rounds on a law without means and gaps"
@@ -225,10 +212,9 @@ def in_plain_python(subject: Subject) -> dict[str, Any]:
 
     Raises Broken with the last line of its error if it fails.
     """
-    settings = {name: value for name, value in subject.settings if value is not None}
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.contract.plain"],
-        input=json.dumps({"name": subject.algorithm, "settings": settings}),
+        input=json.dumps({"name": subject.algorithm, "settings": dict(subject.settings)}),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -14,10 +14,10 @@ from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import gather, reader, table
 from dpbandits.judge.table import Gathered
 from dpbandits.judge.verdicts import Verdict
-from dpbandits.report import pages
+from dpbandits.report import markdown
 
 FOLDER = "docs/reproducibility"
-OF_ALL = "docs/images/claims.svg"
+PICTURE = "docs/images/claims.svg"
 COLOURS = {
     Verdict.REPRODUCED: "#14733f",
     Verdict.DEPENDS: "#6b35a0",
@@ -33,22 +33,22 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
     `texts`, a folder of <paper>.txt, quotes that are not in a paper's text are refused. Raises
     UserError for an unknown name, a wrong quote or results that cannot be read.
     """
-    every = papers()
-    if not every:
+    known = papers()
+    if not known:
         raise UserError(
             "report: this project has no claims of its own, conf/claims/<paper>.yaml; the reports"
             " of dpbandits are in docs/reproducibility/ of its repository"
         )
     for name in names:
-        if name not in every:
-            raise UserError(f"{shown(name)} has no claims; {nearest(name, every)}")
-    chosen = [name for name in every if name in names or not names]
+        if name not in known:
+            raise UserError(f"{shown(name)} has no claims; {nearest(name, known)}")
+    chosen = [name for name in known if name in names or not names]
     for name in chosen:
-        parts = sorted(texts.glob(f"{name}*.txt")) if texts else []
+        parts = texts.glob(f"{name}*.txt") if texts else ()
         whole = " ".join(part.read_text("utf-8") for part in parts)
         for claim in reader.missing_quotes(reader.read(name), whole) if whole else ():
             file = project.member_file("claims", name)
-            raise UserError(f"{file}: {claim}: the quote is not in {parts[0]}")
+            raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
     if gathers and (status := gather.gather(chosen)):
         return status
     for path, content in files(chosen).items():
@@ -59,40 +59,41 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
 
 def papers() -> list[str]:
     """Return the papers with claims, in their order; in a user's project those of the project."""
-    own = found().project
-    every = [
+    own, order = found().project, [known.key for known in PAPERS]
+    names = [
         name
         for name in reader.papers()
         if own is None or project.home("claims", name) == own.folder
     ]
-    order = [known.key for known in PAPERS]
-    return sorted(every, key=lambda name: order.index(name) if name in order else len(order))
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
 def results(names: Sequence[str]) -> list[Gathered]:
     """Return the committed results of papers. Raises UserError if a paper has none."""
-    found = [table.read(name) for name in names]
-    for name, gathered in zip(names, found, strict=True):
-        if gathered is None:
+    gathered = []
+    for name in names:
+        result = table.read(name)
+        if result is None:
             file, command = f"{table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
             raise UserError(f"{file} does not exist; `{command}` writes it")
-    return [gathered for gathered in found if gathered]
+        gathered.append(result)
+    return gathered
 
 
 def files(names: Sequence[str]) -> dict[str, bytes]:
     """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
-    every = {gathered.paper.paper: gathered for gathered in results(papers())}
+    gathered = {result.paper.paper: result for result in results(papers())}
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
-    rows = [(paper(name).short, _rows(gathered)) for name, gathered in every.items()]
-    decided = {short: of_paper for short, of_paper in rows if of_paper}
+    decided = {paper(name).short: _rows(result) for name, result in gathered.items()}
+    decided = {short: rows for short, rows in decided.items() if rows}
     written = {
-        f"{FOLDER}/README.md": pages.index([*every.values()]).encode(),
-        OF_ALL: picture(decided, "Sentences of all papers", named=False),
+        f"{FOLDER}/README.md": markdown.index([*gathered.values()]).encode(),
+        PICTURE: picture(decided, "Sentences of all papers", named=False),
     }
     for name in names:
         short = paper(name).short
-        written[f"{FOLDER}/{name}.md"] = pages.of_paper(every[name]).encode()
-        written[f"{FOLDER}/{name}.csv"] = table.joint_table(every[name])
+        written[f"{FOLDER}/{name}.md"] = markdown.page(gathered[name]).encode()
+        written[f"{FOLDER}/{name}.csv"] = table.joint_table(gathered[name])
         if short in decided:
             plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
             written[f"{FOLDER}/{name}.svg"] = plot

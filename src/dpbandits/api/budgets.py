@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.api.games import Game, player
+from dpbandits.api.arguments import bandit, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.core import registry
@@ -58,23 +58,17 @@ class Budget:
         return None if claim is None or composed is None else cls.of(claim, composed)
 
 
-def budget(
-    algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **parameters_of_it: Any
-) -> Budget:
-    """Return the privacy budget that an algorithm claims, and the one its releases compose to.
+def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **settings: Any) -> Budget:
+    """Return the privacy budget that an algorithm claims, and those its releases compose to.
 
     Args:
         algorithm: name of an algorithm or of a file in conf/algorithm/, or an algorithm of this
             process with `releases` and `claim`.
         horizon: T, number of rounds.
         arms: K, number of arms.
-        **parameters_of_it: parameters of the algorithm, such as epsilon and delta.
+        **settings: parameters of the algorithm, such as epsilon and delta.
 
-    Returns:
-        Claimed, composed and tightly composed epsilon, at the delta of the claim.
-
-    Raises:
-        UserError: for an unknown name, an invalid value, or an algorithm that is not private.
+    Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
     Examples:
         >>> import dpbandits as dp
@@ -82,9 +76,8 @@ def budget(
         >>> found.claimed, found.composed, found.notion
         (0.5, 0.5, 'global DP')
     """
-    rounds = _checked("horizon", Rounds, horizon)
-    number = _checked("arms", Arms, arms)
-    chosen = player(algorithm, parameters_of_it)
+    rounds, number = _checked("horizon", Rounds, horizon), _checked("arms", Arms, arms)
+    chosen = player(algorithm, settings)
     module: Any = registry.algorithm(chosen.algorithm)
     if not (hasattr(module, "claim") and hasattr(module, "releases")):
         raise UserError(f"budget: {chosen.name} promises no privacy")
@@ -130,7 +123,7 @@ def run_audit(
     changed_reward: int | None = None,
     seed: int = 1,
     workers: int | None = None,
-    **parameters_of_it: Any,
+    **settings: Any,
 ) -> AuditResult:
     """Play an algorithm on tables of rewards that differ in one entry; bound its privacy loss.
 
@@ -141,13 +134,9 @@ def run_audit(
         changed_reward: change only this reward of an arm, from 1; None: several positions.
         seed: root of all random streams.
         workers: number of threads; None: all cores.
-        **parameters_of_it: parameters of the algorithm, such as epsilon.
+        **settings: parameters of the algorithm, such as epsilon.
 
-    Returns:
-        Lower bounds beside the claimed budget.
-
-    Raises:
-        UserError: for an unknown name, an invalid value, or an algorithm that is not private.
+    Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
     Examples:
         >>> import dpbandits as dp
@@ -159,14 +148,14 @@ def run_audit(
         raise UserError(
             f"run_audit: an audit needs a name, and the source in a file; got {algorithm!r}"
         )
-    chosen = player(algorithm, parameters_of_it)
+    chosen = player(algorithm, settings)
     games = _checked("plays", Plays, plays)
     arms = _checked("many_arms", ManyArms, many_arms)
-    changed = None
-    if changed_reward is not None:
-        changed = _checked("changed_reward", ChangedReward, changed_reward)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)
+    changed = changed_reward
+    if changed is not None:
+        changed = _checked("changed_reward", ChangedReward, changed)
     subject = Subject(chosen.algorithm, tuple(chosen.settings.items()))
     subject.claim(2, 64)  # raises before anything is played
     findings = tuple(Auditor(subject, root, threads, 0, arms, changed).audit(games))
@@ -193,7 +182,8 @@ def lower_bound(
     """Return the lower bound on the regret of Bernoulli arms: azize2022, Theorem 3 times log T.
 
     It is asymptotic: the theorem bounds the limit of the regret over log T, for every consistent
-    policy with epsilon-global DP.
+    policy with epsilon-global DP. The bound is in units of reward: a float, or float64 of the shape
+    of `horizon`.
 
     Args:
         environment: name of an environment with Bernoulli arms, such as "c2".
@@ -201,11 +191,7 @@ def lower_bound(
         epsilon: privacy budget; None: no privacy (Lai and Robbins).
         horizon: T, or several.
 
-    Returns:
-        The bound in units of reward: a float, or float64 of the shape of `horizon`.
-
-    Raises:
-        UserError: for an invalid value, or an environment whose arms are not Bernoulli.
+    Raises UserError for an invalid value, or an environment whose arms are not Bernoulli.
 
     Examples:
         >>> import dpbandits as dp
@@ -214,16 +200,13 @@ def lower_bound(
         >>> dp.lower_bound(environment="c2", horizon=[1000, 10**6]).shape
         (2,)
     """
-    law, instance = Game(environment, means).bandit("lower_bound")
+    law, instance = bandit("lower_bound", environment, means)
     if law != "bernoulli":
         raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {law}")
     budget = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
-    several = isinstance(horizon, Sequence | np.ndarray) and not isinstance(horizon, str)
-    bounds = []
-    for rounds in np.asarray(horizon).tolist() if several else [horizon]:
-        rounds = _checked("horizon", Rounds, rounds)
-        bounds.append(azize2022.problem_dependent_lower_bound(instance.means, rounds, budget))
-    return np.array(bounds) if several else bounds[0]
+    rounds = [_checked("horizon", Rounds, n) for n in np.atleast_1d(np.asarray(horizon, object))]
+    bounds = [azize2022.problem_dependent_lower_bound(instance.means, n, budget) for n in rounds]
+    return np.array(bounds) if np.ndim(horizon) else bounds[0]
 
 
 def _checked(name: str, annotation: Any, value: Any) -> Any:

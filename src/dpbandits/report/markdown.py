@@ -35,7 +35,7 @@ def counted(numbers: Mapping[Verdict, int]) -> str:
     return words.replace("depends", "depending")
 
 
-def of_paper(of: Gathered) -> str:
+def page(of: Gathered) -> str:
     """Return the page of a paper."""
     sentences = of.sentences()
     numbers = {judged.name: i for i, judged in enumerate(sentences, 1)}
@@ -51,7 +51,9 @@ def of_paper(of: Gathered) -> str:
         "number": numbers.__getitem__,
         "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
         "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
-        "text": _text,
+        "text": lambda j: (
+            f"“{without_tex(j.claim.quote)}”" if j.claim.quote else without_tex(j.claim.says)
+        ),
         "place": lambda judged: f"({judged.claim.section or judged.name})",
         "plain": plain,
     }
@@ -75,11 +77,6 @@ def of_paper(of: Gathered) -> str:
     )
 
 
-def _text(judged: Judged) -> str:
-    claim = judged.claim
-    return f"“{without_tex(claim.quote)}”" if claim.quote else without_tex(claim.says)
-
-
 def _originals(of: Gathered) -> list[FigureSpec]:
     specs = [compose.load(figure, [])[0] for figure in of.paper.figures()]
     numbered = [(s.original.number, s.name, s) for s in specs if s.original]
@@ -101,7 +98,7 @@ def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
     """Yield the result as drawn, and under every other variant alone; equal ones once."""
     drawn, rows = dict(next(iter(judged.results))), dict[str, tuple[list[str], Result]]()
     for combination, result in judged.results.items():
-        if _changes(combination, drawn) <= 1:
+        if sum(drawn[name] != variant for name, variant in combination) <= 1:
             names, _ = rows.setdefault(repr(result), ([], result))
             names.append(texts.in_words(dict(combination), drawn))
     yield from (("; ".join(names), result) for names, result in rows.values())
@@ -109,12 +106,8 @@ def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
 
 def further(judged: Judged) -> Counter[Verdict]:
     """Return the verdicts under combinations that change more than one choice."""
-    drawn = dict(next(iter(judged.results)))
-    return Counter(r.verdict for c, r in judged.results.items() if _changes(c, drawn) > 1)
-
-
-def _changes(combination: Iterable[tuple[str, str]], drawn: Mapping[str, str]) -> int:
-    return sum(drawn[name] != variant for name, variant in combination)
+    drawn, *others = judged.results
+    return Counter(judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1)
 
 
 def index(reports: Sequence[Gathered]) -> str:
@@ -138,5 +131,4 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     yield from ("| paper | sentences | in short |", "|---|---|---|")
     for of in reports:
         name, text = of.paper.paper, texts.filled(of.paper.headline.text, of).replace("|", "\\|")
-        link = f"[{paper(name).short}]({folder}{name}.md)"
-        yield f"| {link} | {counted(counts([of]))} | {text} |"
+        yield f"| [{paper(name).short}]({folder}{name}.md) | {counted(counts([of]))} | {text} |"

@@ -1,6 +1,16 @@
-"""Hydra's program: a figure, or several jobs at once, with all options of Hydra.
+"""Compute several figures, or a figure for several values of its keys: Hydra's program.
 
-`dpbandits multirun figure=<name> key=1,2` and `python experiments/run.py -m ...` are the same.
+usage: dpbandits multirun figure=<name> [key=value,value ...]
+       python experiments/run.py [-m] figure=<name> [key=value ...]
+
+  dpbandits multirun figure=adap-c1,adap-c2       several figures
+  dpbandits multirun figure=adap-c2 seed=1,2      a figure for each value
+  dpbandits multirun sweep=alpha                  a saved multirun, from conf/sweep/
+  dpbandits multirun figure=adap-c2 --cfg job     print only the configuration
+
+Without -m, experiments/run.py makes one figure, as `dpbandits run` does. `+key=value` adds a key
+that the figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine=ucb` adds a curve.
+--hydra-help prints Hydra's own options.
 """
 
 import os
@@ -12,25 +22,6 @@ from dpbandits.core.errors import in_one_line
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
-
-HELP = """\
-usage: dpbandits multirun figure=<name> [key=value,value ...]
-       python experiments/run.py [-m] figure=<name> [key=value ...]
-
-Compute the missing runs of several figures, or of one figure for several values of its keys, and
-draw them. Without -m, experiments/run.py makes one figure, as `dpbandits run` does.
-
-  dpbandits multirun figure=adap-c1,adap-c2       several figures
-  dpbandits multirun figure=adap-c2 seed=1,2      a figure for each value
-  dpbandits multirun sweep=alpha                  a saved multirun, from conf/sweep/
-  dpbandits multirun figure=adap-c2 --cfg job     print only the configuration
-
-Overrides: `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
-`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. `+key=value` adds a key that the
-figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine=ucb` adds a curve.
-`dpbandits list` prints the names, docs/sweeps.md explains several values, and --hydra-help
-prints Hydra's own options.
-"""
 
 
 def several(words: list[str]) -> int:
@@ -48,7 +39,7 @@ def main() -> int:
     """
     words = sys.argv[1:]
     if {"-h", "--help"} & {*words}:
-        print(HELP, end="")
+        print(__doc__, end="")
         return 0
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
     # Imported late, so that an error during the imports is reported in one line.
@@ -90,9 +81,8 @@ def main() -> int:
         if type(error).__module__.partition(".")[0] != "submitit":
             raise
         raise UserError(
-            f"submitit did not complete a job of the multirun: {in_one_line(error)}; completed"
-            " blocks are kept, and the same command continues from there"
-            " (hydra.launcher.timeout_min=... allows more time)"
+            f"submitit did not complete a job of the multirun: {in_one_line(error)}; the same"
+            " command continues (hydra.launcher.timeout_min=... allows more time)"
         ) from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in words):
         return 0  # all jobs ran in other processes

@@ -12,7 +12,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.api.games import computed, frame
+from dpbandits.api.arguments import computed, frame
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, shown
 from dpbandits.drawing import plotting
@@ -63,13 +63,10 @@ class FigureResult:
 
         The columns are those of the CSV file: panel, label, x, runs, mean, std, median, min, max,
         and centre, low and high, which are drawn. The regret is in units of reward.
-
-        Raises:
-            UserError: if pandas is not installed.
         """
         header, numbers = (*series.PLACE, *series.STATISTICS), len(series.STATISTICS)
         rows = [(*row[:-numbers], *map(float, row[-numbers:])) for row in series.rows(self._series)]
-        return frame(rows, columns=list(header))
+        return frame(rows, header)
 
     def plot(self) -> Figure:
         """Draw the figure anew and return it; `figure.axes` can be changed before it is saved."""
@@ -79,7 +76,8 @@ class FigureResult:
 def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     """Compute what is missing of a figure, write its files and return its curves.
 
-    It does what `dpbandits run <name> <overrides>` does.
+    It does what `dpbandits run <name> <overrides>` does; files that are up to date are not written
+    again.
 
     Args:
         name: name of the figure; `dpbandits list` prints all names.
@@ -87,12 +85,8 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
             "profile=smoke" or "paths.out=elsewhere".
         progress: show the progress.
 
-    Returns:
-        The figure. Files that are up to date are not written again.
-
-    Raises:
-        UserError: for an unknown figure, an override that is invalid or without effect, or if a run
-            fails.
+    Raises UserError for an unknown figure, an override that is invalid or without effect, or if a
+    run fails.
 
     Examples:
         >>> import dpbandits as dp

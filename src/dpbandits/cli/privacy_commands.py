@@ -1,0 +1,149 @@
+"""`dpbandits audit` and `dpbandits privacy`: the results for the terminal."""
+
+import math
+import shlex
+import sys
+import textwrap
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from rich.table import Table
+
+from dpbandits.api.arguments import player
+from dpbandits.api.budgets import AuditResult, run_audit
+from dpbandits.cli.process import console
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.privacy.table import Row, rows
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.progress import duration
+
+COLUMNS = (
+    "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"
+    " composed as in the papers: by a sum or, at a delta, by the theorem of Dwork, Rothblum and"
+    " Vadhan. tightly: the smallest epsilon that follows from the same releases at this delta."
+)
+NO_ACCOUNTANT = (
+    "?: dp-accounting is not installed: .venv/bin/python -m pip install -r"
+    " requirements-accounting.lock"
+)
+
+
+def audit(algorithm: str, given: Mapping[str, Any], epsilon: Any, **options: Any) -> ExitStatus:
+    """Audit an algorithm and print the result; return ALARM if a promise is refuted.
+
+    `given` are its parameters, `options` those of `run_audit`. Raises UserError for an invalid
+    argument.
+    """
+    if "epsilon" in given:
+        raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
+    member = player(algorithm, {}).algorithm
+    if "epsilon" in registry.algorithm(member).Params._fields:
+        given = {"epsilon": epsilon, **given}
+    start = time.monotonic()
+    found = run_audit(algorithm, **options, **given)
+    for line in lines(found):
+        print(line)
+    took = duration(time.monotonic() - start)
+    print(f"  {options['plays']:,} games in {took}, seed {options['seed']}", flush=True)
+    exceeded = ["the budget that its paper claims"] if found.refutes_claim else []
+    exceeded += ["the budget of its declared releases"] if found.refutes_releases else []
+    if exceeded:
+        print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
+    return ExitStatus.ALARM if exceeded else ExitStatus.DONE
+
+
+def lines(found: AuditResult) -> Iterator[str]:
+    """Yield the lines of the result for the terminal."""
+    claim = found.findings[0].claim
+    yield shlex.join([found.algorithm, *(f"{k}={value}" for k, value in found.parameters.items())])
+    yield f"  claimed: {_budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
+    for finding in found.findings:
+        loss, delta = finding.loss, finding.claim.delta
+        observed = "one choice" if finding.one_choice else "all arms"
+        if not finding.cells:
+            yield f"  {observed}: no difference was seen; with few games an audit has little power"
+            continue
+        yield f"  {observed}, on tables of {finding.tables}"
+        if not finding.one_choice:
+            declared = _budget(*finding.declared[:2])
+            yield f"    declared: {declared} by its releases in such a game"
+        bounds = f"epsilon >= {finding.pure_epsilon:.4g}"
+        if delta:
+            bounds += f"; epsilon >= {finding.epsilon:.4g} at delta = {delta:g}"
+        if finding.delta:
+            bounds += f"; delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}"
+        yield (
+            f"    audited: {bounds}; with 99 % confidence; observed frequencies:"
+            f" epsilon = {loss.likely_epsilon:.4g}"
+        )
+        yield (
+            f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"
+            f" {loss.fewer:,} of {loss.games:,} games"
+        )
+
+
+def show(
+    names: Sequence[str], *, epsilon: Any, rho: Any, horizon: Any, arms: Any, delta: Any
+) -> None:
+    """Print the table, the definitions of the notions and reasons why numbers differ."""
+    table_rows = rows(names, epsilon, horizon, arms, delta, rho)
+    given = {"epsilon": epsilon, "rho": rho}
+    asked = {"epsilon", *(row.claim.notion.budget for row in table_rows)}
+    budgets = ", ".join(f"{name} = {value:g}" for name, value in given.items() if name in asked)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("", "reading"):
+        table.add_column(column, overflow="fold")
+    for column in ("claimed", "composed", "tightly", "at delta"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in table_rows:
+        unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
+        table.add_row(
+            row.label,
+            row.reading,
+            f"{unit}{_number(row.claim.budget)}",
+            f"{unit}{_number(row.spent)}",
+            "?" if row.tight is None else _number(row.tight),
+            _number(row.stated.delta),
+        )
+    terminal = console()
+    terminal.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
+    terminal.print(table)
+    print()
+    for line in notes(table_rows):
+        indent = "    " if line.startswith(" ") else ""
+        print(textwrap.fill(line, terminal.width, subsequent_indent=indent))
+
+
+def notes(table_rows: Sequence[Row]) -> list[str]:
+    """Return the notes below the table, one paragraph each."""
+    lines = [COLUMNS, ""]
+    differences: dict[str, list[str]] = {}
+    for notion in dict.fromkeys(row.claim.notion for row in table_rows):
+        lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
+        of_notion = [row for row in table_rows if row.claim.notion is notion]
+        lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
+        if remark := notion.remark:
+            lines += dict.fromkeys(
+                f"  {row.label}: {remark(row.spent, row.stated.delta, row.composed)}"
+                for row in of_notion
+            )
+    for row in filter(attrgetter("why"), table_rows):
+        named = f"{row.label} ({row.reading})" if row.reading else row.label
+        differences.setdefault(row.why, []).append(named)
+    if differences:
+        lines += ["", "Claims that differ from the composed budget:"]
+    for why, labels in differences.items():
+        lines.append(f"  {', '.join(dict.fromkeys(labels))}: {why}.")
+    return lines + (["", NO_ACCOUNTANT] if any(row.tight is None for row in table_rows) else [])
+
+
+def _number(value: float) -> str:
+    return "no bound" if math.isinf(value) else f"{value:.4g}"
+
+
+def _budget(epsilon: float, delta: float) -> str:
+    stated = f"epsilon = {epsilon:.4g}" + (f", delta = {delta:g}" if delta else "")
+    return "no bound" if math.isinf(epsilon) else stated
