@@ -3,8 +3,6 @@
 import math
 import re
 from functools import cache
-from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import pytest
 from composed import load
@@ -99,22 +97,6 @@ def test_an_audit_of_another_reading_is_not_taken() -> None:
 
 
 # Budgets ------------------------------------------------------------------------------------------
-
-
-class Rho(NamedTuple):
-    rho: float
-
-
-@pytest.mark.parametrize("claim", [None, "a claim"])
-def test_a_budget_without_a_claim_is_not_declared(
-    claim: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cell: Any = SimpleNamespace(params=Rho(1.0), releases=lambda: [], claim=lambda: claim)
-    assert captions.is_undeclared(cell) == (claim is None)
-    if claim is None:
-        curve: Any = SimpleNamespace(sources=(cell,))
-        monkeypatch.setattr(captions, "budget", lambda cell: 1.0)
-        assert captions.privacy(curve) == captions.NOT_DECLARED
 
 
 SPLIT = "figure.curves.dp-ucb.counter=hybrid-split"

@@ -1,30 +1,19 @@
 import csv
 import io
-import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from matplotlib.colors import to_rgb
+from test_colours import lab, linear
 
-from dpbandits.config.compose import load
 from dpbandits.core import registry
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
-from dpbandits.run.runner import play
-from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import Curve
-from dpbandits.store.blocks import Store
-from dpbandits.tables.series import STATISTICS, Series, _against, slope, to_csv, values
+from dpbandits.tables.series import STATISTICS, Series, slope, to_csv
 
 HEADER = b"panel,label,x,runs,mean,std,median,min,max,centre,low,high\n"
-
-finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def a_series(
@@ -35,38 +24,6 @@ def a_series(
         name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
     }
     return Series(panel, label, label, "ucb", runs, None, np.array(x), **columns)
-
-
-def test_a_bound_has_no_error() -> None:
-    numbers = np.zeros(2)
-    columns: dict[str, Any] = dict.fromkeys(STATISTICS, numbers)
-    bound = Series("a", "bound", "bound", "bound", 0, None, np.array([1.0, 2.0]), **columns)
-    assert [bound.error(i) for i in (0, 1)] == [0.0, 0.0]
-    runs = a_series([1.0], [1.0], runs=16)
-    assert runs.error(0) == runs.std[0] / 4.0
-
-
-def test_the_price_of_privacy_needs_a_counterpart_with_regret() -> None:
-    own, other = np.array([[1.0, 1.0], [3.0, 3.0]]), np.array([[0.0, 0.01], [0.0, 0.03]])
-    price = _against(own, other, Quantity.PRICE)
-    assert price[:, 0].tolist() == [0.0, 0.0]
-    # Both runs have a hundred times the regret of their counterparts.
-    assert price[:, 1].tolist() == pytest.approx([99.0, 99.0])
-
-
-# Quantities shown --------------------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("in_checkout")
-def test_regret_per_log_t_is_the_regret_at_the_horizon_over_log_t(store: Store) -> None:
-    overrides = ["figure.sweep.values=[1000,2000]", "runs=3"]
-    per_log, _ = load("horizons", overrides)
-    plain, _ = load("horizons", [*overrides, "figure.panels.a.shows=regret"])
-    assert not play(plan(per_log.runs_of_cells(), store, 5), store, 1, "test")
-    log_t = np.log([1000.0, 2000.0])
-    for one, other in zip(per_log.panels[0].curves, plain.panels[0].curves, strict=True):
-        assert one.sources == other.sources
-        assert np.array_equal(values(one, store), values(other, store) / log_t)
 
 
 # The table -------------------------------------------------------------------------------------
@@ -122,11 +79,6 @@ def test_a_grid_begins_at_round_1_increases_and_ends_at_the_horizon(grid: Grid) 
         assert np.all(np.diff(rounds) > 0)
 
 
-@pytest.mark.parametrize("grid", list(Grid))
-def test_a_single_round_is_recorded_once(grid: Grid) -> None:
-    assert checkpoints(1, grid).tolist() == [1]
-
-
 def test_the_logarithmic_grids_of_two_horizons_are_the_same_before_they_end() -> None:
     longest = checkpoints(10**12, Grid.LOG)
     for horizon in HORIZONS:
@@ -156,17 +108,7 @@ def test_the_linear_grid_has_200_equal_steps(horizon: int) -> None:
     }
 
 
-def test_a_linear_grid_of_few_rounds_records_each() -> None:
-    for horizon in range(2, 201):
-        assert checkpoints(horizon, Grid.LINEAR).tolist() == list(range(1, horizon + 1))
-
-
-# The looks -------------------------------------------------------------------------------------
-
-UNKNOWN = [f"my-algorithm-{i}" for i in range(20)]
-
-
-def test_two_strangers_differ_in_colour_from_all_others_and_from_each_other(
+def test_strangers_differ_in_colour_from_all_others_and_from_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As many as there are spare colours, all of them in the registry like dropped-in files.
@@ -176,41 +118,7 @@ def test_two_strangers_differ_in_colour_from_all_others_and_from_each_other(
     _spare.cache_clear()
     colours = [style_of(name).colour for name in strangers]
     _spare.cache_clear()
-    assert len(set(colours)) == len(strangers)
-    taken = {style.colour for style in STYLES.values()}
+    others = [style.colour for style in STYLES.values()]
     for i, colour in enumerate(colours):
-        nearest = min(distance(colour, other) for other in {*taken, *colours[:i]})
-        assert nearest > 30  # in CIE76; 2.3 is just noticeable
-
-
-def distance(one: str, other: str) -> float:
-    return float(np.linalg.norm(lab(one) - lab(other)))
-
-
-def lab(colour: str) -> np.ndarray:
-    rgb = np.array(to_rgb(colour))
-    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.cbrt(np.array(to_xyz) @ linear / np.array([0.95047, 1.0, 1.08883]))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-def test_an_unknown_algorithm_has_a_spare_look() -> None:
-    looks = {style_of(name) for name in UNKNOWN}
-    assert {look.colour for look in looks} <= set(SPARE_COLOURS)
-    assert len(looks) > 1
-
-
-def test_an_unknown_algorithm_looks_the_same_in_every_process() -> None:
-    code = (
-        "import json, sys; from dpbandits.drawing.styles import style_of; "
-        "print(json.dumps([style_of(name) for name in json.loads(sys.argv[1])]))"
-    )
-    there = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(UNKNOWN)],
-        env={**os.environ, "PYTHONHASHSEED": "12345"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(there.stdout) == [list(style_of(name)) for name in UNKNOWN]
+        near = (lab(linear(colour)) - lab(linear(other)) for other in (*others, *colours[:i]))
+        assert min(map(np.linalg.norm, near)) > 30  # in CIE76; 2.3 is just noticeable

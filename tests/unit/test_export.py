@@ -14,7 +14,6 @@ from commands import FIGURES
 from complaints import readable
 from composed import load
 
-from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
@@ -148,18 +147,6 @@ def test_json_tells_of_every_curve_what_the_sidecar_tells(filled: Callable[..., 
     assert "bound" in bound["sources"][0]
 
 
-def test_json_writes_null_for_what_it_has_no_number_for(
-    filled: Callable[..., Loaded], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, settings = filled("adap-ksweep")
-    first, *others = summarise(spec, Store(settings.cache))
-    odd = np.array([np.inf, -np.inf, np.nan])
-    series = [replace(first, mean=odd), *others]
-    monkeypatch.setattr("dpbandits.factory.export.summarise", lambda *_: series)
-    curve = strict(exported(spec, settings, "json"))["panels"][0]["curves"][0]
-    assert curve["mean"] == [None] * 3
-
-
 def test_the_points_of_a_published_curve_are_exported_with_it(
     filled: Callable[..., Loaded],
 ) -> None:
@@ -172,49 +159,17 @@ def test_the_points_of_a_published_curve_are_exported_with_it(
     assert not any("published" in curve for other in others for curve in other["curves"])
 
 
-def test_the_same_command_writes_the_same_bytes(filled: Callable[..., Loaded]) -> None:
-    spec, settings = filled("adap-c2")
-    again, _ = compose.load("adap-c2", ["profile=smoke"])
-    assert again is not spec
-    for kind in ("csv", "json"):
-        assert exported(again, settings, kind) == exported(spec, settings, kind)
-
-
 # To a file ---------------------------------------------------------------------------------------
 
 
-def test_a_file_is_written_whole_and_silently(
-    filled: Callable[..., Loaded], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    spec, settings = filled("adap-c2")
-    file = tmp_path / "curves.csv"
-    assert export(spec, settings, "csv", file) == 0
-    assert file.read_bytes() == exported(spec, settings, "csv")
-    assert [path.name for path in tmp_path.iterdir()] == ["curves.csv"]
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("missing/x.csv", "there is no folder"),
-        ("folder", "it is a folder"),
-        ("file/x.csv", "there is no folder"),
-        (f"{'x' * 300}.csv", "File name too long"),
-    ],
-)
-def test_a_file_that_cannot_be_written_is_told_in_one_line(
-    filled: Callable[..., Loaded], tmp_path: Path, name: str, told: str
+@pytest.mark.parametrize("name", ["missing/x.csv", "folder", "file/x.csv", f"{'x' * 300}.csv"])
+def test_a_file_that_cannot_be_written_is_refused_in_one_line(
+    filled: Callable[..., Loaded], tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=r"^cannot write [^\n]*$"):
         export(*filled("adap-c2"), "csv", tmp_path / name)
-    message = str(caught.value)
-    assert message.startswith("cannot write ")
-    assert told in message
-    assert "paths.cache" not in message  # advice for commands that play runs
-    assert len(message.splitlines()) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"folder", "file"}
 
 

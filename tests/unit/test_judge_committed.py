@@ -7,11 +7,11 @@ import pytest
 from commands import ROOT
 from composed import load
 
-from dpbandits.judge import language, reader, table
-from dpbandits.judge.figures import Figures
-from dpbandits.judge.model import ERRATA, as_list
+from dpbandits.judge import claims_files, claims_table
+from dpbandits.judge.claims_files import ERRATA, as_list
+from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import Resampler
-from dpbandits.judge.table import Gathered
+from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
 from dpbandits.report import write
 
@@ -24,7 +24,7 @@ of_every_paper = pytest.mark.parametrize("name", PAPERS)
 
 @cache
 def gathered(name: str) -> Gathered:
-    found = table.read(name)
+    found = claims_table.read(name)
     assert found is not None, f"dpbandits report --gather {name}"
     return found
 
@@ -34,8 +34,8 @@ def gathered(name: str) -> Gathered:
 
 @of_every_paper
 def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -> None:
-    assert reader.papers() == PAPERS
-    paper, planned = reader.read(name), Resampler(None, {})
+    assert claims_files.papers() == PAPERS
+    paper, planned = claims_files.read(name), Resampler(None, {})
     drawn, touching = Figures(paper), dict[str, str]()
     for claim_name, claim in paper.claims().items():
         choices = drawn.touched(claim_name)
@@ -53,7 +53,7 @@ def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -
 
 @of_every_paper
 def test_the_first_variant_of_a_choice_is_what_the_papers_figures_draw(name: str) -> None:
-    paper = reader.read(name)
+    paper = claims_files.read(name)
     drawn, specs = Figures(paper), [load(figure, [])[0] for figure in paper.figures()]
     own = [spec.name for spec in specs if spec.original and spec.paper == name]
     for choice_name, choice in paper.choices.items():
@@ -74,25 +74,19 @@ NUMBERED = (  # what may have digits: places of a paper, instances, names of alg
 
 def typed(text: str) -> list[str]:
     """Return the digits of a text that are neither templates nor parts of names."""
-    return re.findall(r".{0,12}\d.{0,8}", re.sub(NUMBERED, "", reader.TEMPLATE.sub("", text)))
+    return re.findall(r".{0,12}\d.{0,8}", re.sub(NUMBERED, "", claims_files.TEMPLATE.sub("", text)))
 
 
 @of_every_paper
 def test_results_in_texts_are_templates_of_known_numbers(name: str) -> None:
-    paper = reader.read(name)
+    paper = claims_files.read(name)
     claims = {n: f"{claim.because} {claim.ours}" for n, claim in paper.claims().items()}
     told = {"headline": paper.headline.text, **claims}
     assert {place: found for place, text in told.items() if (found := typed(text))} == {}
     others = [*(e.text + e.corrected for e in paper.errata), *paper.excluded.values(), paper.method]
     whole = " ".join([*told.values(), *others, *(c.opens for c in paper.choices.values())])
-    used = {match[1] for match in reader.TEMPLATE.finditer(whole)} - {"paper"}
+    used = {match[1] for match in claims_files.TEMPLATE.finditer(whole)} - {"paper"}
     assert used == {*paper.numbers}, "unknown, or never quoted"
-
-
-def test_every_threshold_is_used() -> None:
-    claims = [claim for name in PAPERS for claim in reader.read(name).claims().values()]
-    said = [text for claim in claims for part in claim.parts() for text in part.holds]
-    assert {*reader.words()} <= {n for text in said for n in language.names_in(text)} | {"equal"}
 
 
 # Committed results -------------------------------------------------------------------------------
@@ -102,7 +96,7 @@ def test_every_threshold_is_used() -> None:
 def test_committed_results_are_current(name: str) -> None:
     found = gathered(name)
     specs = [load(figure, [])[0] for figure in found.paper.figures()]
-    assert table.stale(found, specs) == "", f"dpbandits report --gather {name}"
+    assert claims_table.stale(found, specs) == "", f"dpbandits report --gather {name}"
     tested = {n for n, claim in found.paper.claims().items() if claim.holds or claim.guarantee}
     assert {n for n, judged in found.claims.items() if judged.results} == tested
     assert found.numbers.keys() == found.paper.numbers.keys()
@@ -139,5 +133,5 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
     for name in PAPERS:
         text = made[f"{write.FOLDER}/{name}.md"].decode()
         anchors = re.findall(r'<a id="([^"]+)">', text)
-        assert sorted(anchors) == sorted(reader.read(name).claims())
+        assert sorted(anchors) == sorted(claims_files.read(name).claims())
         assert {*re.findall(r"\]\(#([^)]+)\)", text)} <= {*anchors}

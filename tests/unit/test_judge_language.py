@@ -12,9 +12,9 @@ from toy_paper import Toy, line, paper, said
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.formula import Formula
 from dpbandits.judge import language
-from dpbandits.judge.figures import Figures
-from dpbandits.judge.language import Quantity, Scope, compared, end, evaluate
+from dpbandits.judge.language import Quantity, Scope, compared, end, evaluate, parsed
 from dpbandits.judge.resampled import Line
+from dpbandits.judge.variants import Figures
 
 RNG = np.random.default_rng(3)
 RUNS = {name: 1.0 + RNG.gamma(2.0, size=(30, 5)) for name in ("a", "b")}
@@ -80,9 +80,9 @@ MEANING: dict[str, Callable[[Values, Values], Any]] = {
 
 @pytest.mark.parametrize("text", MEANING)
 def test_an_expression_has_its_literal_value_on_all_resamples(text: str, scope: Scope) -> None:
-    a, b = (end(evaluate(f"everywhere({name})", scope)).values for name in "ab")
+    a, b = (end(evaluate(parsed(f"everywhere({name})"), scope)).values for name in "ab")
     np.testing.assert_allclose(a[0], RUNS["a"].mean(0), 1e-12)
-    expected, found = np.array(MEANING[text](a, b)), end(evaluate(text, scope)).values
+    expected, found = np.array(MEANING[text](a, b)), end(evaluate(parsed(text), scope)).values
     if not expected.shape:  # a statistic of the runs, known for the estimate alone
         expected, found = expected[None], found[:1]
     np.testing.assert_allclose(found, expected.reshape(len(expected), -1), 1e-9)

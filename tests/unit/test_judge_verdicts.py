@@ -13,8 +13,8 @@ from toy_paper import Toy, near, paper, said
 
 from dpbandits.config import figure_reader as arguments_of
 from dpbandits.core.errors import UserError
-from dpbandits.judge import figures, table, verdicts
-from dpbandits.judge.table import Gathered
+from dpbandits.judge import claims_table, variants, verdicts
+from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Verdict
 
 YES, NO, DEPENDS, OPEN = Verdict.REPRODUCED, Verdict.NOT, Verdict.DEPENDS, Verdict.INCONCLUSIVE
@@ -94,7 +94,7 @@ def test_a_bound_counts_where_it_is_below_the_largest_regret_and_its_hypotheses_
     monkeypatch.setattr(arguments_of, "accepted", lambda name: ["alpha", "horizon"])
     for of, verdict, comparisons in cases:
         value = partial(lambda value, name, alpha, horizon: value(horizon), of)
-        monkeypatch.setattr(figures, "theory_value", value)
+        monkeypatch.setattr(variants, "theory_value", value)
         result = toy.one('everywhere(c) <= bound(everywhere(c), "m.f", alpha=3)').drawn
         assert (result.verdict, result.comparisons) == (verdict, comparisons)
 
@@ -151,7 +151,7 @@ def test_an_override_reaches_its_role_alone_and_an_algorithm_replaces_a_curve() 
         "which": {"role": "dp-se", "variants": {"SE": {}, "UCB": {"algorithm": "adap-ucb"}}},
     }
     where = {"in": {"adap-c2": ["b"]}}
-    drawn = figures.Figures(paper({"it": said("adap_klucb <= dp_se", **where)}, choices=choices))
+    drawn = variants.Figures(paper({"it": said("adap_klucb <= dp_se", **where)}, choices=choices))
     assert drawn.touched("it") == ["bonus", "which"]
     before, after = (
         {name: cast(Any, curve.sources[0]) for name, (curve,) in panel["b"].items()}
@@ -207,11 +207,13 @@ def test_largest_sets_and_the_joint_table_are_over_the_choices_that_decide(toy: 
     }
     of = paper(sentences, choices={**BONUS, **second, **idle}, runs=10)
     claims = toy.judge(of)
-    assert {j.sentences: dict(j.combination) for j in table.largest_sets(claims.values())} == {
+    assert {
+        j.sentences: dict(j.combination) for j in claims_table.largest_sets(claims.values())
+    } == {
         ("low", "more", "sure"): {"bonus": "on", "split": "K"},
         ("high", "more", "sure"): {"bonus": "off", "split": "K"},
     }
-    assert [*csv.reader(io.StringIO(table.joint_table(Gathered(of, claims)).decode()))] == [
+    assert [*csv.reader(io.StringIO(claims_table.joint_table(Gathered(of, claims)).decode()))] == [
         ["bonus", "split", "low", "high", "more", "sure", "reproduced"],
         ["on", "K", "+", "-", "+", "+", "3"],
         ["on", "1", "+", "-", "-", "+", "2"],

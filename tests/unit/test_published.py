@@ -12,7 +12,6 @@ from scipy import stats
 
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.judge.resampled import Resampler
 from dpbandits.spec.figure import Curve
@@ -67,28 +66,12 @@ def test_a_changed_game_has_no_published_points(change: str) -> None:
     assert not any(curve.published for (panel, _), curve in changed.items() if panel == "a")
 
 
-def test_a_panel_names_a_figure_that_has_points() -> None:
-    with pytest.raises(UserError, match=r"no point of Fig\. 2 is published"):
-        curves("lazyts-c2", "+figure.panels.b.published=2")
-
-
-def test_a_horizon_may_have_any_form_of_a_number() -> None:
-    curve = next(curve for curve in curves("lazyts-c2").values() if curve.published)
-    cell = curve.sources[0]
-    assert isinstance(cell, RegretExperiment)
-    row = {"curve": cell.member, "horizon": "1e5", "instance": "c2", "round": "10"}
-    row |= {"epsilon": str(getattr(cell.params, "epsilon", 1)), "regret": "3.5"}
-    game = cell.environment, cell.instance
-    assert published.points([row], curve, lambda name: game) == ((10.0, 3.5),)
-    assert published.points([row | {"horizon": "1e4"}], curve, lambda name: game) == ()
-
-
 def test_a_table_of_gains_has_no_published_points(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, game = published.rows, "exp3-oblivious"
     monkeypatch.setattr(
         published, "rows", lambda *of: [{**row, "instance": game} for row in rows(*of)]
     )
-    problem = r"panels\.a\.published: .* plays on a table of gains"
+    problem = r"panels\.a\.published: the gains of .* are a table"
     with pytest.raises(UserError, match=problem):
         curves("lazyts-c2", f"figure.environment={game}")
 

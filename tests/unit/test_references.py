@@ -1,6 +1,5 @@
 """Every reference is of a figure as its file describes it and has the numbers that were written."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -153,17 +152,3 @@ def test_curves_that_cannot_be_repeated_are_not_a_reference(
     with pytest.raises(make_reference.Unfit, match=f"the checkout is at {revision}"):
         make_reference.keep("adap-episodes", "paper")
     assert not [*elsewhere.iterdir()]
-
-
-@pytest.mark.usefixtures("in_checkout")
-def test_the_script_writes_what_it_played(
-    tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, settings = load("adap-episodes", ["runs=2", f"paths.cache={tmp_path / 'cache'}"])
-    monkeypatch.setattr(provenance, "git_revision", lambda: "abc")
-    monkeypatch.setattr(make_reference, "referenced", lambda *_: (spec, settings))
-    make_reference.keep("adap-episodes", "paper")
-    assert references.stale(spec, "paper") == ""
-    record = json.loads((elsewhere / "figures/reference/adap-episodes.json").read_text("utf-8"))
-    assert record["profiles"]["paper"]["command"] == "dpbandits run adap-episodes"
-    assert record["profiles"]["paper"]["seconds"] > 0

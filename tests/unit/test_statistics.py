@@ -1,14 +1,26 @@
+"""Statistics and whole tables against their definitions (tests/oracles/run_statistics.py)."""
+
+import csv
+import io
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import run_statistics as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpbandits.config import compose
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import statistics
-
-Statistic = Callable[[np.ndarray], np.ndarray]
+from dpbandits.tables.series import summarise, to_csv
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
 
@@ -18,18 +30,13 @@ ROUNDING = 1e-13
 
 # Multiples of 1/1024, whose small whole multiples and sums are exact, from 0 to 2048 with ties.
 exact_numbers = st.integers(-(2**21), 2**21).map(lambda k: k / 1024)
-
-
-def few_runs(most: int) -> st.SearchStrategy[np.ndarray]:
-    # Cubes of signed bytes: many times faster to generate than a list of numbers.
-    numbers = st.binary(min_size=1, max_size=most)
-    return numbers.map(lambda b: np.frombuffer(b, np.int8).astype(float) ** 3 / 1024)
-
-
-samples = few_runs(40)
+# Cubes of signed bytes: many times faster to generate than a list of numbers.
+samples = st.binary(min_size=1, max_size=40).map(
+    lambda b: np.frombuffer(b, np.int8).astype(float) ** 3 / 1024
+)
 factors = st.floats(0.01, 100.0)
 
-EACH: dict[str, Statistic] = {
+EACH: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "mean": statistics.mean,
     "standard_deviation": statistics.standard_deviation,
     "standard_error": statistics.standard_error,
@@ -54,35 +61,19 @@ def size(*arrays: np.ndarray) -> float:
     return max(1.0, *(float(np.abs(array).max()) for array in arrays))
 
 
-def plain_mean(numbers: list[float]) -> float:
-    return math.fsum(numbers) / len(numbers)
-
-
-def plain_median(numbers: list[float]) -> float:
-    ordered = sorted(numbers)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
-def plain_gini(numbers: list[float]) -> float:
-    n = len(numbers)
-    if n < 2:
-        return 0.0
-    pairs = (abs(numbers[i] - numbers[j]) for i in range(n) for j in range(n) if i != j)
-    return math.fsum(pairs) / (n * (n - 1))
-
-
-# The definitions -------------------------------------------------------------------------------
+# The definitions ---------------------------------------------------------------------------------
 
 
 @FIXED
-@given(samples)
-def test_the_standard_deviation_divides_the_squares_by_runs_minus_one(values: np.ndarray) -> None:
+@given(samples, exact_numbers)
+def test_statistics_are_those_of_their_definitions(values: np.ndarray, at: float) -> None:
     numbers = values.tolist()
-    centre = plain_mean(numbers)
-    squares = math.fsum((x - centre) ** 2 for x in numbers)
-    expected = math.sqrt(squares / (len(numbers) - 1)) if len(numbers) > 1 else 0.0
-    close(statistics.standard_deviation(values), expected, size(values))
+    for name in ("mean", "standard_deviation", "median", "median_of_means", "gini_mean_difference"):
+        close(EACH[name](values), getattr(oracle, name)(numbers), size(values), name)
+    for sign in (1, -1):
+        side = [x for x in numbers if sign * x > sign * at]
+        one_sided = statistics.one_sided_gini(values, np.array(at), sign)
+        close(one_sided, oracle.gini_mean_difference(side), size(values))
 
 
 def test_the_standard_error_is_the_deviation_over_the_root_of_the_runs() -> None:
@@ -91,53 +82,18 @@ def test_the_standard_error_is_the_deviation_over_the_root_of_the_runs() -> None
     assert statistics.standard_error(values) == pytest.approx(math.sqrt(9 / 3 / 4), rel=1e-15)
 
 
-@FIXED
-@given(samples)
-def test_the_median_is_the_middle_one_or_the_mean_of_the_two_middle_ones(
-    values: np.ndarray,
+@pytest.mark.parametrize("runs", [25, 47, 48, 50, 720])
+def test_the_median_of_means_takes_24_contiguous_groups_the_first_with_one_run_more(
+    runs: int,
 ) -> None:
-    assert statistics.CENTRES["median"](values) == plain_median(values.tolist())
-
-
-@FIXED
-@given(samples)
-def test_the_gini_mean_difference_is_the_mean_over_all_pairs(values: np.ndarray) -> None:
-    close(statistics.gini_mean_difference(values), plain_gini(values.tolist()), size(values))
-
-
-def test_the_median_of_means_of_720_runs_takes_24_contiguous_groups_of_30() -> None:
-    values = np.random.default_rng(1).exponential(size=720)
-    numbers = values.tolist()
-    means = [plain_mean(numbers[30 * g : 30 * (g + 1)]) for g in range(24)]
-    close(statistics.median_of_means(values), plain_median(means), 1.0)
+    values = np.random.default_rng(1).exponential(size=runs)
+    close(statistics.median_of_means(values), oracle.median_of_means(values.tolist()), 1.0)
 
 
 def test_the_median_of_an_even_number_of_means_is_the_mean_of_the_two_middle_ones() -> None:
     values = np.array([0.0, 2.0, 10.0, 14.0, 3.0, 5.0, 100.0, 300.0])
     # The means are 1, 12, 4, 200.
     assert statistics.median_of_means(values, 4) == 8.0
-
-
-@pytest.mark.parametrize(("runs", "groups"), [(50, 24), (25, 24), (47, 24), (7, 3)])
-def test_if_the_groups_do_not_divide_the_runs_the_first_groups_have_one_run_more(
-    runs: int, groups: int
-) -> None:
-    numbers = np.random.default_rng(2).exponential(size=runs).tolist()
-    means, at = [], 0
-    for group in range(groups):
-        length = runs // groups + (group < runs % groups)
-        means.append(plain_mean(numbers[at : at + length]))
-        at += length
-    close(statistics.median_of_means(np.array(numbers), groups), plain_median(means), 1.0)
-
-
-@FIXED
-@given(few_runs(24))
-def test_with_fewer_runs_than_groups_the_median_of_means_is_the_median(values: np.ndarray) -> None:
-    assert statistics.median_of_means(values, 24) == plain_median(values.tolist())
-
-
-# Shapes and few runs ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -187,16 +143,6 @@ def test_a_side_with_fewer_than_two_values_deviates_by_nothing(numbers: list[flo
     assert statistics.one_sided_gini(values, centre, -1) == 0.0
 
 
-@FIXED
-@given(samples, exact_numbers)
-def test_one_sided_ginis_are_the_pairs_of_each_side(values: np.ndarray, at: float) -> None:
-    numbers = values.tolist()
-    above = plain_gini([x for x in numbers if x > at])
-    below = plain_gini([x for x in numbers if x < at])
-    close(statistics.one_sided_gini(values, np.array(at), 1), above, size(values))
-    close(statistics.one_sided_gini(values, np.array(at), -1), below, size(values))
-
-
 # Properties ------------------------------------------------------------------------------------
 
 
@@ -222,39 +168,12 @@ def test_a_deviation_grows_with_the_values_and_does_not_move(
         close(EACH[name](moved), expected, size(moved, factor * values, np.array(shift)), name)
 
 
-def test_the_order_of_the_runs_counts_in_the_median_of_means() -> None:
-    assert statistics.median_of_means(np.array([0.0, 0.0, 0.0, 0.0, 6.0, 6.0]), 3) == 0.0
-    assert statistics.median_of_means(np.array([0.0, 6.0, 0.0, 6.0, 0.0, 0.0]), 3) == 3.0
-
-
 @pytest.mark.parametrize("runs", [3, 7, 20, 100])
 def test_the_gini_mean_difference_of_equal_values_is_not_negative(runs: int) -> None:
     # Batched policies end in few distinct values, so one side of the centre is often a single
     # value many times; a negative difference puts the end of its bar on the wrong side.
     values = np.tile(np.random.default_rng(5).random(500), (runs, 1))
     assert statistics.gini_mean_difference(values).min() >= 0.0
-
-
-# Drawn statistics ------------------------------------------------------------------------------
-
-
-def test_a_figure_finds_each_spread_under_its_name() -> None:
-    values = np.array([0.0, 1.0, 2.0, 4.0, 13.0])
-    centre = np.array(3.0)
-    deviation = math.sqrt((16 + 9 + 4 + 0 + 81) / 4)
-    expected = {
-        "none": (3.0, 3.0),
-        "std": (3.0 - deviation, 3.0 + deviation),
-        "standard-error": (3.0 - deviation / math.sqrt(5), 3.0 + deviation / math.sqrt(5)),
-        "quartiles": (1.0, 4.0),
-        "nine-tenths": (0.2, 11.2),
-        # Below 3 the pairs differ by 1, 2, 1; above by 9.
-        "gini": (3.0 - 4 / 3, 3.0 + 9.0),
-    }
-    assert set(statistics.SPREADS) == set(expected)
-    for name, (low, high) in expected.items():
-        drawn = statistics.SPREADS[name](values, centre)
-        np.testing.assert_allclose(drawn, (low, high), rtol=1e-14)
 
 
 # Distances from a centre always enclose it; quartiles enclose only the median.
@@ -298,22 +217,117 @@ def test_proposition_4_1_bounds_the_distance_of_median_of_means_and_mean() -> No
     assert np.mean(distance > bound) <= math.exp(-24 / 4.5)
 
 
+# Whole tables ------------------------------------------------------------------------------------
+
+DRAWN = [
+    ("mean", "std"),
+    ("mean", "standard-error"),
+    ("median", "quartiles"),
+    ("median", "nine-tenths"),
+    ("median-of-means", "gini"),
+    ("median-of-means", "none"),
+]
+
+
+class MadeUp:
+    """Store of made-up runs: values with ties at some x, spread over decades at others."""
+
+    def load(self, source: Any, runs: int, part: slice = slice(None)) -> np.ndarray:
+        """Return runs of a cell, float64 of shape (runs, columns of the part)."""
+        name = repr(source.description())
+        rng = np.random.Generator(np.random.PCG64(list(name.encode())))
+        if isinstance(source, StoppingExperiment):
+            error = rng.choice([0.3, 0.49, 0.51, 2.0], runs) * rng.choice([-1, 1], runs)
+            return np.column_stack([rng.integers(1, 10**6, runs), source.stream.mean * (1 + error)])
+        values = rng.lognormal(3.0, 2.0, (runs, source.columns))
+        values[:, ::3] = rng.choice([1.5, 2.0, 40.25], values[:, ::3].shape)
+        return values[:, part]
+
+
+def expected_columns(spec: FigureSpec, curve: Any) -> list[list[float]]:
+    """Return the values of all runs at every x of a curve, from the made-up runs."""
+    if curve.x is None:
+        return np.transpose(MadeUp().load(curve.sources[0], curve.runs)).tolist()
+    columns = []
+    for source in curve.sources:
+        values = MadeUp().load(source, curve.runs)
+        if isinstance(source, RegretExperiment):
+            per = math.log(source.horizon) if curve.shows is Quantity.PER_LOG else 1.0
+            columns.append([value / per for value in values[:, -1].tolist()])
+        elif curve.shows is Quantity.SAMPLES:
+            columns.append(values[:, 0].tolist())
+        else:
+            mean, alpha = source.stream.mean, source.params.alpha
+            columns.append(
+                [float(abs(e - mean) >= alpha * abs(mean)) for e in values[:, 1].tolist()]
+            )
+    return columns
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("figure", "overrides"),
+    [
+        ("dpucb-2arms", ["figure.horizon=40", "runs=31"]),  # over time
+        ("horizons", ["figure.sweep.values=[1000,2000]", "runs=7"]),  # over a parameter, per log T
+        ("stopping-rules", ["runs=26"]),  # samples, failures
+    ],
+)
+def test_every_number_of_a_table_is_that_of_its_definition(
+    figure: str, overrides: list[str]
+) -> None:
+    spec, _ = compose.load(figure, overrides)
+    curves = {(p.letter, c.label): c for p in spec.panels for c in p.curves if not c.is_exact}
+    assert curves
+    assert {spread for _, spread in DRAWN} == {*statistics.SPREADS}
+    store: Any = MadeUp()
+    for centre, spread in DRAWN:
+        series = summarise(replace(spec, centre=centre, spread=spread), store)
+        table: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for line in csv.DictReader(io.StringIO(to_csv(series).decode())):
+            table.setdefault((line["panel"], line["label"]), []).append(line)
+        for place, curve in curves.items():
+            columns = expected_columns(spec, curve)
+            assert len(table[place]) == len(columns)
+            for line, values in zip(table[place], columns, strict=True):
+                assert int(line["runs"]) == len(values) == curve.runs
+                expected = oracle.row(values, centre, spread)
+                size = max(map(abs, values))
+                for name, number in expected.items():
+                    assert float(line[name]) == pytest.approx(number, rel=0, abs=1e-12 * size), name
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_bound_has_one_value_in_all_columns_and_no_runs() -> None:
+    spec, _ = compose.load("adap-ksweep", ["runs=2"])
+    bounds = {
+        (p.letter, c.label)
+        for p in spec.panels
+        for c in p.curves
+        if isinstance(c.sources[0], Formula)
+    }
+    store: Any = MadeUp()
+    table = csv.DictReader(io.StringIO(to_csv(summarise(spec, store)).decode()))
+    rows = [row for row in table if (row["panel"], row["label"]) in bounds]
+    assert rows
+    for row in rows:
+        same = {row[name] for name in ("mean", "median", "min", "max", "centre", "low", "high")}
+        assert len(same) == 1
+        assert (row["runs"], float(row["std"])) == ("0", 0.0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_slope_and_miss_are_those_of_least_squares(seed: int) -> None:
+    rng = np.random.Generator(np.random.PCG64(seed))
+    x = rng.lognormal(0.0, 2.0, 9)
+    x[7:] *= 0.0, -1.0
+    y = rng.lognormal(0.0, 2.0, 9) * rng.choice([1.0, 1.0, 0.0, -1.0], 9)
+    y[:3] = 1.0, 2.0, 0.5
+    exponent, miss = oracle.power_law(x.tolist(), y.tolist())
+    assert statistics.power_law(x, y) == pytest.approx((exponent, miss), rel=1e-10)
+
+
 # The slope -------------------------------------------------------------------------------------
-
-
-@FIXED
-@given(st.floats(-4, 4), st.floats(1e-3, 1e3))
-def test_the_slope_of_a_power_law_is_its_exponent(exponent: float, factor: float) -> None:
-    x = np.array([2.0, 4.0, 8.0, 16.0, 100.0])
-    # The logarithms are below 26 and each is rounded.
-    slope, _ = statistics.power_law(x, factor * x**exponent)
-    assert slope == pytest.approx(exponent, abs=1e-13)
-
-
-def test_points_without_a_logarithm_do_not_bend_the_slope() -> None:
-    x = np.array([0.0, -1.0, 1.0, 2.0, 3.0, 4.0, 5.0])
-    y = np.array([5.0, 5.0, 1.0, 4.0, 0.0, 16.0, -2.0])
-    assert statistics.power_law(x, y)[0] == pytest.approx(2.0, abs=1e-13)
 
 
 @pytest.mark.parametrize(

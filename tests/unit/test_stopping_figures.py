@@ -9,7 +9,6 @@ import pytest
 from commands import bandit_cells
 from composed import load
 
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.spec.figure import FigureSpec
@@ -38,22 +37,6 @@ def source(spec: FigureSpec, letter: str, name: str, index: int) -> StoppingExpe
     found = curve.sources[index]
     assert isinstance(found, StoppingExperiment)
     return found
-
-
-def test_a_sweep_leaves_the_rest_as_it_stands_and_panels_share_what_they_play() -> None:
-    # NAS plays three means, the second also for both budgets of panel b; other rules five cells.
-    assert len(spec_of().cells()) == 3 + 2 * (3 + 2)
-    spec = spec_of("figure.stream.radius=2")
-    assert source(spec, "a", "nas", 1).stream == Stream(0.25, 2.0)
-    assert source(spec, "b", "dp-nas", 1).stream == Stream(0.5, 2.0)
-    assert source(spec, "b", "dp-nas", 1).params.epsilon == 2.0
-    assert source(spec, "a", "dp-nas", 0).params == (0.25, 0.5, 0.05)
-    assert {p.letter: {c.shows for c in p.curves if "nas" in c.name} for p in spec.panels} == {
-        "a": {Quantity.SAMPLES},
-        "b": {Quantity.SAMPLES},
-        "c": {Quantity.FAILURES},
-        "d": {Quantity.FAILURES},
-    }
 
 
 def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: Path) -> None:

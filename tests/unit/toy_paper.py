@@ -14,9 +14,9 @@ from dpbandits.environments import bernoulli
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.judge.figures import Figures
-from dpbandits.judge.model import Paper
+from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Judge, Judged, combinations
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store

@@ -45,18 +45,15 @@ class Checked:
 
     def line(self) -> str:
         """Return a one-line summary for the terminal."""
-        drawn = [o for _, o in self.outcomes if o.resolution != 0]
-        resolved = [o.resolution for o in drawn if math.isfinite(o.resolution)]
         text = f"{self.figure}: {counted(len(self.outcomes), 'comparison')}"
-        if resolved:
-            share = max(o.share for o in drawn)
-            half = 100 * float(np.median(resolved))
+        drawn = [outcome for _, outcome in self.outcomes if outcome.resolution != 0]
+        if resolved := [o.resolution for o in drawn if math.isfinite(o.resolution)]:
             text += (
-                f"; the largest difference of means is {share:.2f} of its band; the median half"
-                f" width of a band is {half:.1f} % of the mean"
+                f"; the largest difference of means is {max(o.share for o in drawn):.2f} of its"
+                f" band; the median half width of a band is {100 * np.median(resolved):.1f} % of"
+                " the mean"
             )
-        wrong = len(self.alarms)
-        return text + (f"; {_curves_are(wrong)} OUTSIDE" if wrong else "; all inside")
+        return f"{text}; {_outside(len(self.alarms))}"
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -80,8 +77,7 @@ def compare_all(
 
     Returns None if runs failed.
     """
-    folder = settings.folder(spec.name)
-    completed = complete(spec.runs_of_cells(), settings, spec.name, folder)
+    completed = complete(spec.runs_of_cells(), settings, spec.name, settings.folder(spec.name))
     if completed.failures:
         return None
     curves = dict.fromkeys(point.curve for point in compared)
@@ -107,9 +103,9 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     number = sum(map(len, compared))
     if not number:
         raise UserError("there is nothing to compare: no figure has a curve")
-    alarms, done, failed = 0, list[Checked](), list[str]()
-    for (spec, settings), of_figure in zip(prepared, compared, strict=True):
-        checked = compare_all(spec, settings, of_figure, FALSE_ALARM / number)
+    done, failed = list[Checked](), list[str]()
+    for (spec, settings), expected in zip(prepared, compared, strict=True):
+        checked = compare_all(spec, settings, expected, FALSE_ALARM / number)
         if checked is None:
             failed.append(spec.name)
             continue
@@ -119,23 +115,19 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
             place = f"({point.panel}) {point.curve.label} at {point.x:,g}"
             reference = f"{references.file(spec.name)}, profile {point.profile}"
             print(f"  {place}: {outcome.alarm} ({reference})")
-        alarms += len(checked.alarms)
     if failed:
-        sys.stdout.flush()
-        names = ", ".join(failed)
-        print(f"dpbandits: not checked, because runs failed: {names}", file=sys.stderr)
+        print(f"dpbandits: not checked, because runs failed: {', '.join(failed)}", file=sys.stderr)
+    alarms = sum(len(checked.alarms) for checked in done)
     made = sum(len(checked.outcomes) for checked in done)
     text = f"{counted(len(done), 'figure')}, {counted(made, 'comparison')}"
     if made:  # without comparisons there is no verdict
         text += (
-            f": {f'{_curves_are(alarms)} outside' if alarms else 'all inside'}; if every law were"
-            f" the same, a curve would be outside with a probability of at most {FALSE_ALARM:g}"
+            f": {_outside(alarms)}; if every law were the same, a curve would be outside with a"
+            f" probability of at most {FALSE_ALARM:g}"
         )
     print(text)
-    if failed:
-        return ExitStatus.FAILED
-    return ExitStatus.ALARM if alarms else ExitStatus.DONE
+    return ExitStatus.FAILED if failed else ExitStatus.ALARM if alarms else ExitStatus.DONE
 
 
-def _curves_are(number: int) -> str:
-    return f"{counted(number, 'curve')} {'is' if number == 1 else 'are'}"
+def _outside(curves: int) -> str:
+    return f"{counted(curves, 'curve')} OUTSIDE" if curves else "all inside"

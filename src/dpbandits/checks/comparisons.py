@@ -1,52 +1,16 @@
-"""Comparisons and ranks of means that have standard errors, and the wording of numbers."""
+"""Ranks of means that have standard errors, and the wording of numbers."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from dpbandits.tables.series import Series
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
 NORMAL = 1.959964  # quantile of the normal distribution, for an interval of 95 %
 ROUNDING = 1e-9  # relative; smaller differences count as 0
-
-
-class Mean(NamedTuple):
-    """Mean over runs with its standard error."""
-
-    value: float
-    error: float
-
-
-class Order(NamedTuple):
-    """Difference of two means, positive if the first is the lower one, with its error."""
-
-    room: float
-    error: float
-
-    @property
-    def in_errors(self) -> float:
-        """The difference in standard errors."""
-        if self.error > 0:
-            return self.room / self.error
-        return math.copysign(math.inf, self.room) if self.room else 0.0
-
-    @property
-    def is_clear(self) -> bool:
-        """True if the first mean is lower by more than ERRORS standard errors."""
-        return self.in_errors > ERRORS
-
-    @property
-    def runs_factor(self) -> float:
-        """Factor on the number of runs at which this difference would count."""
-        return (ERRORS / self.in_errors) ** 2 if self.in_errors else math.inf
-
-
-def order(one: Mean, other: Mean) -> Order:
-    """Compare two means of independent runs."""
-    smallest = ROUNDING * max(abs(one.value), abs(other.value))
-    room, error = other.value - one.value, math.hypot(one.error, other.error)
-    return Order(*(n if abs(n) > smallest else 0.0 for n in (room, error)))
 
 
 class Rank(NamedTuple):
@@ -64,30 +28,19 @@ class Rank(NamedTuple):
 
 def ranks(series: Sequence[Series], i: int) -> list[Rank]:
     """Return the ranks of the curves at their i-th x, in the order of `series`."""
-    means, found = [Mean(s.mean[i], s.error(i)) for s in series], []
-    for k, mean in enumerate(means):
-        compared = [order(other, mean) for other in means[:k] + means[k + 1 :]]
-        lower = sum(other.room > 0 for other in compared)
-        equal = sum(other.room == 0 for other in compared)
-        best = 1 + sum(other.is_clear for other in compared)
-        worst = 1 + sum(other.in_errors >= -ERRORS for other in compared)
-        found.append(Rank(1 + lower + equal / 2, best, worst))
-    return found
+    means, errors = np.array([(s.mean[i], s.error(i)) for s in series]).T
+    room, error = np.subtract.outer(means, means), np.hypot.outer(errors, errors)
+    smallest = ROUNDING * np.maximum.outer(np.abs(means), np.abs(means))
+    room, error = (np.where(np.abs(n) > smallest, n, 0.0) for n in (room, error))
+    # A curve is level with itself.
+    lower, level = (room > 0).sum(1), (room == 0).sum(1) - 1
+    best, worst = 1 + (room > ERRORS * error).sum(1), (room >= -ERRORS * error).sum(1)
+    return [Rank(*rank) for rank in zip(1 + lower + level / 2, best, worst, strict=True)]
 
 
 def mean_rank(several: Sequence[Rank]) -> Rank:
     """Return the mean rank over several games; best and worst are averaged separately."""
-    place, best, worst = (sum(n) / len(several) for n in zip(*several, strict=True))
-    return Rank(place, best, worst)
-
-
-def runs_to_decide(factors: Iterable[float], runs: int) -> float:
-    """Return the number of runs at which all of several differences would count.
-
-    It exceeds `runs`, which leave at least one of them undecided; inf for a difference of 0.
-    """
-    needed = max(factors, default=math.inf) * runs
-    return max(runs + 1, math.ceil(needed)) if math.isfinite(needed) else math.inf
+    return Rank(*(sum(n) / len(several) for n in zip(*several, strict=True)))
 
 
 def with_error(number: float, error: float) -> str:

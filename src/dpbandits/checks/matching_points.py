@@ -17,7 +17,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables import references
-from dpbandits.tables.series import Series, x_values
+from dpbandits.tables.series import STATISTICS, Series, x_values
 
 POINTS = 24  # most points of a curve that are compared
 TIMES = 10  # runs of a reference at the scale of `ci`, as a multiple of those of a check
@@ -45,20 +45,22 @@ def points(spec: FigureSpec) -> list[Point]:
     if references.record(spec.name, references.CI):
         known[references.CI] = _paired(spec, references.find(spec, references.CI))
     found: list[Point] = []
-    for panel in spec.panels:
-        for curve in panel.curves:
-            before, x = len(found), x_values(curve).tolist()
-            for profile, pairs in known.items():
-                if pair := pairs.get((panel.letter, curve.label)):
-                    for i, j in thinned(common(curve, *pair)):
-                        reference = _reference(pair[1], j)
-                        found.append(Point(panel.letter, curve, i, x[i], profile, reference))
-            if len(found) == before:
-                raise UserError(
-                    f"{spec.name}: no reference has the law of ({panel.letter}) {curve.label} at"
-                    f" the scale of the profile {references.CI}:"
-                    f" `python scripts/make_reference.py --ci {spec.name}` makes one"
-                )
+    for (letter, label), curve in _curves(spec).items():
+        before, x = len(found), x_values(curve).tolist()
+        for profile, pairs in known.items():
+            if (letter, label) in pairs:
+                other, series = pairs[letter, label]
+                for i, j in thinned(common(curve, other, series)):
+                    # The mean, which is all of a bound, and the other fields of a Reference.
+                    numbers = [float(getattr(series, name)[j]) for name in STATISTICS[:5]]
+                    reference = Reference(series.runs, *numbers) if series.runs else numbers[0]
+                    found.append(Point(letter, curve, i, x[i], profile, reference))
+        if len(found) == before:
+            raise UserError(
+                f"{spec.name}: no reference has the law of ({letter}) {label} at the scale of the"
+                f" profile {references.CI}: `python scripts/make_reference.py --ci {spec.name}`"
+                " makes one"
+            )
     return found
 
 
@@ -102,15 +104,13 @@ def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
     return [(i, j) for i, j in shared if _laws(curve, i) == laws[curve.x[i]]]
 
 
+def _curves(spec: FigureSpec) -> dict[tuple[str, str], Curve]:
+    return {(panel.letter, curve.label): curve for panel in spec.panels for curve in panel.curves}
+
+
 def _paired(spec: FigureSpec, found: references.Found) -> Pairs:
-    curves = {(panel.letter, curve.label): curve for panel in spec.panels for curve in panel.curves}
+    curves = _curves(spec)
     return {place: (curves[place], series) for place, series in found.items()}
-
-
-def _reference(series: Series, j: int) -> Reference | float:
-    names = ("mean", "std", "median", "min", "max")
-    mean, *others = (float(getattr(series, name)[j]) for name in names)
-    return Reference(series.runs, mean, *others) if series.runs else mean
 
 
 def _laws(curve: Curve, i: int) -> list[dict[str, Any]]:

@@ -57,13 +57,12 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> BandResul
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
     half = half_width(reference, len(values), level / 2)
     allowed = half + MARGIN * abs(reference.mean)
-    difference = mean - reference.mean
-    alarm = ""
-    if abs(difference) > allowed + ROUNDING * abs(reference.mean):
+    difference = abs(mean - reference.mean)
+    if difference > allowed + ROUNDING * abs(reference.mean):
         alarm = f"mean {mean:,.6g}, reference {reference.mean:,.6g} +- {allowed:,.3g}"
     else:
         alarm = _exceedances(values, reference, level / 2)
-    share = abs(difference) / allowed if allowed else 0.0
+    share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
     return BandResult(alarm, share, resolution)
 
@@ -71,13 +70,10 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> BandResul
 def compare_exact(value: float, reference: float) -> BandResult:
     """Compare a number that involves no randomness with its reference, up to rounding."""
     # The difference of equal infinities is nan.
-    equal = value == reference or abs(value - reference) <= ROUNDING * abs(reference)
-    alarm = (
-        ""
-        if equal
-        else f"{value!r}, reference {reference!r}, but this number involves no randomness"
-    )
-    return BandResult(alarm, 0.0 if equal else math.inf, 0.0)
+    if value == reference or abs(value - reference) <= ROUNDING * abs(reference):
+        return BandResult("", 0.0, 0.0)
+    alarm = f"{value!r}, reference {reference!r}, but this number involves no randomness"
+    return BandResult(alarm, math.inf, 0.0)
 
 
 def half_width(reference: Reference, runs: int, level: float) -> float:
@@ -86,13 +82,9 @@ def half_width(reference: Reference, runs: int, level: float) -> float:
     if reference.runs < 2 or not spread:
         return 0.0
     farthest = max(reference.max - reference.mean, reference.mean - reference.min)
-    student = _student(level, reference.runs) * spread * math.sqrt(1 / runs + 1 / reference.runs)
-    return student + farthest * math.log(2 / level) / (3 * runs)
-
-
-@cache
-def _student(level: float, runs: int) -> float:
-    return float(stats.t.isf(level / 2, runs - 1))
+    student = float(stats.t.isf(level / 2, reference.runs - 1)) * spread
+    error = student * math.sqrt(1 / runs + 1 / reference.runs)
+    return error + farthest * math.log(2 / level) / (3 * runs)
 
 
 def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
@@ -111,13 +103,13 @@ def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
 
 
 @cache
-def too_many(runs: int, of_reference: int, place: int, level: float) -> int:
+def too_many(runs: int, reference_runs: int, place: int, level: float) -> int:
     """Return the smallest alarming count of new values above an order statistic of the reference.
 
-    `place` is the rank of the order statistic: 1 is the smallest of the `of_reference` values. The
+    `place` is the rank of the order statistic: 1 is the smallest of the reference's values. The
     count is reached with probability `level` at most; runs + 1 if no count is so unlikely.
     """
     # The number of new values up to that order statistic is beta-binomial.
-    up_to = stats.betabinom(runs, place, of_reference - place + 1)
+    up_to = stats.betabinom(runs, place, reference_runs - place + 1)
     at_most = np.cumsum(up_to.pmf(np.arange(runs + 1)))  # so many up to it, the others above
     return runs + 1 - int(np.searchsorted(at_most, level, side="right"))

@@ -17,7 +17,7 @@ from dpbandits.files.provenance import revision
 from dpbandits.gallery import dark, folders, origins, rows, texts
 from dpbandits.gallery.algorithms import Algorithm, source_text
 from dpbandits.gallery.figures import FigurePage
-from dpbandits.judge import about, reader
+from dpbandits.judge import about, claims_files
 from dpbandits.judge.about import About
 from dpbandits.judge.verdicts import Verdict
 from dpbandits.run.progress import duration
@@ -71,7 +71,7 @@ def _write_documents(pages: "_Pages") -> None:
     pages.templates.globals["anchors"] = {anchor for _, anchor, _ in headings}
     title = "What papers leave open"
     pages.write("deviations.html", "document.html", content=content, headings=headings, title=title)
-    for key in reader.papers():
+    for key in claims_files.papers():
         content, headings = texts.document(_document(f"reproducibility/{key}.md"), known)
         pages.write(
             f"reproducibility-{key}.html",
@@ -91,7 +91,9 @@ def _document(name: str) -> str:
 
     def linked(link: re.Match[str]) -> str:
         text, target = link[1], Path(link[2]).stem
-        return f"[{text}](reproducibility-{target}.html)" if target in reader.papers() else text
+        return (
+            f"[{text}](reproducibility-{target}.html)" if target in claims_files.papers() else text
+        )
 
     shown = re.sub(r"^<!-- [\w -]+ -->\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
     shown = re.sub(r"<summary>(.*?): <b>(.*?)</b></summary>", r"#### \1: \2", shown)
@@ -197,7 +199,7 @@ class _Pages:
             "figures": figures,
             "algorithms": algorithms,
             "by_name": {algorithm.name: algorithm for algorithm in algorithms},
-            "reports": reader.papers(),
+            "reports": claims_files.papers(),
             "cited_papers": {
                 claim.judged.paper.paper: paper(claim.judged.paper.paper).short
                 for figure in figures

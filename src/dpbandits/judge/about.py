@@ -1,15 +1,20 @@
-"""Claims about a figure with their verdicts: committed ones, or those of the figure's own runs."""
+"""Claims in words: those about a figure with their verdicts, and texts with numbers of results."""
 
+import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from dpbandits.checks.comparisons import plain
 from dpbandits.core.errors import UserError
-from dpbandits.judge import reader, table
-from dpbandits.judge.figures import Figures
+from dpbandits.drawing.formulas import plain as without_tex
+from dpbandits.judge import claims_files, claims_table
+from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import Resampler
-from dpbandits.judge.texts import factor, filled
-from dpbandits.judge.verdicts import Judge, Judged
+from dpbandits.judge.variants import Figures
+from dpbandits.judge.verdicts import Judge, Judged, Result
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 
@@ -30,30 +35,24 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     Committed results are quoted for a figure as its file describes it. A changed figure is judged
     by its own runs, as is one whose results are stale; then only claims about it alone are.
     """
-    return [each for name in reader.papers() for each in _of_paper(name, spec, store)]
-
-
-def _of_paper(name: str, spec: FigureSpec, store: Store) -> Iterator[About]:
-    paper = reader.read(name)
-    names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
-    gathered = None if spec.changes or not names else table.read(name)
-    if gathered is not None and not table.stale(gathered, [spec]):
-        for judged in (gathered.claims[claim] for claim in names):
-            because = filled(judged.claim.because, gathered)
-            yield About(judged, judged.status, factor(judged.drawn), because, is_own=False)
-        return
-    runs = spec.runs_of_cells()
-    if any(store.missing(cell, number) for cell, number in runs.items()):
-        return
-    theirs = Resampler(store, runs, paper.runs or 1)
-    judge = Judge(Figures(paper, spec), Resampler(store, runs), theirs)
-    for claim in names:
-        if paper.figures(claim) == [spec.name] and (paper.claims()[claim].holds):
-            try:
-                judged = judge.judge(Judged(paper, claim), [{}])
-            except UserError:  # a curve or panel that a changed figure no longer has
-                continue
-            yield About(judged, judged.verdict.value, factor(judged.drawn), "", is_own=True)
+    found, runs = list[About](), spec.runs_of_cells()
+    for paper in map(claims_files.read, claims_files.papers()):
+        names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
+        gathered = None if spec.changes or not names else claims_table.read(paper.paper)
+        if gathered is not None and not claims_table.stale(gathered, [spec]):
+            for judged in (gathered.claims[claim] for claim in names):
+                because = filled(judged.claim.because, gathered)
+                found.append(About(judged, judged.status, factor(judged.drawn), because, False))
+        elif names and not any(store.missing(cell, number) for cell, number in runs.items()):
+            theirs = Resampler(store, runs, paper.runs or 1)
+            judge = Judge(Figures(paper, spec), Resampler(store, runs), theirs)
+            for claim in names:
+                if paper.figures(claim) == [spec.name] and paper.claims()[claim].holds:
+                    with suppress(UserError):  # a changed figure may lack a curve or panel
+                        judged = judge.judge(Judged(paper, claim), [{}])
+                        verdict, numbers = judged.verdict.value, factor(judged.drawn)
+                        found.append(About(judged, verdict, numbers, "", True))
+    return found
 
 
 def count(claims: Iterable[About]) -> dict[str, int]:
@@ -65,15 +64,63 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
     """Return the claims and verdicts as JSON values."""
     return [
         {
-            "claim": each.judged.id,
-            "is_sentence": each.judged.is_sentence,
-            "text": each.judged.claim.quote or each.judged.claim.says,
-            "section": each.judged.claim.section,
-            "verdict": each.verdict,
-            "numbers": each.numbers,
-            "because": each.because,
-            "part": each.judged.claim.part or None,
-            "judged_by": "own runs" if each.is_own else "committed results",
+            "claim": about.judged.id,
+            "is_sentence": about.judged.is_sentence,
+            "text": about.judged.claim.quote or about.judged.claim.says,
+            "section": about.judged.claim.section,
+            "verdict": about.verdict,
+            "numbers": about.numbers,
+            "because": about.because,
+            "part": about.judged.claim.part or None,
+            "judged_by": "own runs" if about.is_own else "committed results",
         }
-        for each in claims
+        for about in claims
     ]
+
+
+def filled(text: str, gathered: Gathered) -> str:
+    """Return a text with `{number}`, `{number:.2f}` and `{paper:10}` filled in, in Unicode."""
+
+    def value(match: re.Match[str]) -> str:
+        name, spec = match[1], match[2] or ""
+        if name == "paper":
+            return spec
+        number = gathered.numbers[name]
+        return format(number, spec) if spec else plain(number)
+
+    return " ".join(without_tex(claims_files.TEMPLATE.sub(value, text)).split())
+
+
+def factor(result: Result) -> str:
+    """Return by how much a comparison holds or is missed, in words."""
+    if not result.comparisons:
+        return ""
+    if result.equal:
+        return "equal within 0.1 %"
+    if not result.is_log:
+        return f"{plain(result.left)} against {plain(result.right)}"
+    size = math.exp(abs(result.estimate))
+    number = f"{size:.3f}" if size < 1.1 else plain(size)
+    return f"{'holds' if result.estimate <= 0 else 'missed'} by a factor of {number}"
+
+
+def interval(result: Result) -> str:
+    """Return the factor between the sides with its interval of 95 %; at most 1 where it holds."""
+    if not result.is_log or not result.comparisons:
+        return factor(result)
+    ends = (math.exp(number) for number in (result.estimate, result.low, result.high))
+    value, low, high = (f"{end:.3f}" if 0.9 < end < 1.1 else plain(end) for end in ends)
+    return value if low == high else f"{value} [{low}, {high}]"
+
+
+def chance(share: float) -> str:
+    """Return a chance in words; '' if it is unknown."""
+    if math.isnan(share):
+        return ""
+    return {0: "below 1 %", 100: "above 99 %"}.get(round(100 * share), f"{100 * share:.0f} %")
+
+
+def in_words(combination: Mapping[str, str], drawn: Mapping[str, str]) -> str:
+    """Return how a combination differs from what the figures draw."""
+    differing = [f"{name}: {v}" for name, v in combination.items() if drawn.get(name) != v]
+    return "; ".join(differing) or "as drawn"

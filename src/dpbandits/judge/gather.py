@@ -4,7 +4,7 @@ The first look takes FIRST runs, each later one four times as many for the claim
 inconclusive; where an algorithm decides in every round, as many as a number of rounds allows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
@@ -12,14 +12,13 @@ from dpbandits.core.roots import PACKAGE
 from dpbandits.experiments import Experiment
 from dpbandits.files import project, schemas
 from dpbandits.files.provenance import provenance
-from dpbandits.judge import reader, table
-from dpbandits.judge.figures import Figures
-from dpbandits.judge.model import Paper
+from dpbandits.judge import claims_files, claims_table
+from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Verdict, combinations
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
-from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 
 FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
@@ -35,107 +34,96 @@ def gather(names: Sequence[str]) -> int:
     are part of an installed package.
     """
     for name in names:
-        if (project.home("claims", name) / table.FOLDER).is_relative_to(PACKAGE.folder):
+        if (project.home("claims", name) / claims_table.FOLDER).is_relative_to(PACKAGE.folder):
             raise UserError(
                 f"results on {name} would change the installed package: gather them in a checkout"
                 " of dpbandits, or in the project that has the claims"
             )
-        paper, figures = reader.read(name), project.names("figure")
+        paper, figures = claims_files.read(name), project.names("figure")
         for claim in paper.claims():
             for figure in {*paper.figures(claim)} - {*figures}:
                 file, near = project.member_file("claims", name), nearest(figure, figures)
                 raise UserError(f"{file}: {claim}: unknown figure {shown(figure)}; {near}")
-    return max((_Gathering(reader.read(name)).gather() for name in names), default=ExitStatus.DONE)
+    return max((_gather(claims_files.read(name)) for name in names), default=ExitStatus.DONE)
 
 
-class _Gathering:
-    def __init__(self, paper: Paper) -> None:
-        self.paper, self.figures = paper, Figures(paper)
-        _, self.settings = compose.load(paper.figures()[0], [])
-        self.store = Store(self.settings.cache)
-        self.runs: dict[Experiment, int] = {}
+def _admitted(paper: Paper, figures: Figures) -> dict[str, list[Combination]]:
+    # The combinations under which every claim is judged.
+    found: dict[str, list[Combination]] = {}
+    for name, claim in paper.claims().items():
+        if claim.holds or claim.guarantee:
+            several = combinations(paper, figures.touched(name))
+            found[name] = [c for c in several if claim.under.items() <= c.items()]
+    touched = {choice for several in found.values() for c in several for choice in c}
+    for choice in {*paper.choices} - touched:
+        file = project.member_file("claims", paper.paper)
+        raise UserError(f"{file}: choices.{choice}: no claim has its roles, words or figures")
+    return found
 
-    def gather(self) -> int:
-        several = {
-            name: [
-                combination
-                for combination in combinations(self.paper, self.figures.touched(name))
-                if claim.under.items() <= combination.items()
-            ]
-            for name, claim in self.paper.claims().items()
-            if claim.holds or claim.guarantee
-        }
-        curves = {
-            (n, *c.items()): self.figures.needed(n, c) for n, cs in several.items() for c in cs
-        }
-        touched = {choice for cs in several.values() for c in cs for choice in c}
-        for choice in {*self.paper.choices} - touched:
-            file = project.member_file("claims", self.paper.paper)
-            raise UserError(f"{file}: choices.{choice}: no claim has its roles, words or figures")
-        planned = Resampler(None, {})
-        for name in self.paper.numbers:
-            self.figures.value(name, planned)
-        every = [curve for of in (*curves.values(), planned.used) for curve in of]
-        for curve in every:
-            for cell in curve.played:
-                self.runs[cell] = max(curve.runs, self.runs.get(cell, 0))
-        claims = {name: Judged(self.paper, name) for name in self.paper.claims()}
-        if not self._played():  # the figures' own runs tell what a run costs
+
+def _gather(paper: Paper) -> int:
+    figures, claims = Figures(paper), {name: Judged(paper, name) for name in paper.claims()}
+    waiting = _admitted(paper, figures)
+    curves = {(n, *c.items()): figures.needed(n, c) for n, cs in waiting.items() for c in cs}
+    planned = Resampler(None, {})
+    for name in paper.numbers:
+        figures.value(name, planned)
+    runs: dict[Experiment, int] = {}
+    for curve in (curve for needed in (*curves.values(), planned.used) for curve in needed):
+        for cell in curve.played:
+            runs[cell] = max(curve.runs, runs.get(cell, 0))
+    _, settings = compose.load(paper.figures()[0], [])
+    store, folder = Store(settings.cache), settings.out / "claims"
+
+    def played() -> bool:
+        title = f"claims of {paper.paper}"
+        return not complete(runs, settings, title, folder, store).failures
+
+    if not played():  # the figures' own runs tell what a run costs
+        return ExitStatus.FAILED
+    wanted = {*runs}
+    for look in range(LOOKS):
+        more = _more_runs(runs, wanted, store, look)
+        if more == runs and look:
+            break
+        runs = more
+        if not played():
             return ExitStatus.FAILED
-        waiting = several
-        for look in range(LOOKS):
-            needed = [
-                c for name, cs in waiting.items() for k in cs for c in curves[name, *k.items()]
+        theirs = Resampler(store, runs, paper.runs or 1)
+        judge, wanted = Judge(figures, Resampler(store, runs), theirs, look), set()
+        for name, several in waiting.items():
+            judged = judge.judge(claims[name], several)
+            waiting[name] = [
+                dict(combination)
+                for combination, result in judged.results.items()
+                if result.verdict is Verdict.INCONCLUSIVE
             ]
-            if not self._raised(every if look == 0 else needed, look) and look:
-                break
-            if not self._played():
-                return ExitStatus.FAILED
-            theirs = Resampler(self.store, self.runs, self.paper.runs or 1)
-            judge = Judge(self.figures, Resampler(self.store, self.runs), theirs, look)
-            for name, combinations_of in waiting.items():
-                judge.judge(claims[name], combinations_of)
-            waiting = {
-                name: [
-                    dict(combination)
-                    for combination, result in judged.results.items()
-                    if result.verdict is Verdict.INCONCLUSIVE
-                ]
-                for name, judged in claims.items()
-            }
-        self._write(claims)
-        total = f"{len(claims)} claims judged from {sum(self.runs.values()):,} runs"
-        print(f"{self.paper.paper}: {total} of {len(self.runs):,} experiments", flush=True)
-        return ExitStatus.DONE
+            for c in waiting[name]:
+                wanted |= {cell for curve in curves[name, *c.items()] for cell in curve.played}
+    ours = Resampler(store, runs)
+    numbers = {name: figures.value(name, ours) for name in paper.numbers}
+    specs, algorithms = map(figures.spec, paper.figures()), {cell.member for cell in runs}
+    basis = claims_table.basis(paper, specs, algorithms)
+    record = {"schema": schemas.CLAIMS, "paper": paper.paper, "basis": basis, **provenance()}
+    joint = claims_table.largest_sets(claims.values())
+    claims_table.write(claims_table.Gathered(paper, claims, numbers, joint, record))
+    total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
+    print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)
+    return ExitStatus.DONE
 
-    def _raised(self, curves: Iterable[Curve], look: int) -> bool:
-        # Raises the numbers of runs for a look; returns whether there are more than before.
-        before, wanted = dict(self.runs), {cell for curve in curves for cell in curve.played}
-        horizons = {cell: cell.rounds for cell in self.runs if cell.rounds}
-        pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
-        for cell, horizon in horizons.items():
-            of_run = self.store.seconds(cell) / max(len(self.store.covered(cell)), 1)
-            pace[cell.member] = min(of_run / horizon, pace.get(cell.member, 1.0))
-        rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
-        for cell in (cell for cell in horizons if cell in wanted):
-            batched = pace[cell.member] < BATCHED
-            runs = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[cell])
-            self.runs[cell] = max(runs, self.runs[cell])
-        return self.runs != before
 
-    def _played(self) -> bool:
-        title, folder = f"claims of {self.paper.paper}", self.settings.out / "claims"
-        return not complete(self.runs, self.settings, title, folder).failures
-
-    def _write(self, claims: dict[str, Judged]) -> None:
-        ours = Resampler(self.store, self.runs, resamples=0)
-        numbers = {name: self.figures.value(name, ours) for name in self.paper.numbers}
-        specs = map(self.figures.spec, self.paper.figures())
-        record = {
-            "schema": schemas.CLAIMS,
-            "paper": self.paper.paper,
-            "basis": table.basis(self.paper, specs, {cell.member for cell in self.runs}),
-            **provenance(),
-        }
-        joint = table.largest_sets(claims.values())
-        table.write(table.Gathered(self.paper, claims, numbers, joint, record))
+def _more_runs(
+    runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, look: int
+) -> dict[Experiment, int]:
+    more = {**runs}
+    horizons = {cell: cell.rounds for cell in runs if cell.rounds}
+    pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
+    for cell, horizon in horizons.items():
+        seconds = store.seconds(cell) / max(len(store.covered(cell)), 1)
+        pace[cell.member] = min(seconds / horizon, pace.get(cell.member, 1.0))
+    rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
+    for cell in (cell for cell in horizons if cell in wanted):
+        batched = pace[cell.member] < BATCHED
+        number = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[cell])
+        more[cell] = max(number, runs[cell])
+    return more

@@ -8,6 +8,7 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,7 @@ import numpy as np
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.judge.resampled import Line
 
-ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
-    **{ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
-}
+ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.divide}
 NEAR = 1e-9  # relative distance at which two x are the same
 
 
@@ -77,31 +76,29 @@ def _aligned(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity, np.ndarray]:
     return a, b, a.x if len(a.x) >= len(b.x) and not np.isnan(a.x).any() else b.x
 
 
-def _combined(operate: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    if isinstance(one, list) or isinstance(other, list):
-        return [_combined(operate, a, b) for a in _items(one) for b in _items(other)]
-    numbers = [side for side in (one, other) if isinstance(side, int | float)]
+def _combined(operate: Callable[..., Any], left: Any, right: Any) -> Any:
+    if isinstance(left, list) or isinstance(right, list):
+        return [_combined(operate, a, b) for a in _items(left) for b in _items(right)]
+    numbers = [side for side in (left, right) if isinstance(side, int | float)]
     if len(numbers) == 2:
-        return float(operate(one, other))
-    a, b, x = _aligned(*((end if numbers else quantity)(side) for side in (one, other)))
+        return float(operate(left, right))
+    a, b, x = _aligned(*((end if numbers else quantity)(side) for side in (left, right)))
     with np.errstate(divide="ignore", invalid="ignore"):
         return Quantity(operate(a.values, b.values), x, a.chosen or b.chosen)
 
 
-def _points(mask: Callable[..., np.ndarray]) -> Callable[..., Any]:
-    def choose(value: Any, *limits: float) -> Any:
-        whole = value if isinstance(value, Line) else quantity(value)
-        return whole.take(mask(whole.x, *limits))
-
-    return choose
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
-def _reduced(reduce: Callable[[Quantity], np.ndarray]) -> Callable[[Any], Quantity]:
-    def function(value: Any) -> Quantity:
-        whole = quantity(value)
-        return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
+def _points(mask: Callable[..., np.ndarray], value: Any, *limits: float) -> Any:
+    whole = value if isinstance(value, Line) else quantity(value)
+    return whole.take(mask(whole.x, *limits))
 
-    return function
+
+def _reduced(reduce: Callable[[Quantity], np.ndarray], value: Any) -> Quantity:
+    whole = quantity(value)
+    return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
 
 
 def _last_at(x: np.ndarray, wanted: float) -> np.ndarray:
@@ -126,47 +123,45 @@ def _earlier(value: Any) -> Quantity:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
-    "at": _points(_last_at),
-    "between": _points(lambda x, low, high: (low * (1 - NEAR) <= x) & (x <= high * (1 + NEAR))),
-    "after": _points(lambda x, low: x >= low * (1 - NEAR)),
-    "everywhere": _points(lambda x: np.ones(len(x), bool)),
-    "largest": _reduced(lambda q: q.values.max(1)),
-    "smallest": _reduced(lambda q: q.values.min(1)),
-    "slope": _reduced(_slope),
-    "bend": _reduced(lambda q: _bends(q).max(1)),
-    "total_bend": _reduced(lambda q: _bends(q).sum(1)),
+    "at": partial(_points, _last_at),
+    "between": partial(_points, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
+    "after": partial(_points, lambda x, low: x >= low * (1 - NEAR)),
+    "everywhere": partial(_points, lambda x: np.ones(len(x), bool)),
+    "largest": partial(_reduced, lambda q: q.values.max(1)),
+    "smallest": partial(_reduced, lambda q: q.values.min(1)),
+    "slope": partial(_reduced, _slope),
+    "bend": partial(_reduced, lambda q: _bends(q).max(1)),
+    "total_bend": partial(_reduced, lambda q: _bends(q).sum(1)),
     "earlier": _earlier,
-    "median": lambda line: replace(line, statistic="median"),
-    "maximum": lambda line: replace(line, statistic="max"),
-    "minimum": lambda line: replace(line, statistic="min"),
-    "spread": lambda line: replace(line, statistic="spread"),
+    "median": partial(replace, statistic="median"),
+    "maximum": partial(replace, statistic="max"),
+    "minimum": partial(replace, statistic="min"),
+    "spread": partial(replace, statistic="spread"),
     "position": lambda value: Quantity(quantity(value).x[None, :], quantity(value).x),
 }
 
 
-def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
-    """Return A, B and 1 for `A <= B`, -1 for `A >= B`. Raises UserError for any other text."""
+def parsed(text: str) -> ast.expr:
+    """Return the syntax tree of a text. Raises UserError if it is no expression."""
     try:
-        tree = ast.parse(text, mode="eval").body
+        return ast.parse(text, mode="eval").body
     except SyntaxError:
         raise UserError(f"{shown(text)} cannot be read") from None
-    if not (isinstance(tree, ast.Compare) and isinstance(tree.ops[0], ast.LtE | ast.GtE)):
-        raise UserError(f"{shown(text)} is no comparison A <= B or A >= B")
-    if len(tree.ops) > 1:
-        raise UserError(f"{shown(text)} is more than one comparison")
-    return tree.left, tree.comparators[0], 1.0 if isinstance(tree.ops[0], ast.LtE) else -1.0
+
+
+def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
+    """Return A, B and 1 for `A <= B`, -1 for `A >= B`. Raises UserError for any other text."""
+    match parsed(text):
+        case ast.Compare(left=a, ops=[ast.LtE() | ast.GtE() as sign], comparators=[b]):
+            return a, b, 1.0 if isinstance(sign, ast.LtE) else -1.0
+    raise UserError(f"{shown(text)} is no single comparison A <= B or A >= B")
 
 
 def names_in(text: str) -> set[str]:
     """Return the names in a text, without those of functions."""
-    names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name | ast.Call)]
-    called = [node.func for node in names if isinstance(node, ast.Call)]
-    return {node.id for node in names if isinstance(node, ast.Name) and node not in called}
-
-
-def evaluate(text: str, scope: Scope) -> Any:
-    """Return the value of an expression. Raises UserError for what is not of the language."""
-    return _evaluate(ast.parse(text, mode="eval").body, scope)
+    nodes = [*ast.walk(parsed(text))]
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
 
 
 def compared(text: str, scope: Scope) -> Iterator[Compared]:
@@ -176,8 +171,8 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
     be 0 or negative is compared by difference.
     """
     *both, sign = sides(text)
-    for one, other in itertools.product(*(_items(_evaluate(side, scope)) for side in both)):
-        a, b, x = _aligned(end(one), end(other))
+    for pair in itertools.product(*(_items(evaluate(side, scope)) for side in both)):
+        a, b, x = _aligned(*map(end, pair))
         left, right = np.broadcast_arrays(a.values, b.values)
         known = ~(np.isnan(left[0]) | np.isnan(right[0]))
         left, right, x = left[:, known], right[:, known], np.broadcast_to(x, known.shape)[known]
@@ -188,31 +183,27 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
         yield Compared(sign * distances, left[0], right[0], x, is_log)
 
 
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _evaluate(node: ast.expr, scope: Scope) -> Any:
+def evaluate(node: ast.expr, scope: Scope) -> Any:
+    """Return the value of an expression. Raises UserError for what is not of the language."""
     match node:
         case ast.Constant(value=int() | float() | str()):
             return node.value
         case ast.Name():
             return scope.names[node.id]
         case ast.List():
-            return [part for item in node.elts for part in _items(_evaluate(item, scope))]
-        case ast.BinOp() if type(node.op) in ARITHMETIC:
-            of_operands = (_evaluate(side, scope) for side in (node.left, node.right))
-            return _combined(ARITHMETIC[type(node.op)], *of_operands)
+            return [part for item in node.elts for part in _items(evaluate(item, scope))]
+        case ast.BinOp() if operate := ARITHMETIC.get(type(node.op).__name__):
+            return _combined(operate, evaluate(node.left, scope), evaluate(node.right, scope))
         case ast.Call(func=ast.Name(id=called), args=[first, *rest]):
             if called not in scope.functions:
                 raise UserError(f"unknown function {called!r}; {nearest(called, scope.functions)}")
-            more = [_evaluate(argument, scope) for argument in rest]
-            named = {str(k.arg): _evaluate(k.value, scope) for k in node.keywords}
-            call, of = scope.functions[called], _evaluate(first, scope)
+            call, value = scope.functions[called], evaluate(first, scope)
+            more = [evaluate(argument, scope) for argument in rest]
+            named = {str(k.arg): evaluate(k.value, scope) for k in node.keywords}
             try:
-                if isinstance(of, list):
-                    return [call(each, *more, **named) for each in of]
-                return call(of, *more, **named)
+                if isinstance(value, list):
+                    return [call(item, *more, **named) for item in value]
+                return call(value, *more, **named)
             except TypeError as error:  # a missing argument, or a curve in place of a number
                 raise UserError(f"{ast.unparse(node)}: {error}") from None
     raise UserError(f"{ast.unparse(node)} is not part of the language")

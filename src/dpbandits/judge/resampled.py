@@ -30,17 +30,12 @@ class Resampler:
     `size` is the number of runs of a resample: None for as many as there are, with streams shared
     as in the runs; otherwise that of the paper, whose curves were drawn independently. Without a
     store every statistic is 1: then only `used`, the played curves that were asked for, counts.
-    With `resamples` 0 there is only the estimate.
     """
 
     def __init__(
-        self,
-        store: Store | None,
-        runs: Mapping[Experiment, int],
-        size: int | None = None,
-        resamples: int = RESAMPLES,
+        self, store: Store | None, runs: Mapping[Experiment, int], size: int | None = None
     ) -> None:
-        self.store, self.size, self.resamples = store, size, resamples
+        self.store, self.size = store, size
         self.used: dict[Curve, None] = {}
         self._runs = runs
         self._known: dict[tuple[object, ...], np.ndarray] = {}
@@ -93,19 +88,20 @@ class Resampler:
         return self._known[key]
 
     def _reduced(self, source: Experiment, runs: np.ndarray, reduce: Reduce) -> np.ndarray:
+        # Experiments share the counts: their runs and their resamples, in an order of their own,
+        # make them independent.
         streams = source.description() if self.size else source.streams()
         seed = hashlib.sha256(json.dumps([streams, self.size]).encode()).digest()
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
-        parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, self.resamples, AT_ONCE))
+        parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
         found = (reduce(shuffled, part.astype(float)) for part in parts)
         return np.vstack([reduce(runs, np.ones((1, len(runs)))), *found])
 
 
 @lru_cache(8)
 def _counts(runs: int, size: int) -> np.ndarray:
-    # How often every resample has every run, (RESAMPLES, runs). Experiments share the counts:
-    # their runs and their resamples, in an order of their own, make them independent.
+    # How often every resample has every run, (RESAMPLES, runs).
     rng = np.random.default_rng([runs, size])
     drawn = (rng.integers(0, runs, size) for _ in range(RESAMPLES))
     return np.array([np.bincount(d, minlength=runs) for d in drawn], np.min_scalar_type(size))
@@ -115,8 +111,8 @@ def _mean(runs: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
 
 
-def _of_columns(reduce: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Reduce:
-    # A statistic of sorted values (n,) with their counts (s, n).
+def _ordered(reduce: Reduce) -> Reduce:
+    # A statistic of sorted values (n,) with their counts (s, n), for every column.
     def every(runs: np.ndarray, counts: np.ndarray) -> np.ndarray:
         orders = [np.argsort(column) for column in runs.T]
         columns = zip(runs.T, orders, strict=True)
@@ -147,17 +143,16 @@ def _spread(size: int) -> Reduce:
         below = (np.cumsum(counts, axis=1) / counts.sum(1, keepdims=True))[:, :-1]
         return np.asarray((1 - below**size - (1 - below) ** size) @ np.diff(ordered))
 
-    return _of_columns(spread)
+    return _ordered(spread)
 
-
-_x_values = cache(x_values)  # a judge asks thousands of times
 
 STATISTICS: dict[str, Reduce] = {
     "mean": _mean,
-    "median": _of_columns(_median),
-    "max": _of_columns(_largest),
-    "min": _of_columns(_smallest),
+    "median": _ordered(_median),
+    "max": _ordered(_largest),
+    "min": _ordered(_smallest),
 }
+_x_values = cache(x_values)  # a judge asks thousands of times
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.budgets import budget, given
-from dpbandits.judge import reader
-from dpbandits.judge.figures import Combination, Figures, HypothesesNotMet, Place
-from dpbandits.judge.model import ERRATA, Claim, Paper, as_list, panels_of
+from dpbandits.judge import claims_files
+from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
 from dpbandits.judge.resampled import RESAMPLES, Resampler
+from dpbandits.judge.variants import Combination, Figures, HypothesesNotMet, Place
 
 FEWEST = 20  # runs; with fewer nothing is decided
 LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...
@@ -35,7 +35,7 @@ class Verdict(Enum):
     NO_BOUND = "no bound known"
 
 
-OF_STATEMENTS = {  # theorems never reproduce
+STATUSES = {  # theorems never reproduce
     Verdict.REPRODUCED: "no counterexample in our runs",
     Verdict.NOT: "contradicted",
 }
@@ -111,26 +111,22 @@ class Judged:
         verdict = self.verdict
         if verdict is Verdict.INCONCLUSIVE and self.drawn.verdict is Verdict.REPRODUCED:
             verdict = Verdict.REPRODUCED  # no combination has a counterexample
-        return self.claim.status or OF_STATEMENTS.get(verdict, verdict.value)
+        return self.claim.status or STATUSES.get(verdict, verdict.value)
 
     def turned_by(self) -> list[str]:
         """Return the choices, each of which alone changes the verdict somewhere."""
         found: dict[str, None] = {}
-        for (one, a), (other, b) in itertools.combinations(self.results.items(), 2):
-            differing = [
-                name for (name, _), pair in zip(one, other, strict=True) if (name, _) != pair
-            ]
+        for (first, a), (second, b) in itertools.combinations(self.results.items(), 2):
+            differing = [name for name, variant in first if (name, variant) not in second]
             if len(differing) == 1 and a.verdict is not b.verdict:
                 found[differing[0]] = None
         return [*found]
 
-    def at(self, combination: Combination) -> Result:
-        """Return the result under the claim's own part of a combination."""
-        return self.results.get(self.under(combination), self.drawn)
-
-    def under(self, combination: Combination) -> Key:
-        """Return the claim's own part of a combination; other choices are as drawn."""
-        return tuple((name, combination.get(name, v)) for name, v in next(iter(self.results), ()))
+    def key(self, combination: Combination) -> Key:
+        """Return the claim's own part of a combination; what is drawn if that is not judged."""
+        drawn = next(iter(self.results))
+        asked = tuple((name, combination.get(name, variant)) for name, variant in drawn)
+        return asked if asked in self.results else drawn
 
 
 def combinations(paper: Paper, choices: Iterable[str]) -> list[Combination]:
@@ -146,47 +142,46 @@ class Judge:
     def __init__(self, figures: Figures, ours: Resampler, theirs: Resampler, look: int = 0) -> None:
         self.figures, self.ours, self.theirs = figures, ours, theirs
         self.level = LEVEL / 2**look
-        self.equal = math.log(reader.thresholds()["equal"].value)
+        self.equal = math.log(claims_files.thresholds()["equal"].value)
 
-    def judge(self, judged: Judged, several: Sequence[Combination]) -> Judged:
+    def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
         """Add the verdicts on a claim under some combinations, and return it."""
-        name = judged.name
         for combination in several:
-            key = tuple(combination.items())
-            judged.shown[key] = np.zeros(0, bool)
+            shown = np.zeros(0, bool)
             if judged.claim.guarantee:
-                judged.results[key] = self._guarantee(name, combination)
-                continue
-            try:
-                result = self._decided(name, combination)
-            except HypothesesNotMet:
-                result = Result(verdict=Verdict.NOT_MET)
-            if self.figures.paper.runs and result.runs:
-                judged.shown[key] = self._shown(name, combination)
-                chance = float(judged.shown[key].mean())
-                result = msgspec.structs.replace(result, chance=chance)
-            judged.results[key] = result
+                result = self._guarantee(judged, combination)
+            else:
+                try:
+                    result = self._decided(judged.name, combination)
+                except HypothesesNotMet:
+                    result = Result(verdict=Verdict.NOT_MET)
+                if judged.paper.runs and result.runs:
+                    shown = self._shown(judged.name, combination)
+                    result = msgspec.structs.replace(result, chance=float(shown.mean()))
+            key = tuple(combination.items())
+            judged.results[key], judged.shown[key] = result, shown
         return judged
 
     def _shown(self, name: str, combination: Combination) -> np.ndarray:
         shown = np.ones(RESAMPLES, bool)
         for _, compared in self.figures.comparisons(name, combination, self.theirs):
-            own = compared.distances[1:] <= self.equal
-            shown &= own.all(1) if len(own) else bool((compared.distances <= self.equal).all())
+            holds = np.all(compared.distances <= self.equal, axis=1)
+            shown &= holds[-RESAMPLES:]  # a comparison without runs has one row
         return shown
 
     def _decided(self, name: str, combination: Combination) -> Result:
         self.ours.used.clear()
         found = [*self.figures.comparisons(name, combination, self.ours)]
-        points = [(place, of, i) for place, of in found for i in range(len(of.x))]
+        points = [(place, compared, i) for place, compared in found for i in range(len(compared.x))]
         if not points:
             return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)
         runs = min(map(self.ours.number, self.ours.used), default=0)
-        shape = 1 + RESAMPLES, -1
-        every = np.hstack([np.broadcast_to(c.distances, (shape[0], len(c.x))) for _, c in found])
-        estimate, error = every[0], every[1:].std(0)
+        distances = np.hstack(
+            [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
+        )
+        estimate, error = distances[0], distances[1:].std(0)
         error[error < ROUNDING] = 0.0
-        away = np.abs(every[1:] - estimate) / np.where(error > 0, error, np.inf)
+        away = np.abs(distances[1:] - estimate) / np.where(error > 0, error, np.inf)
         reach = np.quantile(away.max(1), 1 - self.level) * error
         low, high = estimate - reach, estimate + reach
         verdict = Verdict.INCONCLUSIVE
@@ -196,42 +191,40 @@ class Judge:
             elif (low > self.equal).any():
                 verdict = Verdict.NOT
         worst = int((low if verdict is Verdict.NOT else high).argmax())
-        place, of, i = points[worst]
+        place, compared, i = points[worst]
         return Result(
             verdict=verdict,
             **place._asdict(),
-            x=float(of.x[i]),
-            left=float(of.left[i]),
-            right=float(of.right[i]),
+            x=float(compared.x[i]),
+            left=float(compared.left[i]),
+            right=float(compared.right[i]),
             estimate=float(estimate[worst]),
             low=float(low[worst]),
             high=float(high[worst]),
-            is_log=of.is_log,
+            is_log=compared.is_log,
             equal=bool(abs(estimate[worst]) <= self.equal),
             typical=float(np.median(estimate)),
             comparisons=len(points),
             runs=runs,
         )
 
-    def _guarantee(self, name: str, combination: Combination) -> Result:
+    def _guarantee(self, judged: Judged, combination: Combination) -> Result:
         # The largest composed budget relative to the given one; it refutes nothing if it exceeds.
-        claim = self.figures.paper.claims()[name]
         found = [
             (budget(cell), given(cell), Place(figure, letter, role))
-            for figure, letters in panels_of(claim.figures).items()
+            for figure, letters in panels_of(judged.claim.figures).items()
             for letter, curves in self.figures.panels(figure, letters, combination).items()
-            for role in as_list(claim.guarantee)
+            for role in as_list(judged.claim.guarantee)
             for curve in curves.get(role.replace("-", "_"), [])
             for cell in replace(curve, against=()).played
         ]
+        for role in {*as_list(judged.claim.guarantee)} - {place.text for _, _, place in found}:
+            file = f"conf/claims/{judged.paper.paper}.yaml"
+            raise UserError(f"{file}: {judged.name}: no figure has the curve {role!r}")
         ratios = [(spent / asked, spent, asked, at) for spent, asked, at in found if spent]
-        for role in {*as_list(claim.guarantee)} - {place.text for _, _, place in found}:
-            file = f"conf/claims/{self.figures.paper.paper}.yaml"
-            raise UserError(f"{file}: {name}: no figure has the curve {role!r}")
         if not ratios:
             return Result(verdict=Verdict.NOT_TESTABLE)
-        ratio, spent, asked, place = max(ratios)
+        ratio, left, right, place = max(ratios)
         verdict = Verdict.REPRODUCED if ratio <= 1 + ROUNDING else Verdict.NO_BOUND
-        return Result(
-            verdict=verdict, **place._asdict(), left=spent, right=asked, estimate=math.log(ratio)
-        )
+        estimate, where = math.log(ratio), place._asdict()
+        return Result(verdict=verdict, **where, left=left, right=right, estimate=estimate)

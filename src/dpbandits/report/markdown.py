@@ -11,9 +11,9 @@ from dpbandits.checks.comparisons import plain
 from dpbandits.config import compose
 from dpbandits.drawing.formulas import plain as without_tex
 from dpbandits.factory.papers import paper
-from dpbandits.judge import texts
-from dpbandits.judge.model import as_list
-from dpbandits.judge.table import Gathered
+from dpbandits.judge import about
+from dpbandits.judge.claims_files import as_list
+from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Result, Verdict
 from dpbandits.spec.figure import FigureSpec
 
@@ -47,7 +47,7 @@ def page(of: Gathered) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "filled": partial(texts.filled, gathered=of),
+        "filled": partial(about.filled, gathered=of),
         "number": numbers.__getitem__,
         "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
         "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
@@ -73,7 +73,7 @@ def page(of: Gathered) -> str:
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
         **{f.__name__: f for f in (counts, in_part, counted, room, variants, further)},
-        **{f.__name__: f for f in (texts.factor, texts.interval, texts.chance, texts.in_words)},
+        **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
 
 
@@ -100,7 +100,7 @@ def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
     for combination, result in judged.results.items():
         if sum(drawn[name] != variant for name, variant in combination) <= 1:
             names, _ = rows.setdefault(repr(result), ([], result))
-            names.append(texts.in_words(dict(combination), drawn))
+            names.append(about.in_words(dict(combination), drawn))
     yield from (("; ".join(names), result) for names, result in rows.values())
 
 
@@ -130,5 +130,5 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     """Yield the table of papers with their counts and headlines."""
     yield from ("| paper | sentences | in short |", "|---|---|---|")
     for of in reports:
-        name, text = of.paper.paper, texts.filled(of.paper.headline.text, of).replace("|", "\\|")
+        name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
         yield f"| [{paper(name).short}]({folder}{name}.md) | {counted(counts([of]))} | {text} |"

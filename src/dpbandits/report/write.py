@@ -11,8 +11,8 @@ from dpbandits.drawing.formulas import plain
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
-from dpbandits.judge import gather, reader, table
-from dpbandits.judge.table import Gathered
+from dpbandits.judge import claims_files, claims_table, gather
+from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Verdict
 from dpbandits.report import markdown
 
@@ -46,7 +46,7 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
     for name in chosen:
         parts = texts.glob(f"{name}*.txt") if texts else ()
         whole = " ".join(part.read_text("utf-8") for part in parts)
-        for claim in reader.missing_quotes(reader.read(name), whole) if whole else ():
+        for claim in claims_files.missing_quotes(claims_files.read(name), whole) if whole else ():
             file = project.member_file("claims", name)
             raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
     if gathers and (status := gather.gather(chosen)):
@@ -62,7 +62,7 @@ def papers() -> list[str]:
     own, order = found().project, [known.key for known in PAPERS]
     names = [
         name
-        for name in reader.papers()
+        for name in claims_files.papers()
         if own is None or project.home("claims", name) == own.folder
     ]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
@@ -72,9 +72,9 @@ def results(names: Sequence[str]) -> list[Gathered]:
     """Return the committed results of papers. Raises UserError if a paper has none."""
     gathered = []
     for name in names:
-        result = table.read(name)
+        result = claims_table.read(name)
         if result is None:
-            file, command = f"{table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
+            file, command = f"{claims_table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
             raise UserError(f"{file} does not exist; `{command}` writes it")
         gathered.append(result)
     return gathered
@@ -93,7 +93,7 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
     for name in names:
         short = paper(name).short
         written[f"{FOLDER}/{name}.md"] = markdown.page(gathered[name]).encode()
-        written[f"{FOLDER}/{name}.csv"] = table.joint_table(gathered[name])
+        written[f"{FOLDER}/{name}.csv"] = claims_table.joint_table(gathered[name])
         if short in decided:
             plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
             written[f"{FOLDER}/{name}.svg"] = plot

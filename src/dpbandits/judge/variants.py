@@ -12,9 +12,9 @@ from dpbandits import theory
 from dpbandits.config import compose
 from dpbandits.config import figure_reader as arguments_of
 from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.judge import language, reader
+from dpbandits.judge import claims_files, language
+from dpbandits.judge.claims_files import In, Paper, as_list, panels_of
 from dpbandits.judge.language import Compared, Quantity, Scope
-from dpbandits.judge.model import In, Paper, as_list, panels_of
 from dpbandits.judge.resampled import Line, Resampler
 from dpbandits.spec.figure import Curve, FigureSpec
 
@@ -36,17 +36,16 @@ class Place(NamedTuple):
 
 
 class Figures:
-    """Figures of a paper's claims, composed once a set of overrides; `own` is one as it is."""
+    """Figures of a paper's claims, composed once a set of overrides; `composed` is one already."""
 
-    def __init__(self, paper: Paper, own: FigureSpec | None = None) -> None:
+    def __init__(self, paper: Paper, composed: FigureSpec | None = None) -> None:
         self.paper = paper
-        self._own = own
-        self._specs: dict[tuple[str, ...], FigureSpec] = {}
+        self._specs = dict[tuple[str, ...], FigureSpec]()
+        if composed:
+            self._specs[(composed.name,)] = composed
 
     def spec(self, figure: str, overrides: Sequence[str] = ()) -> FigureSpec:
         """Return a figure under overrides."""
-        if self._own is not None and figure == self._own.name:
-            return self._own
         key = (figure, *overrides)
         if key not in self._specs:
             self._specs[key], _ = compose.load(figure, overrides, is_variant=True)
@@ -65,8 +64,7 @@ class Figures:
                 curves[name.replace("-", "_")] = [c for c in same.curves if c.name == name]
         for letter in letters:
             if letter not in found:
-                problem = f"{figure} has no panel {shown(letter)}"
-                raise UserError(f"{problem}; {nearest(letter, found)}")
+                raise UserError(f"{figure} has no panel {shown(letter)}; {nearest(letter, found)}")
         return {letter: found[letter] for letter in letters or found}
 
     def touched(self, name: str) -> list[str]:
@@ -75,12 +73,12 @@ class Figures:
         roles = {curve.name for curve in self.needed(name, {})} | {*as_list(claim.guarantee)}
         words = {w for part in claim.parts() for w in re.findall(r"\w+", " ".join(part.holds))}
         return [
-            choice
-            for choice, each in self.paper.choices.items()
-            if roles & {*as_list(each.role)}
-            or words & {*as_list(each.word)}
-            or {name, "all"} & {*as_list(each.statistic)}
-            or {*as_list(each.figures)} & {*self.paper.figures(name)}
+            key
+            for key, choice in self.paper.choices.items()
+            if roles & {*as_list(choice.role)}
+            or words & {*as_list(choice.word)}
+            or {name, "all"} & {*as_list(choice.statistic)}
+            or {*as_list(choice.figures)} & {*self.paper.figures(name)}
         ]
 
     def needed(self, name: str, combination: Combination) -> list[Curve]:
@@ -97,17 +95,16 @@ class Figures:
         for part in self.paper.claims()[name].parts():
             for text in part.holds:
                 with self._named(name, text):
-                    scopes = self._scopes(part.figures, text, combination, resampler)
-                    for figure, letter, scope in scopes:
+                    for place, scope in self._scopes(part.figures, text, combination, resampler):
                         for compared in language.compared(text, scope):
-                            yield Place(figure, letter, text), compared
+                            yield place, compared
 
     def value(self, name: str, resampler: Resampler) -> float:
         """Return the value of a number in the first panel that has its curves."""
         number = self.paper.numbers[name]
         with self._named(name, number.value):
             scopes = self._scopes(number.figures, number.value, number.variants, resampler)
-            value = language.evaluate(number.value, next(scopes)[2])
+            value = language.evaluate(language.parsed(number.value), next(scopes)[1])
             return float(language.end(value).values[0, -1])
 
     @contextmanager
@@ -123,12 +120,12 @@ class Figures:
 
     def _scopes(
         self, figures: In, text: str, combination: Combination, resampler: Resampler
-    ) -> Iterator[tuple[str, str, Scope]]:
-        # The figure, the panel and the values of names, wherever a text can be evaluated.
+    ) -> Iterator[tuple[Place, Scope]]:
+        # The values of names, wherever a text can be evaluated.
         words, statistic = self._words(combination)
-        wanted = language.names_in(text) - {OTHERS, *words}
+        named, across = language.names_in(text), re.search(r"\b(panels|later|panel)\(", text)
+        wanted, line = named - {OTHERS, *words}, partial(Line.of, resampler, statistic)
         functions = FUNCTIONS | {word: value for word, value in words.items() if callable(value)}
-        across = re.search(r"\b(panels|later|panel)\(", text)
         for figure, letters in panels_of(figures).items():
             panels = self.panels(figure, letters, combination)
             known = {name for curves in panels.values() for name in curves}
@@ -137,15 +134,16 @@ class Figures:
             having = {letter: c for letter, c in panels.items() if wanted <= {*c}}
             for letter, curves in [*having.items()][: 1 if across else None]:
                 for i in range(max((len(curves[name]) for name in wanted), default=1)):
-                    line = partial(Line.of, resampler, statistic)
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
-                    names = {**words, **lines, OTHERS: _others(lines, text)}
-                    scope = Scope(names, functions | _of_panels(panels, text))
-                    yield figure, "" if across else letter, scope
+                    others = [lines[n] for n in lines if n not in named]
+                    others = [other for other in others if not other.curve.is_exact]
+                    names = {**words, **lines, OTHERS: others}
+                    scope = Scope(names, functions | _across(panels, text))
+                    yield Place(figure, "" if across else letter, text), scope
 
     def _words(self, combination: Combination) -> tuple[dict[str, Any], str]:
         # The values of words, and the statistic of curves.
-        found, statistic = reader.words(), "mean"
+        found, statistic = claims_files.words(), "mean"
         for name, choice in self.paper.choices.items():
             value = choice.variants[combination.get(name, next(iter(choice.variants)))]
             if words := as_list(choice.word):
@@ -172,20 +170,15 @@ class Figures:
         return tuple(found)
 
 
-def _others(lines: Mapping[str, Line], text: str) -> list[Line]:
-    named = language.names_in(text)
-    return [line for n, line in lines.items() if n not in named and not line.curve.is_exact]
-
-
-def _of_panels(every: Mapping[str, Curves], text: str) -> dict[str, Any]:
-    # `panels(a) >= later(a)` compares each panel with the next.
+def _across(panels: Mapping[str, Curves], text: str) -> dict[str, Any]:
+    # Functions over all panels; `panels(a) >= later(a)` compares each panel with the next.
     def ends(line: Line, letters: Sequence[str]) -> Quantity:
         name = line.curve.name.replace("-", "_")
-        curves = [c for letter in letters for c in every[letter].get(name, [])]
+        curves = [c for letter in letters for c in panels[letter].get(name, [])]
         values = [language.end(Line.of(line.resampler, line.statistic, c)).values for c in curves]
         return Quantity(np.hstack(values), np.arange(len(curves), dtype=float))
 
-    letters = [*every]
+    letters = [*panels]
     return {
         "panels": partial(ends, letters=letters[:-1] if "later(" in text else letters),
         "later": partial(ends, letters=letters[1:]),

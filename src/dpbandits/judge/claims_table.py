@@ -7,18 +7,19 @@ threshold, the experiments of a figure or the golden rows of an algorithm change
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
-from dpbandits.judge import reader
-from dpbandits.judge.model import Paper
+from dpbandits.judge import claims_files
+from dpbandits.judge.claims_files import Paper
+from dpbandits.judge.variants import Combination
 from dpbandits.judge.verdicts import Judged, Result, Verdict, combinations
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import committed
@@ -27,6 +28,7 @@ from dpbandits.tables.series import written
 FOLDER = "figures/reference/claims"
 COLUMNS = ("kind", "name", "combination", *Result.__struct_fields__)
 SETS = 6  # largest sets of sentences that are listed
+GOLDEN = "the golden rows of "
 TEXTS = {  # parts of a claims file that no verdict depends on
     *("short", "central", "paper", "ours", "because", "section", "quote", "says", "part", "open"),
     *("source", "headline", "method", "excluded", "errata"),
@@ -37,7 +39,7 @@ TEXTS = {  # parts of a claims file that no verdict depends on
 class Joint:
     """Set of sentences that one implementation was shown to make true."""
 
-    combination: Mapping[str, str]  # of the choices that decide a sentence
+    combination: Combination  # of the choices that decide a sentence
     sentences: tuple[str, ...]
     chance: float  # that the paper's own experiments show all of them; nan: unknown
 
@@ -61,13 +63,12 @@ def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
     """Return the largest sets of sentences that one implementation was shown to make true."""
     sentences = [judged for judged in claims if judged.is_sentence and judged.results]
     sets: dict[tuple[str, ...], Joint] = {}
-    for combination in _combinations(sentences):
-        held = [j for j in sentences if j.at(combination).verdict is Verdict.REPRODUCED]
-        shown = [s for j in held if (s := j.shown[j.under(combination)]).size]
-        chance = (
-            float(sum(map(all, zip(*shown, strict=True))) / len(shown[0])) if shown else math.nan
-        )
-        names = tuple(judged.name for judged in held)
+    for combination in _deciding(sentences):
+        keys = [(judged, judged.key(combination)) for judged in sentences]
+        held = [(j, key) for j, key in keys if j.results[key].verdict is Verdict.REPRODUCED]
+        shown = [j.shown[key] for j, key in held if j.shown[key].size]
+        chance = float(np.all(shown, axis=0).mean()) if shown else math.nan
+        names = tuple(judged.name for judged, _ in held)
         sets.setdefault(names, Joint(combination, names, chance))
     kept = [joint for names, joint in sets.items() if not any({*names} < {*o} for o in sets)]
     return tuple(sorted(kept, key=lambda joint: -len(joint.sentences))[:SETS])
@@ -76,16 +77,16 @@ def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
 def joint_table(gathered: Gathered) -> bytes:
     """Return combinations against sentences as CSV: +, - or ? for every sentence."""
     sentences = [judged for judged in gathered.sentences() if judged.results]
-    every = _combinations(sentences)
-    signs = {Verdict.REPRODUCED: "+", Verdict.NOT: "-"}
-    rows = [[signs.get(j.at(c).verdict, "?") for j in sentences] for c in every]
-    head = [*(every[0] if every else ()), *(judged.name for judged in sentences), "reproduced"]
-    pairs = zip(every, rows, strict=True)
-    return written(head, ([*c.values(), *row, row.count("+")] for c, row in pairs))
+    choices, rows = [*next(iter(_deciding(sentences)), ())], []
+    for combination in _deciding(sentences):
+        verdicts = [judged.results[judged.key(combination)].verdict for judged in sentences]
+        signs = [{Verdict.REPRODUCED: "+", Verdict.NOT: "-"}.get(v, "?") for v in verdicts]
+        rows.append([*combination.values(), *signs, signs.count("+")])
+    return written([*choices, *(judged.name for judged in sentences), "reproduced"], rows)
 
 
-def _combinations(sentences: list[Judged]) -> list[Mapping[str, str]]:
-    # Of the choices that turn a verdict on a sentence.
+def _deciding(sentences: Sequence[Judged]) -> list[Combination]:
+    # Combinations of the choices that turn a verdict on a sentence.
     if not sentences:
         return []
     turning = {choice for judged in sentences for choice in judged.turned_by()}
@@ -95,27 +96,27 @@ def _combinations(sentences: list[Judged]) -> list[Mapping[str, str]]:
 
 def write(gathered: Gathered) -> None:
     """Write the table and its record into the layer that has the paper's claims."""
-    rows: list[tuple[str, str, Any, Result]] = [
-        ("claim", name, combination, result)
-        for name, judged in gathered.claims.items()
-        for combination, result in judged.results.items()
-    ]
+    rows: list[list[Any]] = []
+
+    def add(kind: str, name: str, combination: Any, result: Result) -> None:
+        values = msgspec.to_builtins(result, builtin_types=(float,)).values()
+        numbers = (f"{v:.7g}" if isinstance(v, float) else v for v in values)
+        rows.append([kind, name, json.dumps(dict(combination), ensure_ascii=False), *numbers])
+
+    for name, judged in gathered.claims.items():
+        for combination, result in judged.results.items():
+            add("claim", name, combination, result)
     for name, value in gathered.numbers.items():
-        rows.append(("number", name, (), Result(verdict=Verdict.REPRODUCED, left=value)))
+        add("number", name, (), Result(verdict=Verdict.REPRODUCED, left=value))
     for joint in gathered.joint:
-        text, chance = " ".join(joint.sentences), joint.chance
-        result = Result(verdict=Verdict.REPRODUCED, text=text, chance=chance)
-        rows.append(("joint", "", joint.combination, result))
-    name = gathered.paper.paper
-    file = project.home("claims", name) / FOLDER / f"{name}.csv"
-    committed.write(file, written(COLUMNS, (_row(*row) for row in rows)), gathered.record)
-    _read.cache_clear()
+        names = " ".join(joint.sentences)
+        result = Result(verdict=Verdict.REPRODUCED, text=names, chance=joint.chance)
+        add("joint", "", joint.combination, result)
+    committed.write(_file(gathered.paper.paper), written(COLUMNS, rows), gathered.record)
 
 
-def _row(kind: str, name: str, combination: Any, result: Result) -> list[Any]:
-    values = msgspec.to_builtins(result, builtin_types=(float,))
-    of = (f"{v:.7g}" if isinstance(v, float) else v for v in values.values())
-    return [kind, name, json.dumps(dict(combination), ensure_ascii=False), *of]
+def _file(name: str) -> Path:
+    return project.home("claims", name) / FOLDER / f"{name}.csv"
 
 
 def read(name: str) -> Gathered | None:
@@ -123,20 +124,14 @@ def read(name: str) -> Gathered | None:
 
     Raises UserError for a table that was changed or cannot be read.
     """
-    return _read(project.layers(), name)
-
-
-@cache
-def _read(layers: tuple[Path, ...], name: str) -> Gathered | None:
-    paper, file = reader.read(name), project.home("claims", name) / FOLDER / f"{name}.csv"
+    paper, file = claims_files.read(name), _file(name)
     remedy = f"`dpbandits report --gather {name}` writes it"
-    found = committed.read(file, remedy)
-    if found is None:
+    if (found := committed.read(file, remedy)) is None:
         return None
     rows, record = found
+    claims = {claim: Judged(paper, claim) for claim in paper.claims()}
+    numbers, joint = dict[str, float](), list[Joint]()
     try:
-        claims = {claim: Judged(paper, claim) for claim in paper.claims()}
-        numbers, joint = dict[str, float](), list[Joint]()
         for row in rows:
             result = msgspec.convert(row, Result, strict=False)
             combination = json.loads(row["combination"])
@@ -155,7 +150,7 @@ def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) 
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
     return {
         "the claims": committed.digest(_without_texts(msgspec.to_builtins(paper))),
-        "the thresholds": committed.digest(reader.words()),
+        "the thresholds": committed.digest(claims_files.words()),
         **committed.basis(specs, algorithms),
     }
 
@@ -166,14 +161,13 @@ def stale(gathered: Gathered, specs: Iterable[FigureSpec]) -> str:
     `specs` are figures as their files define them. Golden rows are at hand in a checkout alone.
     """
     before: Mapping[str, str] = gathered.record["basis"]
-    prefix = "the golden rows of "
-    algorithms = [part.removeprefix(prefix) for part in before if part.startswith(prefix)]
+    algorithms = [part.removeprefix(GOLDEN) for part in before if part.startswith(GOLDEN)]
     return committed.changed(before, basis(gathered.paper, specs, algorithms))
 
 
 def _without_texts(content: Any) -> Any:
     if isinstance(content, list):
-        return [_without_texts(each) for each in content]
+        return [_without_texts(part) for part in content]
     if not isinstance(content, dict):
         return content
-    return {key: _without_texts(each) for key, each in content.items() if key not in TEXTS}
+    return {key: _without_texts(part) for key, part in content.items() if key not in TEXTS}

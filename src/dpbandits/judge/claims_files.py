@@ -1,0 +1,268 @@
+"""Claims files, conf/claims/<paper>.yaml, and the thresholds: their schema, as frozen values.
+
+Every mistake in them is one line with file and key.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from dpbandits.config import conf_files
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.files import project
+from dpbandits.judge import language
+
+TEMPLATE = re.compile(r"\{([a-z][\w-]*)(?::([^{}]*))?\}")  # a number in a text
+THRESHOLDS = "conf/thresholds.yaml"
+Names = str | list[str]
+In = str | list[str] | dict[str, Names]  # figures, or the panels of each figure
+ERRATA = {  # status of an erratum: that of the statements that it concerns
+    "misprint": "",
+    "gap in a proof": "proof incomplete",
+    "false in a corner": "contradicted",
+    "false": "contradicted",
+}
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Part of a claims file; unknown keys are refused."""
+
+
+class Threshold(Part, frozen=True):
+    """Number that this project gives to a word of the papers."""
+
+    value: float
+    reason: str
+
+
+class Choice(Part, frozen=True, rename={"opens": "open"}):
+    """What a paper leaves open; the first variant is the one that the figures draw."""
+
+    variants: dict[str, Any]
+    opens: str = ""  # why the text leaves it open, and what is drawn
+    role: Names = []  # curves whose overrides the variants are
+    figures: Names = []  # or figures
+    word: Names = []  # words whose values the variants are
+    statistic: Names = []  # claims whose statistic is open, or `all`
+
+
+class Comparisons(Part, frozen=True, rename={"figures": "in"}):
+    """Comparisons in figures, all of which must hold."""
+
+    figures: In
+    holds: list[str]
+
+
+class Claim(Part, frozen=True, rename={"figures": "in", "not_testable": "not testable"}):
+    """Sentence, statement (a theorem or a guarantee) or remark of this project."""
+
+    quote: str = ""  # the paper's words
+    says: str = ""  # ours
+    section: str = ""
+    short: str = ""  # the claim in a few words, for tables and pictures
+    central: bool = False
+    figures: In = []
+    holds: list[str | Comparisons] = []
+    under: dict[str, str] = {}  # variants of choices without which the claim makes no sense
+    guarantee: Names = []  # curves whose releases compose to at most what they are given
+    paper: str = ""  # the paper's number
+    ours: str = ""  # ours in the same unit, a template
+    because: str = ""  # a template
+    part: str = ""  # what is judged, if it is only a part of the sentence
+    not_testable: str = ""  # why
+    status: (  # of a statement that no run decides
+        Literal["", "vacuous here", "hypotheses not met", "not computable", "no bound known"]
+        | Literal["proof incomplete"]
+    ) = ""
+
+    def parts(self) -> list[Comparisons]:
+        """Return the comparisons with the figures in which they are made."""
+        own = [text for text in self.holds if isinstance(text, str)]
+        parts = [part for part in self.holds if isinstance(part, Comparisons)]
+        return [Comparisons(figures=self.figures, holds=own), *parts] if own else parts
+
+
+class Erratum(Part, frozen=True):
+    """Error of a paper; its status is that of the statements that it concerns."""
+
+    where: str
+    status: Literal["misprint", "gap in a proof", "false in a corner", "false"]
+    text: str
+    corrected: str = ""
+    statement: Names = []
+
+
+class Number(Part, frozen=True, rename={"figures": "in", "variants": "with"}):
+    """Number that texts quote, computed from runs."""
+
+    figures: In
+    value: str
+    variants: dict[str, str] = {}
+
+
+class Headline(Part, frozen=True, rename={"rests_on": "rests on"}):
+    """First sentences of a report, and the verdicts on which they rest."""
+
+    text: str
+    rests_on: dict[str, str] = {}
+
+
+class Paper(Part, frozen=True):
+    """Content of a claims file."""
+
+    paper: str
+    source: str  # what of the paper was available
+    runs: int | None  # of the paper's own experiments; None: not stated
+    headline: Headline
+    method: str = ""
+    choices: dict[str, Choice] = {}
+    excluded: dict[str, str] = {}
+    sentences: dict[str, Claim] = {}
+    statements: dict[str, Claim] = {}
+    ours: dict[str, Claim] = {}
+    errata: list[Erratum] = []
+    numbers: dict[str, Number] = {}
+
+    def claims(self) -> dict[str, Claim]:
+        """Return all claims by name."""
+        return {**self.sentences, **self.statements, **self.ours}
+
+    def figures(self, claim: str = "") -> list[str]:
+        """Return the figures of a claim, or of all claims and numbers."""
+        claims = [self.claims()[claim]] if claim else [*self.claims().values()]
+        places: list[In] = [of.figures for of in claims]
+        places += [part.figures for of in claims for part in of.parts()]
+        places += [] if claim else [number.figures for number in self.numbers.values()]
+        return [*dict.fromkeys(figure for place in places for figure in panels_of(place))]
+
+
+GROUPS: dict[str, type[Part]] = {
+    **dict.fromkeys(("sentences", "statements", "ours"), Claim),
+    **{"choices": Choice, "numbers": Number},
+}
+
+
+def papers() -> list[str]:
+    """Return the papers that have claims."""
+    return project.names("claims")
+
+
+def thresholds() -> dict[str, Threshold]:
+    """Return the numbers that this project gives to words of the papers."""
+    content = conf_files.read_yaml(THRESHOLDS)
+    return {word: _as(Threshold, content[word], THRESHOLDS, word) for word in content}
+
+
+def words() -> dict[str, Any]:
+    """Return the thresholds by the names that comparisons use."""
+    return {word.replace(" ", "_"): found.value for word, found in thresholds().items()}
+
+
+def read(name: str) -> Paper:
+    """Return the claims of a paper. Raises UserError for an invalid file."""
+    file = project.member_file("claims", name)
+    content = {**conf_files.read_yaml(file)}
+    for group, kind in GROUPS.items():
+        entries = content[group] = content.get(group) or {}
+        if isinstance(entries, Mapping):
+            content[group] = {k: _as(kind, e, file, f"{group}.{k}") for k, e in entries.items()}
+    errata = enumerate(content.get("errata") or [], 1)
+    content["errata"] = [_as(Erratum, entry, file, f"erratum {i}") for i, entry in errata]
+    paper: Paper = _as(Paper, content, file, "")
+    for key, problem in _problems(paper):
+        raise UserError(f"{file}: {key}: {problem}")
+    return paper
+
+
+def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:
+    try:
+        return msgspec.convert(content, kind, from_attributes=True)
+    except msgspec.ValidationError as error:
+        text, _, place = str(error).partition(" - at `$")
+        if unknown := re.match("Object contains unknown field `(.*)`", text):
+            known = kind.__struct_encode_fields__
+            text = f"unknown key {shown(unknown[1])}; {nearest(unknown[1], known)}"
+        where = f"{key}{place.rstrip('`')}".removeprefix(".")
+        raise UserError(f"{file}: {where}: {text[0].lower()}{text[1:]}") from None
+
+
+def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
+    # What the types of the schema cannot say: the key and its problem.
+    told = {name for erratum in paper.errata for name in as_list(erratum.statement)}
+    for name, choice in paper.choices.items():
+        place = f"choices.{name}"
+        if bool(choice.role) + bool(choice.word) + bool(choice.statistic or choice.figures) != 1:
+            yield place, "needs exactly one of role, word, statistic, figures"
+        if not choice.variants:
+            yield place, "needs variants"
+        if choice.statistic and not {*choice.variants.values()} <= {"mean", "median"}:
+            yield place, "its variants must be mean or median"
+    for name, claim in paper.claims().items():
+        if not (claim.quote or claim.says):
+            yield name, "needs the paper's words in quote, or says"
+        judged = claim.holds or claim.guarantee or claim.not_testable or claim.status
+        if not (judged or name in told):
+            yield name, "needs holds, guarantee, status or not testable"
+        for text in (text for part in claim.parts() for text in part.holds):
+            try:
+                language.sides(text)
+            except UserError as error:
+                yield name, str(error)
+    yield from _unknown(paper)
+
+
+def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
+    # Names that are nowhere defined: the key that has one and the nearest that is.
+    claims, errata = paper.claims(), {f"erratum {i}": e for i, e in enumerate(paper.errata, 1)}
+    named = [("headline", name) for name in paper.headline.rests_on]
+    named += [(place, name) for place, e in errata.items() for name in as_list(e.statement)]
+    named += [("choices", n) for c in paper.choices.values() for n in as_list(c.statistic)]
+    for place, name in named:
+        if name not in claims and (place, name) != ("choices", "all"):
+            yield place, f"unknown claim {shown(name)}; {nearest(name, claims)}"
+    chosen = [(name, claim.under) for name, claim in claims.items()]
+    chosen += [(f"numbers.{name}", number.variants) for name, number in paper.numbers.items()]
+    for place, variants in chosen:
+        for name, variant in variants.items():
+            if variant not in getattr(paper.choices.get(name), "variants", ()):
+                yield place, f"unknown variant {shown(variant)} of {shown(name)}"
+    texts = [("headline", paper.headline.text), ("method", paper.method)]
+    texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
+    texts += [(place, erratum.text) for place, erratum in errata.items()]
+    for place, text in texts:
+        for name, _ in TEMPLATE.findall(text):
+            if name not in (*paper.numbers, "paper"):
+                yield place, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
+
+
+def missing_quotes(paper: Paper, text: str) -> list[str]:
+    """Return the claims whose quote is not in the paper's text; formulas are passed over."""
+    whole, missing = _letters(text), []
+    for name, claim in paper.claims().items():
+        words = re.findall(
+            r"[A-Za-z][A-Za-z ,.;:'()-]+", re.sub(r"\$.*?\$|\.{3}", "=", claim.quote)
+        )
+        if not all(_letters(piece) in whole for piece in words):
+            missing.append(name)
+    return missing
+
+
+def _letters(text: str) -> str:
+    # Exports of web pages have every formula three times: as symbols, as text and in TeX.
+    plain = re.sub(r"\\[a-z]+", "", unicodedata.normalize("NFKC", text).lower())
+    return re.sub(r"(.{1,40}?)\1\1", r"\1", re.sub(r"[\W\d_]+", "", plain))
+
+
+def as_list(names: Names) -> list[str]:
+    """Return one name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def panels_of(figures: In) -> dict[str, list[str]]:
+    """Return figures with the letters of their panels; no letters: all panels."""
+    if isinstance(figures, dict):
+        return {figure: as_list(letters) for figure, letters in figures.items()}
+    return {figure: [] for figure in as_list(figures)}
