@@ -1,0 +1,37 @@
+"""Write docs/commands.md from the command line's help: `python scripts/make_commands.py`."""
+
+import re
+import sys
+from pathlib import Path
+
+from dpbandits.cli.main import APP
+
+FILE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
+HEAD = """\
+# Commands
+
+`dpbandits <command> ...`; each takes `--help`. `dpbandits --install-completion` lets a shell
+complete commands and names. This page is written by `scripts/make_commands.py`.
+
+Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`,
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. A project's settings and those of
+dpbandits are in `conf/`.
+
+| variable | effect |
+|---|---|
+| `DPBANDITS_RESULTS` | folder of the result blocks, in place of `cache` |
+| `DPBANDITS_CACHE` | folder of the machine code, in place of `~/.cache/dpbandits` |
+| `DPBANDITS_PROJECT` | folder of the project, in place of the current one |
+| `DPBANDITS_SCALARS` | if set, kernels use loops over scalars; needs an empty `DPBANDITS_CACHE` |
+"""
+
+
+def page() -> str:
+    """Return the text of the page: without the summary of the commands, which repeats it."""
+    commands = APP.generate_docs().partition("## dpbandits list")
+    return f"{HEAD}\n{re.sub(r'(?m)^## dpbandits ', '## ', ''.join(commands[1:])).rstrip()}\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), "utf-8")
+    sys.exit(0)

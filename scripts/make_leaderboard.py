@@ -1,0 +1,112 @@
+"""Write the tables of docs/leaderboard.md: `python scripts/make_leaderboard.py`.
+
+The tables are between two comments of the file. They state for every notion of privacy, instance
+and budget which algorithm has the least regret, and by how much, from the committed reference of
+the figure `leaderboard`.
+"""
+
+import math
+import sys
+from pathlib import Path
+
+from marked_part import replaced
+
+from dpbandits.checks.comparisons import ERRORS, NORMAL, Rank, mean_rank, ranks
+from dpbandits.config import compose
+from dpbandits.drawing import formulas
+from dpbandits.drawing.plotting import PanelDrawing
+from dpbandits.factory import produce
+from dpbandits.tables import references
+from dpbandits.tables.series import Series
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "leaderboard.md"
+FIGURE = "leaderboard"
+Game = tuple[str, str, int]  # notion, instance, and the number of the budget
+
+
+def tables() -> str:
+    """Return a heading, a table of mean ranks and a table of games for every notion."""
+    spec, _ = compose.load(FIGURE, [])
+    drawing = produce.drawing(spec, references.read(spec, references.PAPER))
+    games = _games(drawing.panels)
+    parts = []
+    for notion in dict.fromkeys(notion for notion, _, _ in games):
+        own = {game: curves for game, curves in games.items() if game[0] == notion}
+        parts.append(f"## {formulas.plain(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
+    return "\n".join(parts)
+
+
+def _games(panels: tuple[PanelDrawing, ...]) -> dict[Game, list[tuple[Series, int]]]:
+    # Panels of one row and column are one game; the x of a curve is its position in the sweep.
+    games: dict[Game, list[tuple[Series, int]]] = {}
+    for panel in panels:
+        for series in panel.series:
+            for i in range(len(series.x)):
+                games.setdefault((panel.row, panel.column, i), []).append((series, i))
+    return games
+
+
+def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
+    budgets = sorted({i for _, _, i in games})
+    by_label: dict[str, list[list[Rank]]] = {}
+    for (_, _, i), curves in games.items():
+        for (series, _), rank in zip(curves, ranks([s for s, _ in curves], i), strict=True):
+            by_label.setdefault(series.label, [[] for _ in budgets])[i].append(rank)
+    rows = {label: [mean_rank(own) for own in several] for label, several in by_label.items()}
+    order = sorted(rows, key=lambda label: sum(rank.place for rank in rows[label]))
+    names = [f"ε = {_budget(games, i):g}" for i in budgets]
+    lines = [f"| mean rank | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
+    for label in order:
+        cells = [f"{r.place:.1f} ({r.best:.1f} to {r.worst:.1f})" for r in rows[label]]
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
+    lines = [
+        "| instance | ε | least regret | second | ratio, 95 % | within three standard errors |",
+        "|---|---:|---|---|---:|---|",
+    ]
+    for (_, instance, i), curves in games.items():
+        first, second, *_ = sorted(curves, key=lambda curve: curve[0].mean[i])
+        (a, error_a), (b, error_b) = (_mean(*curve) for curve in (first, second))
+        ratio, error = b / a, math.hypot(error_b, b / a * error_a) / a
+        level = [s.label for s, _ in curves if s is not first[0] and _level((a, error_a), s, i)]
+        lines.append(
+            f"| {formulas.plain(instance)} | {_budget(games, i):g} | {_named(*first)} "
+            f"| {_named(*second)} | {ratio:.2f} ± {NORMAL * error:.2f} | {', '.join(level)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _budget(games: dict[Game, list[tuple[Series, int]]], i: int) -> float:
+    # Algorithms that are listed with half of the budget come after the others.
+    return next(float(curves[0][0].x[i]) for game, curves in games.items() if game[2] == i)
+
+
+def _mean(series: Series, i: int) -> tuple[float, float]:
+    return float(series.mean[i]), series.error(i)
+
+
+def _level(leader: tuple[float, float], series: Series, i: int) -> bool:
+    mean, error = _mean(series, i)
+    return mean - leader[0] <= ERRORS * math.hypot(error, leader[1])
+
+
+def _named(series: Series, i: int) -> str:
+    mean, error = _mean(series, i)
+    return f"{series.label}: {mean:,.0f} ({error:,.0f})"
+
+
+def with_tables(text: str) -> str:
+    """Return the document's text with new tables; exit if the two comments are missing."""
+    return replaced(text, "leaders", tables())
+
+
+def main() -> int:
+    DOCUMENT.write_text(with_tables(DOCUMENT.read_text("utf-8")), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

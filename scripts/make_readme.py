@@ -1,0 +1,109 @@
+"""Write the generated parts of README.md and docs/figures.md: `python scripts/make_readme.py`.
+
+They stand between comments of these files and come from the committed results of claims.
+docs/images/small/ has a small picture of every reproduced figure, drawn from its committed
+reference.
+"""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from marked_part import replaced
+from PIL import Image
+
+from dpbandits.config import compose
+from dpbandits.drawing import plotting
+from dpbandits.factory import produce
+from dpbandits.factory.papers import PAPERS, paper
+from dpbandits.files import project
+from dpbandits.gallery.figures import place_of
+from dpbandits.report import pages, write
+from dpbandits.spec.figure import FigureSpec
+from dpbandits.tables import references
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALL = ROOT / "docs" / "images" / "small"
+WIDTH, COLOURS = 300, 64  # of a small picture, in pixels, and of its palette
+
+
+def figures() -> list[FigureSpec]:
+    """Return all figures, sorted by paper and then by the paper's figure numbers."""
+    specs = [compose.load(name, [])[0] for name in project.names("figure")]
+    return sorted(specs, key=lambda s: (PAPERS.index(paper(s.paper)), place_of(s.original), s.name))
+
+
+def originals() -> Iterator[FigureSpec]:
+    """Yield the reproduced figures of papers that have a report."""
+    reported = write.papers()
+    yield from (spec for spec in figures() if spec.original and spec.paper in reported)
+
+
+def table() -> str:
+    """Return the table of figures, and their small pictures with links to the reports."""
+    lines = ["| figure | title | source |", "|---|---|---|"]
+    for spec in figures():
+        where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
+        lines.append(f"| `{spec.name}` | {spec.title} | {where} |")
+    lines.append("")
+    for spec in originals():
+        title = f"{paper(spec.paper).short}, {spec.original}"
+        picture = f'![{spec.name}](images/small/{spec.name}.png "{title}")'
+        lines.append(f"[{picture}](reproducibility/{spec.paper}.md)")
+    return "\n".join(lines) + "\n"
+
+
+def headlines() -> str:
+    """Return a row per paper: its verdicts, and what reproduces."""
+    reports = write.results(write.papers())
+    return "\n".join(pages.headlines(reports, f"{write.FOLDER}/")) + "\n"
+
+
+def total() -> str:
+    """Return how many sentences of all papers reproduce."""
+    return pages.total(write.results(write.papers())) + "\n"
+
+
+TABLES = {
+    "README.md": {"total": total, "papers": headlines},
+    "docs/figures.md": {"figures": table},
+}
+
+
+def with_table(file: str) -> str:
+    """Return a file's text with its new parts; exit if one of their comments is missing."""
+    text = (ROOT / file).read_text("utf-8")
+    for name, content in TABLES[file].items():
+        text = replaced(text, name, content())
+    return text
+
+
+def small_picture(spec: FigureSpec) -> bytes:
+    """Return a figure as a small PNG, drawn from its reference."""
+    drawing = produce.drawing(spec, references.read(spec, references.PAPER))
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    record = references.record(spec.name, references.PAPER) or {}
+    label = f"dpbandits run {spec.name}, revision {record['revision']}"
+    image = Image.open(io.BytesIO(plotting.render(draw, drawing, label)["png"])).convert("RGB")
+    height = round(image.height * WIDTH / image.width)
+    small = image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLOURS)
+    buffer = io.BytesIO()
+    small.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def main() -> int:
+    SMALL.mkdir(exist_ok=True)
+    wanted = {SMALL / f"{spec.name}.png": small_picture(spec) for spec in originals()}
+    for path in {*SMALL.glob("*.png")} - {*wanted}:
+        path.unlink()
+    for path, content in wanted.items():
+        path.write_bytes(content)
+    for file in TABLES:
+        (ROOT / file).write_text(with_table(file), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

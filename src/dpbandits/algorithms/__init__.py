@@ -1,0 +1,1 @@
+"""Algorithms: each file is one algorithm, named after the file."""

@@ -1,0 +1,40 @@
+"""Arm of largest index or sample."""
+
+import math
+from enum import IntEnum
+
+from dpbandits.core.kernel import inlined
+
+
+class Method(IntEnum):
+    """Method that draws the arm of largest sample θ; both have the same law."""
+
+    EXACT = 0  # with fewer or quicker draws (fast/)
+    PLAIN = 1  # a draw for every arm in every round
+
+
+@inlined
+def argmax(values):
+    """Return the position of the largest value, the first one if tied; `values` has shape (n,)."""
+    largest, position = -math.inf, 0
+    for i in range(values.size):
+        if values[i] > largest:
+            largest, position = values[i], i
+    return position
+
+
+@inlined
+def random_argmax(values, rng):
+    """Return the position of the largest value, a uniformly random one if tied.
+
+    `values` has shape (n,). Draws random numbers only for ties.
+    """
+    largest, position, tied = -math.inf, 0, 1
+    for i in range(values.size):
+        if values[i] > largest:
+            largest, position, tied = values[i], i, 1
+        elif values[i] == largest:
+            tied += 1
+            if rng.random() * tied < 1.0:
+                position = i
+    return position

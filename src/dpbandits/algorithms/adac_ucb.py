@@ -1,0 +1,56 @@
+"""AdaC-UCB (azize2024): Algorithm 1 of azize2022 with index (5.4). ρ-zCDP, Theorem 5.5."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dpbandits.algorithms._adaptive_episodes import (
+    FirstEpisode,
+    Ties,
+    episodes,
+    index,
+    noise,
+    play,
+)
+from dpbandits.core.parameters import Positive
+from dpbandits.mechanisms.gaussian import gaussian
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Gaussian
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+
+LABEL = "AdaC-UCB"
+
+
+class Params(NamedTuple):
+    """Privacy budget of zCDP, β of (5.4), and the readings of Algorithm 1."""
+
+    rho: Positive
+    beta: Positive = 1.0
+    ties: Ties = Ties.FIRST
+    first_episode: FirstEpisode = FirstEpisode.ONE
+
+
+@noise.register(Params)
+def adac_ucb_noise(params, rng, sensitivity):
+    """Draw N(0, 1/(2 ρ m²)), the variance of (5.4)."""
+    return gaussian(rng, sensitivity, params.rho)
+
+
+@index.register(Params)
+def adac_ucb_index(params, private_mean, m, log_t):
+    """Return (5.4): μ~ + sqrt((1/(2 m) + 1/(ρ m²)) β log t_l)."""
+    width = 0.5 / m + 1.0 / (params.rho * m * m)
+    return private_mean + math.sqrt(width * params.beta * log_t)
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Gaussian]:
+    """Yield one private mean per arm and episode."""
+    for arm, first, last, m in episodes(params, arms, horizon):
+        moved = 1.0 / (last - first + 1)
+        yield Gaussian(arm, first, last, moved, scale=1.0 / (m * math.sqrt(2.0 * params.rho)))
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 5.5, for rewards in [0, 1]."""
+    return Guarantee(Notion.CONCENTRATED, params.rho, 0.0, "azize2024, Theorem 5.5")

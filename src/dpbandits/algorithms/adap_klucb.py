@@ -1,0 +1,59 @@
+"""AdaP-KLUCB (azize2022): Algorithm 1 with index (8). ε-global DP, Theorem 6."""
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+from dpbandits.algorithms._adaptive_episodes import (
+    FirstEpisode,
+    Ties,
+    claim,
+    index,
+    index_is_below,
+    play,
+    releases,
+)
+from dpbandits.core.kernel import inlined
+from dpbandits.core.kl import bernoulli_kl_upper, kl_upper_is_below
+from dpbandits.core.parameters import Positive
+from dpbandits.core.randomness import AddedLater
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+
+LABEL = "AdaP-KLUCB"
+
+
+class PrivacyBonus(IntEnum):
+    """Reading: term of (8) that allows for the noise, α log t_l/(ε m)."""
+
+    ON = 0  # as printed
+    OFF = 1  # none: the index of KL-UCB at the private mean
+
+
+class Params(NamedTuple):
+    """Privacy budget, α of (8), and the readings of Algorithm 1 and of (8)."""
+
+    epsilon: Positive
+    alpha: Positive = 3.1
+    ties: Ties = Ties.FIRST
+    first_episode: FirstEpisode = FirstEpisode.ONE
+    privacy_bonus: Annotated[PrivacyBonus, AddedLater(PrivacyBonus.ON)] = PrivacyBonus.ON
+
+
+@index.register(Params)
+def adap_klucb_index(params, private_mean, m, log_t):
+    """Return (8): max {q: d(clip_[0,1](μ~ + α log t_l/(ε m)), q) ≤ α log t_l/m}."""
+    exploration = params.alpha * log_t / m
+    return bernoulli_kl_upper(raised_mean(params, private_mean, exploration), exploration)
+
+
+@index_is_below.register(Params)
+def adap_klucb_index_is_below(params, private_mean, m, log_t, value):
+    exploration = params.alpha * log_t / m
+    return kl_upper_is_below(raised_mean(params, private_mean, exploration), exploration, value)
+
+
+@inlined
+def raised_mean(params, private_mean, exploration):
+    """Return clip_[0,1](μ~ + α log t_l/(ε m)) of (8); `exploration` is α log t_l/m."""
+    bonus = exploration / params.epsilon if params.privacy_bonus == PrivacyBonus.ON else 0.0
+    return min(max(0.0, private_mean + bonus), 1.0)

@@ -1,0 +1,56 @@
+"""DP-EXP3-Lap (tossou2017): Algorithm 1. ε-DP, Theorem 3.2."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import kernel
+from dpbandits.core.parameters import Positive, Rounds
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "DP-EXP3-Lap"
+NO_PRIVACY = 20.0  # figures warn from this epsilon on
+
+
+class Params(NamedTuple):
+    """Privacy budget, and horizon T, which determines γ and the threshold b."""
+
+    epsilon: Positive
+    horizon: Rounds
+
+
+@kernel
+def play(params, bandit, rng):
+    """Run EXP3 on noisy gains and ignore those outside [-b, b+1] (Algorithm 1)."""
+    arms = number_of_arms(bandit)
+    b = math.log(params.horizon) / params.epsilon
+    gamma = exploration(arms, params.horizon)
+    estimates = no_estimates(arms)
+    while playing(bandit):
+        arm, p = draw_arm(estimates, gamma, rng)
+        noisy = pull(bandit, arm) + laplace(rng, 1.0, params.epsilon)
+        if -b <= noisy <= b + 1.0:
+            scaled = (noisy + b) / (2.0 * b + 1.0)
+            add_gain(estimates, arm, gamma / arms * (scaled / p))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield every reward once, with its own noise."""
+    for arm in range(arms):
+        yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 3.2, which holds for any algorithm that reads noisy gains."""
+    return Guarantee(Notion.LOCAL, params.epsilon, 0.0, "tossou2017, Theorem 3.2")
+
+
+def warning(params: Params, arms: int, horizon: int) -> str | None:
+    """Return a warning for budgets as large as the paper's own, which give no privacy; or None."""
+    if params.epsilon < NO_PRIVACY:
+        return None
+    return f"a likelihood ratio of e^{params.epsilon:.0f} is no privacy"

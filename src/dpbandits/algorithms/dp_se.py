@@ -1,0 +1,89 @@
+"""DP-SE (sajed2019): Algorithm 3, private successive elimination. ε-DP, Theorem 4.1."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Rounds
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "DP-SE"
+
+
+class Params(NamedTuple):
+    """Privacy budget, and horizon T, which sets the confidence β = 1/T (section 5)."""
+
+    epsilon: Positive
+    horizon: Rounds
+
+
+@inlined
+def passes_of_epoch(params, epoch, arms):
+    """Return Rₑ of line 8, a real number; `arms` is |S| at the beginning of the epoch."""
+    e2 = float(epoch) * epoch
+    gap = math.pow(2.0, -epoch)  # Delta_e
+    statistics = 32.0 * math.log(8.0 * arms * e2 * params.horizon) / (gap * gap)
+    privacy = 8.0 * math.log(4.0 * arms * e2 * params.horizon) / (params.epsilon * gap)
+    return max(statistics, privacy) + 1.0
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play epochs of round-robin pulls, each with fresh means and fresh noise (Algorithm 3).
+
+    After an epoch, arms whose private mean is too far below the largest are eliminated.
+    """
+    active = np.empty(number_of_arms(bandit), np.int64)  # S
+    for arm in range(active.size):
+        active[arm] = arm
+    epoch = 0
+    while active.size > 1 and playing(bandit):
+        epoch += 1
+        arms = active.size
+        real_passes = passes_of_epoch(params, epoch, arms)
+        # `while r < R_e: r += 1` ends at r = ceil(R_e); at most as many passes as rounds are left.
+        r = math.ceil(min(real_passes, float(rounds_left(bandit))))
+        sums = pull_each(bandit, active, r)
+        e2 = float(epoch) * epoch
+        h = math.sqrt(math.log(8.0 * arms * e2 * params.horizon) / (2.0 * real_passes))
+        c = math.log(4.0 * arms * e2 * params.horizon) / (real_passes * params.epsilon)
+        private_mean = np.empty(arms)
+        for i in range(arms):
+            private_mean[i] = sums[i] / r + laplace(rng, 1.0 / r, params.epsilon)
+        largest = private_mean[argmax(private_mean)]
+        kept = 0
+        for i in range(arms):
+            if largest - private_mean[i] <= 2.0 * h + 2.0 * c:
+                active[kept] = active[i]
+                kept += 1
+        active = active[:kept]
+    pull_many(bandit, active[0], rounds_left(bandit))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield one private mean per arm and epoch, each of fresh rewards.
+
+    The declaration assumes that no arm is ever eliminated. A smaller S changes the lengths of the
+    epochs, but they stay disjoint.
+    """
+    for arm in range(arms):
+        epoch, last = 1, 0
+        while True:
+            passes = math.ceil(passes_of_epoch(params, epoch, arms))
+            if (last + passes) * arms > horizon:
+                break
+            scale = 1.0 / (passes * params.epsilon)
+            yield Laplace(arm, last + 1, last + passes, sensitivity=1.0 / passes, scale=scale)
+            epoch, last = epoch + 1, last + passes
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 4.1: every reward is in the mean of only one epoch."""
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 4.1")

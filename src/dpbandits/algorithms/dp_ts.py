@@ -1,0 +1,91 @@
+"""DP-TS (hu2022): Algorithm 1. ε-global DP, Theorem 1.
+
+The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic part C is renewed
+at 3, 7, 15, ... rewards: the 2^(r+1) rewards since the last renewal get a new Lap(1/(ε/2)). Between
+two renewals, the rewards since then are in B, a binary tree of r + 1 levels with Lap((r+1)/(ε/2))
+per node (remark (b)). This is the hybrid mechanism of mechanisms/hybrid.py, which renews its sum at
+2, 4, 8, ... items, if an item of 0 without noise precedes the first reward; its k is r + 1.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._raised_means import (
+    Log,
+    follow_posteriors,
+    logarithm,
+    observe,
+    raised_means,
+)
+from dpbandits.core.bandit import number_of_arms, pull, rounds_left
+from dpbandits.core.kernel import allocating, kernel
+from dpbandits.core.parameters import Positive
+from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.hybrid import Hybrid, hybrid_counters, hybrid_releases
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "DP-TS"
+
+
+class Params(NamedTuple):
+    """Privacy budget, the reading of the logarithm, and the method that draws the largest θ."""
+
+    epsilon: Positive
+    log: Log = Log.TWO
+    method: Method = Method.EXACT
+
+
+class Sums(NamedTuple):
+    """Private sums C + B of every arm."""
+
+    counters: Hybrid
+    params: Params
+
+
+@observe.register(Sums)
+def dp_ts_observe(sums, means, rng, arm, reward):
+    """Add the reward to C + B (lines 12-19) and set the posterior, with the bonus of line 7."""
+    released = insert(sums.counters, rng, arm, reward)
+    n = float(sums.counters.items[arm] - 1)
+    weight = 6.0 * math.sqrt(8.0) * logarithm(sums.params, n + 1.0) / sums.params.epsilon
+    means.rewards[arm] = n
+    means.mean[arm] = released / n
+    means.slope[arm] = weight / n
+
+
+@allocating
+def first_pulls(params, bandit, rng):
+    """Pull each arm once; return the posteriors and the private sums."""
+    arms, half = number_of_arms(bandit), 0.5 * params.epsilon
+    counters = hybrid_counters(arms, rounds_left(bandit) + 1, half, half)
+    counters.items[:] = 1  # the item of 0 before the first reward
+    means, sums = raised_means(arms), Sums(counters, params)
+    for arm in range(arms):
+        observe(sums, means, rng, arm, pull(bandit, arm))
+    return means, sums
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then that of largest θ, whose private mean every pull renews."""
+    means, sums = first_pulls(params, bandit, rng)
+    follow_posteriors(params, sums, means, bandit, rng)
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield the disjoint sums of the logarithmic part as one release, and the levels of each tree.
+
+    They are those of the hybrid mechanism, whose item i + 1 is reward i.
+    """
+    half = 0.5 * params.epsilon
+    for arm in range(arms):
+        for one in hybrid_releases(arm, horizon + 1, half, half):
+            yield one._replace(first=max(1, one.first - 1), last=one.last - 1)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 1."""
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "hu2022, Theorem 1")

@@ -1,0 +1,116 @@
+"""EXP3_τ (tossou2017, section 3.2; Dekel, Tewari, Arora 2012): EXP3 on batches of τ rounds.
+
+No noise is added. Privacy comes from the random draw of each batch's arm, and from the fact that
+one gain moves the mean of its batch by at most 1/τ.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.core.bandit import number_of_arms, playing, pull_many
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Probability, Rounds
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import ApproximateDP
+
+LABEL = "EXP3_tau"
+
+
+class Calibration(IntEnum):
+    """Objective that determines τ."""
+
+    REGRET = 0  # Corollary 3.2: smallest regret bound; epsilon and delta have no effect
+    BUDGET = 1  # Corollary 3.3, corrected: budget (epsilon, delta)
+
+
+class BatchGamma(IntEnum):
+    """Horizon in the formula of γ."""
+
+    BATCHES = 0  # number of batches, that is, of EXP3's choices (required by Theorem 3.4)
+    ROUNDS = 1  # number of rounds
+
+
+class TauRounding(IntEnum):
+    """Rounding of the real τ to a number of rounds."""
+
+    CEIL = 0
+    FLOOR = 1
+
+
+class Params(NamedTuple):
+    """Horizon T, privacy budget, and choices that the paper leaves open."""
+
+    horizon: Rounds
+    epsilon: Positive
+    delta: Probability
+    calibration: Calibration = Calibration.REGRET
+    batch_gamma: BatchGamma = BatchGamma.BATCHES
+    tau_rounding: TauRounding = TauRounding.CEIL
+
+
+@inlined
+def batch_length(params, arms):
+    """Return τ, an integer from 1 to T.
+
+    Deviation: Corollary 3.3 sets τ³ = T (4 ε + 2 ln(1/δ))/ε², for which Theorem
+    3.5 gives up to 2 ε; τ³ = 8 T (ε + ln(1/δ))/ε² suffices for ε.
+    """
+    if params.calibration == Calibration.REGRET:
+        cube = params.horizon / (7.0 * arms * math.log(arms))
+    else:
+        logarithm = -math.log(params.delta)
+        cube = 8.0 * params.horizon * (1.0 + logarithm / params.epsilon) / params.epsilon
+    tau = math.pow(min(cube, 1e48), 1.0 / 3.0)  # at most 1e16, so that it fits into 64 bits
+    whole = math.ceil(tau) if params.tau_rounding == TauRounding.CEIL else math.floor(tau)
+    return min(max(whole, 1), params.horizon)
+
+
+@kernel
+def play(params, bandit, rng):
+    """Draw one arm per batch by EXP3, which observes the mean gain of the batch.
+
+    The feedback of an incomplete last batch has no effect: no choice follows it.
+    """
+    arms = number_of_arms(bandit)
+    tau = batch_length(params, arms)
+    batches = params.horizon // tau
+    per_round = params.batch_gamma == BatchGamma.ROUNDS
+    gamma = exploration(arms, params.horizon if per_round else batches)
+    estimates = no_estimates(arms)
+    while playing(bandit):
+        arm, p = draw_arm(estimates, gamma, rng)
+        mean = pull_many(bandit, arm, tau) / tau
+        add_gain(estimates, arm, gamma / arms * (mean / p))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
+    """Yield the arm of every batch after the one that contains the reward.
+
+    Given the earlier arms, each is 1/τ-DP: one reward moves v of its arm by at most 1/τ, and
+    the probabilities of EXP3 do not amplify this difference (docs/deviations.md).
+    """
+    tau = batch_length(params, arms)
+    choices = -(-params.horizon // tau) - 1
+    if choices > 0:
+        for arm in range(arms):
+            yield ApproximateDP(arm, 1, horizon, epsilon=1.0 / tau, delta=0.0, times=choices)
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Corollary 3.3, or that of 3.2 if τ is chosen for the regret.
+
+    In the second case ε and δ of the parameters have no effect.
+    """
+    differs = "Theorem 3.5 has a loss of 2/tau for every choice, where 1/tau holds"
+    if params.calibration == Calibration.BUDGET:
+        budget = params.epsilon, params.delta
+        return Guarantee(
+            Notion.GLOBAL, *budget, "tossou2017, Corollary 3.3, tau corrected", differs
+        )
+    k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)
+    epsilon = 28.0 * k_log_k + math.sqrt(112.0 * k_log_k * log_t)
+    delta = math.exp(-2.0 * log_t)
+    return Guarantee(Notion.GLOBAL, epsilon, delta, "tossou2017, Corollary 3.2", differs)

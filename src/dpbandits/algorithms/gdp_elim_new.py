@@ -1,0 +1,92 @@
+"""GDP-Elim-New (wang2024): Algorithm 4. (ε, δ)-global DP, Theorem 18."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms._ftpl import both_zero
+from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Budget, Delta, Rounds
+from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import ApproximateDP
+
+LABEL = "GDP-Elim-New"
+
+
+class Params(NamedTuple):
+    """Budget (one part may be 0), and horizon T."""
+
+    epsilon: Budget
+    delta: Delta
+    horizon: Rounds
+
+    def problem(self) -> tuple[str, str] | None:
+        """Return a problem if both ε and δ are 0; else None."""
+        return both_zero(self)
+
+
+@inlined
+def passes_of_phase(params, law, gap):
+    """Return N(k) of line 4, a real number; `law` is that of Lemma 15 with (ε, δ/2)."""
+    t = float(params.horizon)
+    statistics = 32.0 * math.log(t) / (gap * gap)
+    # log[(T^2 E + T^2 delta)/(2 E + T^2 delta)]/epsilon is the reach of this law at 1/T^2.
+    privacy = 4.0 * reach(law, 1.0 / (t * t)) / gap
+    return max(statistics, privacy)
+
+
+@inlined
+def is_ahead(theta, leader, gap):
+    """Return True if θᵢ ≥ max_{j != i} θⱼ + Δ(k) for the leader i.
+
+    `theta` is float64 of shape (arms,).
+    """
+    for arm in range(theta.size):
+        if arm != leader and theta[leader] < theta[arm] + gap:
+            return False
+    return True
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play round-robin phases until an arm leads by Δ(k), then only that arm (Algorithm 4)."""
+    law = perturbation(params.epsilon, 0.5 * params.delta)
+    everyone = np.arange(number_of_arms(bandit))
+    theta = np.empty(everyone.size)
+    gap = 1.0  # Delta(k)
+    while playing(bandit):
+        gap *= 0.5
+        n = passes_of_phase(params, law, gap)
+        # N(k) is 0 at T = 1; at most as many passes as rounds are left.
+        passes = math.ceil(min(max(n, 1.0), float(rounds_left(bandit))))
+        sums = pull_each(bandit, everyone, passes)
+        for arm in range(theta.size):
+            theta[arm] = sums[arm] / passes + perturb(law, rng) / max(n, 1.0)
+        leader = argmax(theta)
+        if is_ahead(theta, leader, gap):
+            pull_many(bandit, leader, rounds_left(bandit))
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
+    """Yield θᵢ of every arm and phase, each of fresh rewards, as if no arm ever led."""
+    law = perturbation(params.epsilon, 0.5 * params.delta)
+    for arm in range(arms):
+        gap, last = 0.5, 0
+        while True:
+            passes = math.ceil(max(passes_of_phase(params, law, gap), 1.0))
+            if (last + passes) * arms > horizon:
+                break
+            yield ApproximateDP(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
+            gap, last = 0.5 * gap, last + passes
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 18: δ/2 for continuing, δ/2 for stopping (Lemma 9)."""
+    differs = "a reward is read by one theta, which spends delta/2; what follows is made of that"
+    where = "wang2024, Theorem 18"
+    return Guarantee(Notion.REVISED, params.epsilon, params.delta, where, differs)

@@ -1,0 +1,34 @@
+"""KL-UCB (Garivier and Cappe 2011, Algorithm 1 with c = 0), not private."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import kernel
+from dpbandits.core.kl import bernoulli_kl_upper
+
+LABEL = "KL-UCB"
+
+
+class Params(NamedTuple):
+    """KL-UCB has no parameters."""
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then the arm of largest max {q in [0, 1]: n d(s/n, q) ≤ log t}."""
+    arms = number_of_arms(bandit)
+    pulls, sums, index = np.zeros(arms), np.zeros(arms), np.empty(arms)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        chosen = t - 1
+        if t > arms:
+            log_t = math.log(t)
+            for arm in range(arms):
+                index[arm] = bernoulli_kl_upper(sums[arm] / pulls[arm], log_t / pulls[arm])
+            chosen = argmax(index)
+        sums[chosen] += pull(bandit, chosen)
+        pulls[chosen] += 1.0

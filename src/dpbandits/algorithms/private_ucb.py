@@ -1,0 +1,138 @@
+"""Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. The DP-UCB of azize2022.
+
+ε-DP, in the forms in which tossou2016, sajed2019 and azize2022 compare with it. With s~ the
+released sum of the n rewards of an arm, its index in round t is
+
+    s~/n + sqrt(2 log t/n) + Γ/n,    Γ = K log² T log(K T log T/γ)/ε.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.parameters import Positive, Probability, Rounds
+from dpbandits.mechanisms.binary import binary_counters, binary_releases
+from dpbandits.mechanisms.counter import insert
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
+
+LABEL = "Private-UCB"
+
+
+class Decay(IntEnum):
+    """Failure probability of Γ in round t, as a function of `gamma`."""
+
+    NONE = 0  # gamma (azize2022: 0.1)
+    HORIZON = 1  # gamma / T (sajed2019)
+    ROUND = 2  # gamma t^-4 (tossou2016)
+
+
+class Split(IntEnum):
+    """Reading: split of the budget between the K counters."""
+
+    ARMS = 0  # epsilon/K each, and a leading factor K in Gamma, as its authors have it
+    NONE = 1  # epsilon each, and no leading K in Gamma: a reward is in one counter only
+
+
+class Relaxation(IntEnum):
+    """Reading: term that the index adds for the noise, divided by n."""
+
+    ON = 0  # Gamma
+    OFF = 1  # 0
+    CSS = 2  # log(1/gamma) log^1.5(n)/epsilon, the bound quoted in tossou2016, section 2.3
+    # The order of the noise in sajed2019, section 1, and azize2022, Table 1; constant 1 is ours.
+    LOG25 = 3  # ln^2.5(T)/epsilon
+    LOG25_BASE_2 = 4  # log_2^2.5(T)/epsilon
+
+
+class Params(NamedTuple):
+    """Privacy budget, horizon T, failure probability γ, and the readings."""
+
+    epsilon: Positive
+    horizon: Rounds
+    gamma: Probability = 0.1
+    decay: Decay = Decay.NONE
+    split: Split = Split.ARMS
+    relaxation: Relaxation = Relaxation.ON
+
+
+@inlined
+def counter_epsilon(params, arms):
+    """Return the budget of one counter."""
+    if params.split == Split.ARMS:
+        return params.epsilon / arms
+    return params.epsilon
+
+
+@inlined
+def relaxation(params, arms):
+    """Return the index's term for the noise at t = 1, and its slope in log t.
+
+    The term is Γ or, for `css`, log(1/γ)/ε, which is still to be multiplied by
+    log^1.5 n.
+    """
+    horizon = float(params.horizon)
+    log_horizon = math.log(horizon)
+    if params.relaxation == Relaxation.OFF or log_horizon == 0.0:
+        return 0.0, 0.0
+    if params.relaxation == Relaxation.LOG25:
+        return math.pow(log_horizon, 2.5) / params.epsilon, 0.0
+    if params.relaxation == Relaxation.LOG25_BASE_2:
+        return math.pow(log_horizon / math.log(2.0), 2.5) / params.epsilon, 0.0
+    if params.relaxation == Relaxation.CSS:
+        factor, start = 1.0 / params.epsilon, 0.0
+    else:
+        factor = log_horizon * log_horizon / counter_epsilon(params, arms)
+        start = math.log(arms * horizon * log_horizon)
+    start -= math.log(params.gamma)
+    if params.decay == Decay.HORIZON:
+        start += log_horizon
+    growth = 4.0 if params.decay == Decay.ROUND else 0.0
+    return factor * start, factor * growth
+
+
+@inlined
+def relaxation_shape(params, n):
+    """Return the factor of the index's term for the noise that depends on n, and grows with it."""
+    return math.pow(math.log(max(n, 1.0)), 1.5) if params.relaxation == Relaxation.CSS else 1.0
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then the arm of largest index."""
+    arms = number_of_arms(bandit)
+    counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
+    start, growth = relaxation(params, arms)
+    pulls, released, index = np.zeros(arms), np.empty(arms), np.empty(arms)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        chosen = t - 1
+        if t > arms:
+            log_t = math.log(t)
+            for arm in range(arms):
+                n = pulls[arm]
+                term = (start + growth * log_t) * relaxation_shape(params, n)
+                index[arm] = (released[arm] + term) / n + math.sqrt(2.0 * log_t / n)
+            chosen = argmax(index)
+        released[chosen] = insert(counters, rng, chosen, pull(bandit, chosen))
+        pulls[chosen] += 1.0
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield the levels of one counter per arm."""
+    for arm in range(arms):
+        yield from binary_releases(arm, horizon, counter_epsilon(params, arms))
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of its authors, for either split."""
+    shared = params.split == Split.ARMS
+    differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
+    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)

@@ -1,0 +1,19 @@
+"""Uniform play: a random arm in every round, whatever the gains. The baseline without learning."""
+
+from typing import NamedTuple
+
+from dpbandits.core.bandit import number_of_arms, playing, pull
+from dpbandits.core.kernel import kernel
+
+LABEL = "Uniform"
+
+
+class Params(NamedTuple):
+    """Uniform play has no parameters."""
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull every arm with probability 1/K in each round."""
+    while playing(bandit):
+        pull(bandit, int(rng.random() * number_of_arms(bandit)))

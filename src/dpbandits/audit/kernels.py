@@ -1,0 +1,147 @@
+"""Games of an audit: the kernel that plays and counts them, and the features of their outcomes.
+
+A feature puts every game into one of its cells. All features are functions of the sequence of arms:
+
+    arm of round t              one feature per round
+    pulls of arm a              its total number of pulls in the game, one feature per arm
+    pulls at the quarters       those of the changed arm after T/4, T/2, 3T/4 and T rounds
+    arms after the change       the WINDOW arms after the round that read the changed entry
+    sequence                    all arms of the game
+
+The changed arm is the one with the changed entry. The last three features are hashed into BUCKETS
+cells. Games that share a bucket are not distinguished, which can hide a privacy loss but never
+creates one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+
+from dpbandits.core import registry
+from dpbandits.core.kernel import inlined, kernel_around, play
+
+WINDOW = 16
+BUCKETS = 2**16
+SHIFT = np.uint64(64 - BUCKETS.bit_length() + 1)  # the upper bits of a hash are its bucket
+FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator MMIX
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Cells first..stop-1 of the counts, and their description in reports."""
+
+    words: str
+    first: int
+    stop: int
+
+
+@lru_cache(maxsize=256)  # an audit asks for those of a few lengths again and again
+def features(arms: int, rounds: int) -> tuple[Feature, ...]:
+    """Return the features of a game: first those of its rounds, then those of its arms."""
+    of_game = [_of_round(t, arms) for t in range(rounds)]
+    at = rounds * arms
+    for arm in range(arms):
+        of_game.append(Feature(f"the pulls of arm {arm + 1}", at, at + rounds + 1))
+        at += rounds + 1
+    hashed = (
+        "the pulls of the changed arm at the quarters of the game",
+        f"the {WINDOW} arms after the changed reward",
+        "the sequence of all arms",
+    )
+    for words in hashed:
+        of_game.append(Feature(words, at, at + BUCKETS))
+        at += BUCKETS
+    return tuple(of_game)
+
+
+def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
+    """Return the arm of the first round in which the games differ, as a list of one feature.
+
+    `counts` is uint32 of shape (2, cells). All games are identical before this round, so the law of
+    its arm is that of one choice after one history. The list is empty if the games never differ.
+    """
+    of_rounds = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
+    chosen = np.flatnonzero((of_rounds > 0).sum(axis=1) > 1)
+    return [_of_round(int(chosen[0]), arms)] if chosen.size else []
+
+
+def all_one(*counts: np.ndarray) -> bool:
+    """Return True if all games on both tables had the same sequence of arms.
+
+    Each of `counts` is uint32 of shape (2, cells). Sequences in the same bucket count as the same.
+    """
+    sequences = sum(each[:, -BUCKETS:].sum(axis=0) for each in counts)
+    return int(np.count_nonzero(sequences)) == 1
+
+
+def _of_round(t: int, arms: int) -> Feature:
+    return Feature(f"the arm of round {t + 1}", t * arms, (t + 1) * arms)
+
+
+def number_of_cells(arms: int, rounds: int) -> int:
+    """Return the number of cells of all features together."""
+    return rounds * arms + arms * (rounds + 1) + 3 * BUCKETS
+
+
+def no_games(arms: int, rounds: int) -> np.ndarray:
+    """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
+    return np.zeros(number_of_cells(arms, rounds), np.uint32)
+
+
+@inlined
+def mixed(code, number):  # type: ignore[no-untyped-def]
+    """Return the hash of a sequence, given the hash of its beginning and the next number."""
+    return (code + np.uint64(number) + np.uint64(1)) * FACTOR
+
+
+@inlined
+def count(played, pulls, arm, index, counts):  # type: ignore[no-untyped-def]
+    """Add one game to `counts`, uint32 of shape (cells,), in place.
+
+    `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
+    the final pulls. The changed entry is number `index` (from 1) of `arm`.
+    """
+    rounds, arms = played.size, pulls.size
+    sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
+    read, left, phase = 0, 0, 0
+    for t in range(rounds):
+        chosen = played[t]
+        counts[t * arms + chosen] += 1
+        sequence = mixed(sequence, chosen)
+        if left > 0:
+            window = mixed(window, chosen)
+            left -= 1
+        if chosen == arm:
+            read += 1
+            if read == index:
+                left = WINDOW
+        phase += 4  # since the last quarter, in quarters of a round: no division
+        if phase >= rounds:
+            phase -= rounds
+            quarters = mixed(quarters, read)
+    at = rounds * arms
+    for a in range(arms):
+        counts[at + pulls[a]] += 1
+        at += rounds + 1
+    for code in (quarters, window, sequence):
+        counts[at + np.int64(code >> SHIFT)] += 1
+        at += BUCKETS
+
+
+def tally(params, bandit, rng, games, arm, index, counts):  # type: ignore[no-untyped-def]
+    """Play `games` games and add them to `counts`, uint32 of shape (cells,); see `features`."""
+    for _ in range(games):
+        bandit.clock[0] = 0
+        bandit.clock[1] = 0
+        bandit.pulls[:] = 0
+        bandit.law.read[:] = 0
+        play(params, bandit, rng)
+        count(bandit.law.played, bandit.pulls, arm, index, counts)
+
+
+@cache
+def tallying(algorithm: str) -> Callable[..., None]:
+    """Return `tally` for an algorithm. Raises UserError for an unknown one."""
+    return kernel_around(registry.algorithm(algorithm).play, tally)

@@ -1,0 +1,1 @@
+"""Comparisons with references and with the claims of the papers."""

@@ -1,0 +1,338 @@
+"""Command line `dpbandits <verb> ...`: a function for every verb, whose docstring is its help.
+
+A function imports what it needs when it is called: no verb waits for the libraries of another.
+"""
+
+import sys
+import textwrap
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
+
+from dpbandits.cli.process import guarded, load_factory, load_joblib
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.files import project
+from dpbandits.run.exit_status import ExitStatus
+
+EPILOGUE = (
+    "Overrides are Hydra's: `dpbandits run adap-ksweep runs=5 figure.horizon=100_000`,"
+    " `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`. For several values,"
+    " `dpbandits multirun figure=adap-ksweep seed=1,2` makes a figure for each value, a table and a"
+    " picture of all of them (docs/sweeps.md)."
+)
+APP = App(
+    name="dpbandits",
+    help="Figures of differentially private bandits, at the papers' own scale.",
+    help_epilogue=EPILOGUE,
+    version=lambda: _version(),
+    default_parameter=Parameter(negative=()),
+    result_action="return_value",
+)
+APP.register_install_completion_command()
+NAME = Parameter(help="name of the figure; `dpbandits list` prints all names")
+Figures = Annotated[str, Parameter(completer=lambda _: project.names("figure"))]
+Figure = Annotated[Figures, NAME]
+Overrides = Annotated[str, Parameter(help="key=value")]
+Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_names())]
+
+
+def main() -> None:
+    """Run the command line: the entry point of the console script."""
+    guarded(command)
+
+
+def command() -> int:
+    """Parse the command line and call the verb; return its exit status.
+
+    Raises UserError for a mistake in it.
+    """
+    try:
+        status = APP(sys.argv[1:], exit_on_error=False, print_error=False, help_on_error=False)
+    except CycloptsError as error:
+        hint = ""
+        if isinstance(error, UnknownOptionError):
+            hint = (
+                " Overrides are written without dashes, key=value, and several values are for"
+                " `dpbandits multirun`."
+            )
+        raise UserError(f"{' '.join(str(error).split())}{hint}") from None
+    return int(status or ExitStatus.DONE)
+
+
+def _version() -> str:
+    from dpbandits.files.provenance import revision
+
+    return f"dpbandits {version('dpbandits')} (revision {revision()})"
+
+
+@APP.command(name="list")
+def list_names() -> None:
+    """List the figures, algorithms and environments."""
+    from dpbandits.cli.listing import lines
+
+    for line in lines():
+        print(line)
+
+
+@APP.command
+def init(name: str, /) -> int:
+    """Write a small project with an algorithm, an instance and a figure of one's own.
+
+    Args:
+        name: new folder, such as my-paper
+    """
+    from dpbandits.cli import init
+
+    return init.init(name)
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def run(figure: Figure, /, *overrides: Overrides) -> int:
+    """Compute the missing runs of a figure and draw it."""
+    from dpbandits.config import compose
+
+    loaded = compose.load(figure, overrides)
+    return int(load_factory().produce(*loaded))
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def run_all(*overrides: Overrides, paper: str | None = None) -> int:
+    """Run every figure, or every figure of one paper.
+
+    Args:
+        paper: only the figures of this paper, such as azize2022
+    """
+    load_factory()
+    from dpbandits.factory.produce_all import produce_all
+
+    return produce_all(paper, overrides)
+
+
+@APP.command(help_flags=(), version_flags=())
+def multirun(*words: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> int:
+    """Run several figures, or a figure for several values.
+
+    Args:
+        words: figure=adap-c1,adap-c2 or figure=adap-c2 seed=1,2, and Hydra's own options
+    """
+    from dpbandits.cli.multirun import several
+
+    return several(list(words))
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def plot(figure: Figure, /, *overrides: Overrides) -> int:
+    """Draw a figure from cached runs; compute nothing."""
+    from dpbandits.config import compose
+
+    loaded = compose.load(figure, overrides)
+    return int(load_factory().redraw(*loaded))
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def explain(figure: Figure, /, *overrides: Overrides) -> None:
+    """List the cells of a figure: key, number of cached runs, reason why others are missing."""
+    from dpbandits.config import compose
+    from dpbandits.store.blocks import Store
+    from dpbandits.store.explain import explain
+
+    spec, settings = compose.load(figure, overrides)
+    for line in explain(spec, Store(settings.cache)):
+        print(line)
+
+
+@APP.command
+def compare(*rivals: Algorithm) -> int:
+    """Play algorithms in one game and draw their regret, with the lower bound and their order.
+
+    Args:
+        rivals: algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=10_000,
+            runs=50, seed=1, dp-se.beta=0.01,0.1 (a curve for each value), workers=1; defaults:
+            epsilon=1 horizon=1_000_000 runs=100 checkpoints=linear centre=mean spread=std
+    """
+    load_factory()
+    from dpbandits.cli.compare import compare
+
+    return compare(rivals)
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def check(*words: Figures) -> int:
+    """Play figures again with few runs and compare them with their references.
+
+    Args:
+        words: figures, default all; and overrides key=value
+    """
+    from dpbandits.checks.against_reference import check
+
+    figures = [word for word in words if "=" not in word]
+    return check(figures or project.names("figure"), [word for word in words if "=" in word])
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def export(
+    figure: Figure,
+    /,
+    *overrides: Overrides,
+    format: Literal["csv", "json", "tikz"] = "csv",
+    output: Path | None = None,
+) -> int:
+    """Write the curves of a figure from the cache, for another program.
+
+    Args:
+        format: a tidy table, strict JSON, or TikZ for LaTeX (needs matplot2tikz)
+        output: file, written completely or not at all; default: standard output
+    """
+    from dpbandits.config import compose
+
+    spec, settings = compose.load(figure, overrides)
+    load_factory()
+    from dpbandits.factory.export import export
+
+    return export(spec, settings, format, output)
+
+
+@APP.command
+def privacy(
+    *algorithms: Algorithm,
+    epsilon: str = "1",
+    rho: str = "1",
+    horizon: str = "1_000_000",
+    arms: str = "5",
+    delta: str | None = None,
+) -> int:
+    """Print the privacy that algorithms claim and the budgets that their releases compose to.
+
+    Args:
+        algorithms: names of algorithms; default: all private ones
+        epsilon: privacy budget
+        rho: privacy budget of zCDP
+        horizon: number of rounds (DP-UCB-INT takes minutes beyond 10^10)
+        arms: number of arms
+        delta: delta of every algorithm that has one; default: the algorithm's own, or 10^-6
+    """
+    from dpbandits.cli.privacy import show, value_of
+
+    texts = {"epsilon": epsilon, "rho": rho, "horizon": horizon, "arms": arms, "delta": delta}
+    return show(algorithms, **{key: text and value_of(text) for key, text in texts.items()})
+
+
+@APP.command
+def audit(
+    algorithm: Algorithm,
+    /,
+    *parameters: str,
+    epsilon: str = "1",
+    plays: str = "10_000_000",
+    many_arms: str = "64",
+    changed_reward: str | None = None,
+    seed: str = "1",
+    workers: str | None = None,
+) -> int:
+    """Play an algorithm on neighbouring rewards and bound its privacy loss from below.
+
+    Args:
+        algorithm: name of the algorithm; `dpbandits list` prints all names
+        parameters: parameters of the algorithm, name=value
+        epsilon: privacy budget
+        plays: total number of games
+        many_arms: number of arms in the games with many arms, which are played besides those with
+            two
+        changed_reward: change this reward of an arm; 1, 2, 3, 4 and 16 by default
+        seed: seed of the games
+        workers: number of threads; default: one per core
+    """
+    load_joblib()
+    from dpbandits.cli.privacy import audit
+
+    return audit(
+        algorithm,
+        parameters,
+        epsilon,
+        plays=plays,
+        many_arms=many_arms,
+        changed_reward=changed_reward,
+        seed=seed,
+        workers=workers,
+    )
+
+
+@APP.command
+def verify(*words: Algorithm) -> int:
+    """Check that algorithms keep the contract of this project; each failure with its remedy.
+
+    Args:
+        words: algorithms, and parameters of all of them, such as epsilon=0.5
+    """
+    load_joblib()  # the audit plays on all cores
+    from dpbandits import contract
+    from dpbandits.cli.privacy import parameters_of
+
+    names = [word for word in words if "=" not in word]
+    if not names:
+        raise UserError("which algorithm? dpbandits verify <name> [name=value]")
+    for name in names:
+        registry.member("algorithm", name)  # raises for an unknown name
+    parameters = parameters_of([word for word in words if "=" in word])
+    failures = 0
+    for subject in [contract.load(name, parameters) for name in names]:
+        print(f"{subject.algorithm} ({subject.file})", flush=True)
+        for finding in contract.findings(subject):
+            failures += finding.outcome == "FAILED"
+            texts = {f"{finding.check}: {finding.numbers}": f"  {finding.outcome:<15}"}
+            if finding.remedy:
+                texts[f"to fix it: {finding.remedy}"] = " " * 17
+            for text, initial in texts.items():
+                fill = textwrap.TextWrapper(100, initial, " " * 17, break_long_words=False)
+                print(fill.fill(text), flush=True)
+    print(f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed")
+    return ExitStatus.ALARM if failures else ExitStatus.DONE
+
+
+@APP.command
+def cite(*names: Figures) -> int:
+    """Print BibTeX of this project and of the papers behind figures or algorithms.
+
+    Args:
+        names: figures, keys of papers or algorithms; default: all papers
+    """
+    from dpbandits.cli.listing import cite
+
+    return cite(names)
+
+
+@APP.command
+def report(*papers: str, gather: bool = False, texts: Path | None = None) -> int:
+    """Write the reproducibility reports of papers, docs/reproducibility/.
+
+    Args:
+        papers: keys of papers; default: all
+        gather: judge the claims first, from as many runs as it takes, and store the results
+        texts: folder of the papers' texts, <paper>.txt: refuse quotes that are not in them
+    """
+    load_factory()
+    from dpbandits.report.write import report
+
+    return report(papers, gather, texts)
+
+
+@APP.command(help_epilogue=EPILOGUE)
+def gallery(*words: Figures, out: Path | None = None) -> int:
+    """Write pages of all figures, or of some, with their claims and algorithms; play nothing.
+
+    Args:
+        words: figures and overrides
+        out: folder of the pages; default: out/gallery, or a folder in out/galleries if figures or
+            overrides are given
+    """
+    load_factory()
+    from dpbandits import gallery
+
+    return gallery.from_words(words, out)
+
+
+if __name__ == "__main__":
+    main()

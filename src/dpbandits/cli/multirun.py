@@ -1,0 +1,99 @@
+"""Hydra's program: a figure, or several jobs at once, with all options of Hydra.
+
+`dpbandits multirun figure=<name> key=1,2` and `python experiments/run.py -m ...` are the same.
+"""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from dpbandits.cli.process import load_factory, status_of
+from dpbandits.core.messages import in_one_line
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+HELP = """\
+usage: dpbandits multirun figure=<name> [key=value,value ...]
+       python experiments/run.py [-m] figure=<name> [key=value ...]
+
+Compute the missing runs of several figures, or of one figure for several values of its keys, and
+draw them. Without -m, experiments/run.py makes one figure, as `dpbandits run` does.
+
+  dpbandits multirun figure=adap-c1,adap-c2       several figures
+  dpbandits multirun figure=adap-c2 seed=1,2      a figure for each value
+  dpbandits multirun sweep=alpha                  a saved multirun, from conf/sweep/
+  dpbandits multirun figure=adap-c2 --cfg job     print only the configuration
+
+Overrides: `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. `+key=value` adds a key that the
+figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine=ucb` adds a curve.
+`dpbandits list` prints the names, docs/sweeps.md explains several values, and --hydra-help
+prints Hydra's own options.
+"""
+
+
+def several(words: list[str]) -> int:
+    """Run `dpbandits multirun` with these words; return the exit status."""
+    is_plain = all("=" in word and not word.startswith(("-", "sweep=")) for word in words)
+    sys.argv[1:] = ["-m", *words] if words and is_plain else words
+    return main()
+
+
+def main() -> int:
+    """Run the figure, or all jobs of a multirun; return the exit status.
+
+    Hydra only collects the jobs: if it ran them, it would stop at a failure or report only the
+    first.
+    """
+    words = sys.argv[1:]
+    if {"-h", "--help"} & {*words}:
+        print(HELP, end="")
+        return 0
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
+    # Imported late, so that an error during the imports is reported in one line.
+    import hydra
+
+    from dpbandits.config import compose, hydra_config
+    from dpbandits.core.errors import UserError
+    from dpbandits.sweeps.jobs import Job, read
+
+    jobs: list[Job] = []
+    home = os.getpid()
+
+    def play(those: list[Job]) -> int:
+        load_factory()
+        from dpbandits.sweeps.multirun import produce
+
+        return produce(those, words)
+
+    @hydra.main(version_base="1.3", config_path=hydra_config.main_folder(), config_name="config")
+    def task(composed: "DictConfig") -> None:
+        job = read(composed)
+        if os.getpid() == home:
+            jobs.append(job)
+        # A launcher runs the job in another process, with a copy of the list; only an error gets
+        # back.
+        elif status := status_of(lambda: play([job])):
+            raise UserError(
+                f"a job of the multirun ended with status {status}; its output is below the folder"
+                " .submitit of the multirun"
+            )
+
+    try:
+        with compose.one_line_errors(words):
+            task()
+    except OSError as error:  # from Hydra, which makes the folder of a multirun
+        raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
+    except Exception as error:
+        # submitit, which is optional: a job was refused, killed, or reached its time limit.
+        if type(error).__module__.partition(".")[0] != "submitit":
+            raise
+        raise UserError(
+            f"submitit did not complete a job of the multirun: {in_one_line(error)}; completed"
+            " blocks are kept, and the same command continues from there"
+            " (hydra.launcher.timeout_min=... allows more time)"
+        ) from error
+    if not jobs and any(word.startswith("hydra/launcher=") for word in words):
+        return 0  # all jobs ran in other processes
+    return play(jobs)

@@ -1,0 +1,155 @@
+"""Keys of the sections of a configuration with their types, and the check of a section.
+
+Paths are those of the command line, for example `figure.curves.dp-se.epsilon`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any, get_args
+
+import msgspec
+
+from dpbandits.audit.subject import Plays
+from dpbandits.core import parameters
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.parameters import Count
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Regret
+from dpbandits.tables import statistics
+
+Keys = dict[Any, Any]
+Kinds = dict[str, Any]  # key: a type of msgspec or of core.parameters, or the list of valid names
+WORDS = {"str": "a text", "bool": "true or false", "array": "a list", "object": "keys and values"}
+ADDRESS = r"^(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}$"
+
+PATHS: Kinds = {"cache": str, "out": str}
+ENGINE: Kinds = {
+    "block": Count,
+    "workers": parameters.Workers,
+    "scheduler": Annotated[str, msgspec.Meta(pattern=ADDRESS)],
+}
+PROFILE: Kinds = {"name": str, "horizon_scale": parameters.Positive}
+TOP: Kinds = {
+    "seed": parameters.Seed,
+    "runs": Count,
+    **dict.fromkeys(("figure", "paths", "engine", "profile"), Keys),
+}
+SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
+    "horizon": parameters.Rounds,
+    "epsilon": parameters.Budget,
+    "delta": parameters.Delta,
+    "environment": str | Keys,
+    "stream": Keys,
+    "plays": Plays,
+}
+REQUIRED = ("paper", "title", "draw", "runs", "centre")
+FIGURE: Kinds = {
+    **dict.fromkeys(("paper", "title", "draw", "note", "about"), str),
+    **dict.fromkeys(("sweep", "curves", "panels", "profiles", "original"), Keys),
+    **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
+    "runs": Count,
+    "centre": [*statistics.CENTRES],
+    "spread": [*statistics.SPREADS],
+    "checkpoints": [grid.value for grid in Grid],
+    **SHARED,
+}
+PANEL: Kinds = {
+    **dict.fromkeys(("title", "row", "column", "against"), str),
+    **dict.fromkeys(("parameters", "each", "sweep"), Keys),
+    "curves": list[str],
+    "shows": [quantity.value for quantity in Quantity],
+    "regret": [regret.value for regret in Regret],
+    "checkpoints": [grid.value for grid in Grid],
+    "published": Count,
+    **SHARED,
+}
+SPECIAL: dict[str, Kinds] = {  # keys of a curve of one kind
+    "algorithm": {"pulls_of": Count, "regret": PANEL["regret"]},
+    "rule": {},
+    "bound": {"at": str},
+}
+CURVE: Kinds = {
+    **dict.fromkeys(("algorithm", "rule", "bound", "label", "legend", "reading"), str),
+    "runs": Count,
+    "colour": Annotated[str, msgspec.Meta(pattern="^#[0-9A-Fa-f]{6}$")],
+    "marker": ["o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", ""],
+    "line": ["-", "--", "-.", ":", ""],
+    "annotation": bool,
+    **SHARED,
+}
+VALUES: Kinds = {"key": str, "values": list[Any] | Keys, "fit": tuple[float, float]}
+STEPS: Kinds = {"first": float, "last": float, "number": Count}
+ORIGINAL: Kinds = {"figure": Count, "table": Count, "part": str}
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Composed configuration, with the file, or `command line`, that sets each value.
+
+    Its methods raise UserError in one line: figure, path, what is wrong, origin.
+    """
+
+    figure: str
+    plain: Mapping[str, Any]
+    origin: Callable[[str], str]  # of the value at a path
+    overrides: frozenset[str] = frozenset()  # keys of the command line
+
+    def is_overridden(self, path: str) -> bool:
+        """Return whether the command line sets the value, or a mapping around it."""
+        return any(path == key or path.startswith(f"{key}.") for key in self.overrides)
+
+    def error(self, path: str, problem: str) -> UserError:
+        """Return the error `<figure>: <path> <problem> (<origin>)`."""
+        return UserError(
+            f"{self.figure}: {path} {problem} ({self.origin(path)})".replace(" : ", ": ")
+        )
+
+    def unknown(self, kind: str, name: object, valid: Iterable[str], path: str) -> UserError:
+        """Return the error for a name that is not valid, with the nearest valid ones."""
+        where = f"{self.figure}: unknown {kind} {shown(name)} ({self.origin(path)})"
+        near = str(name).rpartition(".")[2] if kind == "key" else str(name)
+        return UserError(f"{where}; {nearest(near, valid)}")
+
+    def choice(self, value: Any, valid: Iterable[str], path: str) -> str:
+        """Return the value, which must be one of the valid names."""
+        names = list(valid)
+        if value not in names:
+            raise self.unknown(path.rpartition(".")[2], value, names, path)
+        return str(value)
+
+    def checked(self, kind: Any, value: Any, path: str) -> Any:
+        """Return the value as a type of msgspec or of core.parameters, or as a valid name."""
+        if isinstance(kind, list):
+            return self.choice(value, kind, path)
+        try:
+            reading = isinstance(kind, type) and issubclass(kind, IntEnum)
+            constrained = any(isinstance(part, parameters.Constraint) for part in get_args(kind))
+            if reading or constrained or kind in (bool, int, float, tuple[float, ...]):
+                return parameters.coerce(kind, value)
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            expected = str(error).partition(", got ")[0].replace("Expected", "must be")
+            for name, text in WORDS.items():
+                expected = expected.replace(f"`{name}`", text)
+            raise self.error(path, f"{expected}, got {shown(value)}") from None
+        except ValueError as error:
+            raise self.error(path, f"must be {error}, got {shown(value)}") from None
+
+    def section(
+        self, kinds: Kinds, content: Any, path: str, required: Iterable[str] = ()
+    ) -> dict[str, Any]:
+        """Return the checked values of all keys of a section; None for those that it lacks."""
+        if content is not None and not isinstance(content, Mapping):
+            raise self.error(path, f"must hold keys and values, got {shown(content)}")
+        found: dict[str, Any] = dict.fromkeys(kinds)
+        for key, value in (content or {}).items():
+            where = f"{path}.{key}".lstrip(".")
+            if key not in kinds:
+                raise self.unknown("key", where, kinds, where)
+            found[key] = None if value is None else self.checked(kinds[key], value, where)
+        for key in required:
+            if found[key] is None:
+                raise self.error(f"{path}.{key}".lstrip("."), "is missing")
+        return found

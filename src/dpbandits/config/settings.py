@@ -1,0 +1,76 @@
+"""Settings that are not part of a figure: the folders of its files and the engine of its runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpbandits.config import schema
+from dpbandits.config.schema import Composed
+from dpbandits.core.errors import shown
+from dpbandits.files import project
+from dpbandits.spec.changes import PROFILE, Change, folder_name
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Dask cluster: one that is already running, or a temporary one on this machine."""
+
+    scheduler: str | None = None  # tcp://host:port; None: a cluster on this machine
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Folders of a command's files, and the engine of its runs."""
+
+    cache: Path
+    out: Path
+    workers: int | None  # None: all cores
+    block: int  # least number of runs per task
+    overrides: tuple[str, ...]  # of the command line, for the record
+    cluster: Cluster | None = None  # None: threads of this process
+    variant: str = ""  # folder name of the overrides that change the figure; empty: unchanged
+    job: str | None = None  # name of the job of a multirun
+    command: str = ""  # command line for the record; empty: that of the figure and the overrides
+
+    def folder(self, figure: str) -> Path:
+        """Return the folder of a figure's files, `out/<figure>`, or a folder in it if changed.
+
+        The folder of a job of a multirun is `out/multirun/<figure>/<job>`.
+        """
+        if self.job:
+            return self.out / "multirun" / figure / self.job
+        return self.out / figure / self.variant
+
+
+def read_settings(
+    composed: Composed, overrides: Sequence[str], changes: Sequence[Change] = ()
+) -> Settings:
+    """Return the settings of a configuration. Raises UserError for an invalid key or value."""
+    plain = composed.plain
+    paths = composed.section(schema.PATHS, plain["paths"], "paths", schema.PATHS)
+    engine = composed.section(schema.ENGINE, plain["engine"], "engine", ["block"])
+    folders = dict[str, Path]()
+    for key, name in paths.items():
+        if not name.strip():
+            raise composed.error(f"paths.{key}", f"must name a folder, got {shown(name)}")
+        try:
+            folders[key] = project.folder() / Path(name).expanduser()
+        except RuntimeError:
+            problem = f"{shown(name)} begins with the home of an unknown user"
+            raise composed.error(f"paths.{key}", problem) from None
+    if engine["scheduler"] and engine["workers"]:
+        problem = f"is for a cluster on this machine; {engine['scheduler']} has workers"
+        raise composed.error("engine.workers", problem)
+    # Every profile but the papers' sets paths.out, so the folder needs the profile's name only if
+    # the command line sets paths.out.
+    elsewhere = composed.is_overridden("paths.out")
+    return Settings(
+        cache=folders["cache"],
+        out=folders["out"],
+        workers=engine["workers"],
+        block=engine["block"],
+        overrides=tuple(overrides),
+        variant=folder_name([c for c in changes if c.key != PROFILE or elsewhere]),
+        # Only engine=dask has the key; run/engines.py chooses the engine by it.
+        cluster=Cluster(engine["scheduler"]) if "scheduler" in plain["engine"] else None,
+    )

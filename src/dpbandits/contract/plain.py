@@ -1,0 +1,85 @@
+"""Play of an algorithm in plain Python: the process that playing.py starts.
+
+Reads a name and parameters from standard input as JSON, and writes the pulls and curves to standard
+output as JSON; output of the algorithm goes to standard error. The policy also plays a bandit that
+reports every access from outside the bandit's own functions, on a law that has neither means nor
+gaps.
+"""
+
+import json
+import sys
+from contextlib import redirect_stdout
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dpbandits.audit.subject import Subject
+from dpbandits.contract.outcome import reason
+from dpbandits.contract.playing import PLAIN, cell, outcome
+from dpbandits.core import registry
+from dpbandits.core.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
+
+
+class Hidden(NamedTuple):
+    """Coins with hidden probabilities: no `means`, no `gaps`."""
+
+    coins: np.ndarray
+
+
+@draw.register(Hidden)
+def hidden_draw(law: Hidden, rng: np.random.Generator, arm: int, t: int) -> float:
+    return float(rng.random() < law.coins[arm])
+
+
+@has_closed_sum.register(Hidden)
+def hidden_has_closed_sum(law: Hidden) -> bool:
+    return True
+
+
+@draw_sum.register(Hidden)
+def hidden_draw_sum(law: Hidden, rng: np.random.Generator, arm: int, n: int) -> float:
+    return float(rng.binomial(n, law.coins[arm]))
+
+
+@regret.register(Hidden)
+def hidden_regret(law: Hidden, pulls: np.ndarray) -> float:
+    return 0.0
+
+
+class Watched(Bandit):
+    """Bandit that records which of its fields the policy and code outside dpbandits read."""
+
+    seen: ClassVar[set[str]] = set()
+    policy = ""  # its module
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in Bandit._fields:  # a policy calls functions and reads no field
+            module = str(sys._getframe(1).f_globals.get("__name__"))
+            if module == Watched.policy or module.partition(".")[0] != "dpbandits":
+                Watched.seen.add(name)
+        return super().__getattribute__(name)
+
+
+def fields_read(subject: Subject) -> dict[str, Any]:
+    """Return the fields of the bandit that the policy reads, and an error, if there is one."""
+    means, horizon, run = PLAIN
+    rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
+    law, rounds = Hidden(np.array(means)), np.array([horizon])
+    bandit = Watched(*new_bandit(law, len(means), horizon, rounds, rewards))
+    module, error = registry.algorithm(subject.algorithm), ""
+    Watched.seen, Watched.policy = set(), module.__name__
+    try:
+        module.play(subject.params(horizon), bandit, rng)
+    except Exception as raised:
+        error = reason(raised, subject.algorithm)
+    return {"fields": sorted(Watched.seen), "error": error}
+
+
+if __name__ == "__main__":
+    request = json.load(sys.stdin)
+    with redirect_stdout(sys.stderr):  # a print in the algorithm must not corrupt the JSON
+        this = Subject(request["name"], tuple(request["settings"].items()))
+        played = cell(this, *PLAIN[:2])
+        games = [outcome(played, PLAIN[2], mode) for mode in (False, True)]
+        answer = {"outcomes": games, **fields_read(this)}
+    json.dump(answer, sys.stdout)

@@ -1,0 +1,1 @@
+"""Foundation of every kernel: compiler, bandit, random streams, parameters, registry, errors."""

@@ -1,0 +1,1 @@
+"""Drawing of figures: shapes, styles, and the formats of pictures."""

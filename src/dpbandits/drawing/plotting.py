@@ -1,0 +1,240 @@
+"""Rendering of summarised curves to picture files that are byte-for-byte reproducible.
+
+Drawing functions draw summarised curves and compute nothing. Their common parts are in
+dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look of every algorithm.
+"""
+
+import importlib.util
+import io
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import matplotlib
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from dpbandits.core.errors import UserError, nearest
+from dpbandits.core.messages import in_one_line, place_and_reason
+from dpbandits.core.roots import PACKAGE
+from dpbandits.files import project
+from dpbandits.tables.series import Series
+
+# fontTools warns about dates inside fonts, which no picture shows.
+logging.getLogger("fontTools").setLevel(logging.ERROR)
+
+COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
+LETTERS_AN_INCH = 15.5  # characters per inch of the title line
+
+CHANGED = "#B00020"  # colour of the text about changes
+
+FORMATS = ("pdf", "svg", "png")
+
+PREAMBLE = (
+    r"For LuaLaTeX, with \usepackage{pgfplots} \usepgfplotslibrary{groupplots}"
+    r" \usetikzlibrary{calc} \pgfplotsset{compat=1.18} in the preamble"
+)
+LITERAL = str.maketrans(  # of the characters that are special to TeX
+    {c: f"\\{c}" for c in "_%&#${}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+@dataclass(frozen=True)
+class PanelDrawing:
+    """Contents of a panel."""
+
+    letter: str
+    title: str
+    series: tuple[Series, ...]
+    row: str = ""  # heading shared with its neighbours, as in a row of panels
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Input of a drawing function."""
+
+    title: str
+    panels: tuple[PanelDrawing, ...]
+    changes: str = ""  # differences from the figure's file, written above the picture
+    annotated: bool = True  # with what the original does not have: insets, tables, bounds, slopes
+
+
+def drawing_file(paper: str) -> Path:
+    """Return the path of figures/<paper>.py, which holds a paper's drawing functions.
+
+    Raises UserError if the file does not exist, or if there are two of them.
+    """
+    folders = [layer / "figures" for layer in project.layers()]
+    paths = [path for one in folders if (path := one / f"{paper}.py").is_file()]
+    if not paths:
+        known = [other.stem for one in folders for other in one.glob("*.py")]
+        raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, known)}")
+    if len(paths) > 1:
+        raise UserError(f"{paths[0]}: the name is taken by {paths[1]}; rename the file")
+    return paths[0]
+
+
+def style_file() -> Path:
+    """Return the path of the house style."""
+    return project.find("figures/style/paper.mplstyle")
+
+
+def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
+    """Load the function `name` from figures/<paper>.py, or from its own file <paper>/<name>.py.
+
+    Raises UserError if there is no such file or function, or if importing the file fails.
+    """
+    file = drawing_file(paper)
+    folder, parts = file.parent, {part.stem: part for part in file.with_suffix("").glob("*.py")}
+    path = parts.get(name, file)
+    module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    with _errors_in_one_line(paper, folder):
+        module_spec.loader.exec_module(module)
+    known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
+    if name not in known:
+        raise UserError(
+            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *parts])}"
+        )
+    draw: Callable[[Drawing], Figure] = getattr(module, name)
+    return draw if folder.parent == project.SHIPPED else _errors_in_one_line(paper, folder)(draw)
+
+
+@contextmanager
+def _errors_in_one_line(paper: str, folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        where = place_and_reason(error, folder, "figures")
+        raise UserError(f"the drawing of {paper}: {where}") from error
+
+
+def style_digest(paper: str) -> str:
+    """Return the SHA-256 hex digest of everything that decides how given curves look.
+
+    It covers the drawing code, the style and matplotlib's version.
+    """
+    digest = sha256(matplotlib.__version__.encode())
+    for name in ("plotting", "shapes", "annotations", "styles"):
+        digest.update(PACKAGE.sources()[f"drawing/{name}.py"])
+    file = drawing_file(paper)
+    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def render(
+    draw: Callable[[Drawing], Figure],
+    drawing: Drawing,
+    keywords: str,
+    look: Callable[[Figure], None] = lambda figure: None,
+) -> dict[str, bytes]:
+    """Return the figure's bytes by format. The same curves and keywords give the same bytes.
+
+    `look` is called with the finished figure; it must not change it.
+    """
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
+        "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
+        "png": {"Title": drawing.title, "Comment": keywords},
+    }
+    with matplotlib.style.context(style_file(), after_reset=True):
+        matplotlib.rcParams["svg.hashsalt"] = drawing.title
+        figure = draw(drawing)
+        if drawing.changes:
+            _write_changes(figure, drawing.changes)
+        # The layout is solved once, so that it is the same in every format. With any engine, even
+        # "none", matplotlib would draw once more for each format.
+        figure.draw_without_rendering()
+        matplotlib.rcParams["figure.constrained_layout.use"] = False
+        figure.set_layout_engine(None)
+        look(figure)
+        files = {}
+        for kind in FORMATS:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, metadata=metadata[kind])
+            files[kind] = buffer.getvalue()
+    return files
+
+
+def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Sequence[str]) -> str:
+    r"""Return the figure as pgfplots axes, to \input in a LaTeX document, below some comments.
+
+    A legend of the whole figure moves into its last axes. Raises UserError if matplot2tikz is not
+    installed or cannot write the figure.
+    """
+    try:
+        import matplot2tikz
+    except ImportError as error:
+        raise UserError(
+            "an export to TikZ needs matplot2tikz, which is not installed:"
+            " python -m pip install matplot2tikz (in a clone: -r requirements-tikz.lock)"
+        ) from error
+    with matplotlib.style.context(style_file(), after_reset=True):
+        figure = draw(drawing)
+        figure.draw_without_rendering()
+        for text in figure.findobj(Text):
+            if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz
+                text.set_verticalalignment("center")
+        for legend in figure.legends:
+            _move_into(figure.axes[-1], legend)
+        place = figure.axes[0].get_subplotspec()
+        columns = place.get_gridspec().ncols if place else 1
+        width = figure.get_figwidth() / columns
+        # The last digits of lines that span the axes are not reproducible.
+        form = {"axis_width": f"{width:.2f}in", "float_format": ".12g"}
+        try:
+            with warnings.catch_warnings(action="error"):  # it warns of what it leaves out
+                code = matplot2tikz.get_tikz_code(figure, **form)
+        except Exception as error:  # the library raises errors of many classes
+            raise UserError(
+                f"matplot2tikz cannot write this figure ({in_one_line(error)}): use its PDF, or"
+                " export csv"
+            ) from error
+    head = "".join(f"% {' '.join(line.split())}\n" for line in (*comments, PREAMBLE))
+    note = ""
+    if drawing.changes:  # in red above the axes, as in the picture
+        literal = f"Changed: {drawing.changes}".translate(LITERAL)
+        look = f"anchor=south west, text width={figure.get_figwidth() - 0.5:.2f}in, text=red"
+        corner = "(current bounding box.north west)"
+        note = f"\\node[{look}] at {corner} {{\\bfseries {literal}}};\n"
+    return head + code.replace(r"\end{tikzpicture}", note + r"\end{tikzpicture}")
+
+
+def _move_into(ax: Axes, legend: Legend) -> None:
+    # matplot2tikz writes only legends of axes, and only entries of lines in these axes.
+    for drawn in ax.figure.findobj(Line2D):
+        drawn.set_label("_")
+    lines = []
+    for handle, text in zip(legend.legend_handles, legend.texts, strict=True):
+        line = ax.add_line(Line2D([np.nan], [np.nan]))
+        if isinstance(handle, Line2D):
+            line.update_from(handle)
+        line.set_label(text.get_text())
+        lines.append(line)
+    legend.remove()
+    ax.legend(handles=lines, loc="upper left")
+
+
+def _write_changes(figure: Figure, changes: str) -> None:
+    # Red text above the picture, so that it cannot be mistaken for the paper's figure.
+    letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
+    text = fill(f"Changed: {changes}", letters)
+    figure.suptitle(text, color=CHANGED, fontsize=7.5, weight="bold", parse_math=False)

@@ -1,0 +1,352 @@
+"""Shapes shared by the figures of all papers: grids and tables of panels, curves, axes.
+
+A shape draws its input and computes nothing. It sets labels, limits and ticks that suit most
+figures; a drawing function may change them afterwards.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
+
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.styles import (
+    LINES,
+    PUBLISHED_ID,
+    Style,
+    in_mathtext,
+    style_of_curve,
+    symbol,
+)
+from dpbandits.experiments import Quantity
+from dpbandits.tables.series import Series
+
+ROUND = "Round $t$"  # the x axis of every figure over time
+SETTLED = 0.02  # of the horizon: before it, a curve over linear time is nearly vertical
+HEADING = 1.1  # height of the heading of a block of rows, in rows
+
+# Label of the x axis by the last part of the parameter's key; other parameters use their name.
+PARAMETERS = {
+    "epsilon": r"Privacy budget $\epsilon$",
+    "delta": r"Privacy parameter $\delta$",
+    "rho": r"Privacy budget $\rho$",
+    "horizon": "Horizon $T$",
+    "arms": "Number of arms $K$",
+    "mean": r"Mean $\mu$",
+    "x": "$x$",
+}
+# Label of the y axis over a parameter; the other quantities are budgets.
+QUANTITIES = {
+    Quantity.REGRET: "Regret at the horizon",
+    Quantity.PER_LOG: r"Regret at the horizon / $\log T$",
+    Quantity.EXTRA: r"$\mathrm{Reg}_\mathrm{priv} - \mathrm{Reg}_\mathrm{nonpriv}$",
+    Quantity.PRICE: "Price of privacy",
+    Quantity.SAMPLES: "Samples used",
+    Quantity.FAILURES: "Share of failures",
+}
+
+
+def panel_grid(
+    drawing: Drawing,
+    columns: int,
+    height: float,
+    width: float = PAGE,
+    equal: Literal["all", "row", "none"] = "all",
+    equal_x: Literal["all", "row"] | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """Create a figure with one axes per panel; `width` and `height` are in inches.
+
+    `equal` selects which panels share axis limits: all, those of a row, or none. `equal_x`
+    overrides it for the x axis. With several panels, titles read `(a) title`.
+    """
+    rows = -(-len(drawing.panels) // columns)
+    figure = Figure(figsize=(width, height))
+    # Space between panels, where the last tick label of one meets the first of the next.
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    axes = list(
+        figure.subplots(rows, columns, sharex=equal_x or equal, sharey=equal, squeeze=False).flat
+    )
+    for unused in axes[len(drawing.panels) :]:
+        unused.remove()
+    axes = axes[: len(drawing.panels)]
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        letter = f"({panel.letter})" if len(drawing.panels) > 1 else ""
+        ax.set_title(f"({panel.letter}) {panel.title}".strip() if letter else panel.title)
+    for ax in axes[-columns:]:
+        ax.tick_params(labelbottom=True)  # also above a grid cell without a panel
+    return figure, axes
+
+
+def blocks_of_rows(
+    blocks: Mapping[str, int], titles: Sequence[str], widths: Sequence[float], row: float
+) -> tuple[Figure, list[list[Axes]]]:
+    """Create a figure with a block of rows under every heading; `row` is a row's height in inches.
+
+    `blocks` gives the number of rows by heading. Returns the figure and one list of axes for each
+    block, with one axes for each title in `titles`; `widths` are the relative column widths.
+    """
+    height = (row + 0.005) * sum(blocks.values()) + 0.35 * len(blocks) + 0.75
+    figure = Figure(figsize=(PAGE, height))
+    figure.set_layout_engine("constrained", w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.0)
+    heights = [part for rows in blocks.values() for part in (HEADING, rows)]
+    ratios = {"height_ratios": heights, "width_ratios": widths}
+    grid = figure.subplots(len(heights), len(titles), squeeze=False, gridspec_kw=ratios)
+    for ax, title in zip(grid[0], titles, strict=True):
+        ax.set_title(title)
+    for above, heading in zip(grid[::2], blocks, strict=True):
+        for unused in above:
+            unused.set_axis_off()
+        text = above[0].text(0, 0.2, heading, transform=above[0].transAxes, weight="bold")
+        text.set_in_layout(False)  # wider than its column
+    for axes, rows in zip(grid[1::2], blocks.values(), strict=True):
+        for ax in axes:
+            ax.set_ylim(rows - 0.4, -0.6)
+            ax.yaxis.set_major_locator(FixedLocator(range(rows)))
+            ax.set_yticklabels([])
+            ax.tick_params(axis="y", length=0)
+    return figure, [list(axes) for axes in grid[1::2]]
+
+
+def name_rows(ax: Axes, labels: Sequence[str]) -> None:
+    """Label the rows of a block, from the top, left of its first column."""
+    ax.set_yticklabels([in_mathtext(label) for label in labels])
+
+
+def name_axes(ax: Axes, x: str, y: str) -> None:
+    """Label x below the lowest panel of each column, and y beside the first panel of each row."""
+    place = ax.get_subplotspec()
+    others = [other.get_subplotspec() for other in ax.figure.axes if other is not ax]
+    if place is None:
+        ax.set(xlabel=x, ylabel=y)
+        return
+    beside = [other for other in others if other is not None]
+    below = any(
+        o.rowspan.start > place.rowspan.start and o.colspan.start == place.colspan.start
+        for o in beside
+    )
+    if not below:
+        ax.set_xlabel(x)
+    if place.is_first_col():
+        ax.set_ylabel(y)
+
+
+def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Draw every curve of a panel over the rounds and return the lines.
+
+    The second and later curves of one algorithm are dashed, dotted and so on (LINES).
+    """
+    again = _again(panel)
+    lines = [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
+    shows = {series.shows for series in panel.series}
+    name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else "Regret")
+    return lines
+
+
+def draw_published(ax: Axes, panel: PanelDrawing) -> None:
+    """Draw points of the paper's own curves as open markers; curves of an algorithm share them."""
+    drawn = set()
+    for series in panel.series:
+        if series.published and series.style not in drawn:
+            drawn.add(series.style)
+            style = style_of_curve(series)
+            ax.plot(
+                *np.transpose(series.published),
+                linestyle="",
+                marker=style.marker,
+                markersize=5,
+                markeredgecolor=style.colour,
+                markerfacecolor="white",
+                zorder=3,
+                clip_on=False,  # at a regret of about 0
+                gid=f"{PUBLISHED_ID}{series.artist_id}",
+            )
+
+
+def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Draw every curve of a panel over the rounds; x is linear from 0, y logarithmic.
+
+    The y axis begins at the decade below the lowest curve once the first rounds are over.
+    """
+    ax.set_yscale("log", nonpositive="mask")
+    handles = draw_all_over_time(ax, panel)
+    limit_over_time(ax, panel)
+    ax.ticklabel_format(axis="x", style="sci", useMathText=True)
+    write_decades(ax.yaxis)
+    return handles
+
+
+def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Draw every curve of a panel over a parameter and return the lines.
+
+    The second and later curves of one algorithm are dashed, dotted and so on (LINES).
+    """
+    again = _again(panel)
+    lines = [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
+    if panel.series:
+        # The first played curve decides: a bound beside it has the same unit.
+        first = next((s for s in panel.series if s.runs), panel.series[0])
+        alone = first.shows is Quantity.REGRET and not first.runs
+        y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
+        name_axes(ax, PARAMETERS.get(first.over, symbol(first.over)), y)
+    return lines
+
+
+def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Draw every curve of a panel over a parameter, with both axes logarithmic.
+
+    The limits ignore the dots where the regimes of a bound meet.
+    """
+    ax.set_xscale("log", nonpositive="mask")
+    ax.set_yscale("log", nonpositive="mask")
+    handles = draw_all_over_parameter(ax, panel)
+    limit_over_parameter(ax, panel)
+    write_decades(ax.xaxis)
+    write_decades(ax.yaxis)
+    return handles
+
+
+def write_decades(axis: Axis) -> None:
+    """Put a labelled tick at every decade of a logarithmic axis.
+
+    Ticks between decades are labelled too if the axis spans at most one decade, so that every axis
+    has two labels.
+    """
+    axis.set_major_locator(LogLocator(base=10, numticks=12))
+    axis.set_minor_formatter(BetweenDecades())
+
+
+def _again(panel: PanelDrawing) -> list[int]:
+    # Number of curves with the same colour and marker that precede each curve in the panel. Dots
+    # count as part of their curves.
+    looks = [(series.style, style_of_curve(series)._replace(line="")) for series in panel.series]
+    return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
+
+
+def draw_over_time(
+    ax: Axes, series: Series, order: int, again: int = 0, style: Style | None = None
+) -> Line2D:
+    """Draw a line over the rounds with some markers, and its band if it has one.
+
+    `order` staggers the markers of curves. `again` is the number of earlier curves of the same
+    algorithm in the panel. `style` replaces the algorithm's own.
+    """
+    # Equal steps along the axis; markers of curves that coincide are placed side by side.
+    steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
+    wanted = last**steps if ax.get_xscale() == "log" else last * steps
+    return draw_over_parameter(ax, series, again, np.searchsorted(series.x, wanted).tolist(), style)
+
+
+def draw_over_parameter(
+    ax: Axes,
+    series: Series,
+    again: int = 0,
+    markevery: list[int] | None = None,
+    style: Style | None = None,
+) -> Line2D:
+    """Draw a line with a marker at every value of a parameter, and its band if it has one.
+
+    `markevery` selects the points that have markers; the rest is as in `draw_over_time`.
+    """
+    own_line = style is None and series.look.line is not None
+    style = style or style_of_curve(series)
+    line = style.line
+    if line and not own_line:
+        line = LINES[(LINES.index(line) + again) % len(LINES)]
+    (drawn,) = ax.plot(
+        series.x,
+        series.centre,
+        linestyle=line,
+        color=style.colour,
+        marker=style.marker,
+        markevery=markevery,
+        markerfacecolor=style.colour if again else "white",
+        label=in_mathtext(series.legend),
+        gid=series.artist_id,
+    )
+    if np.any(series.low != series.high):
+        _band(ax, series, style.colour)
+    return drawn
+
+
+def _band(ax: Axes, series: Series, colour: str) -> None:
+    logarithmic = ax.get_yscale() == "log"
+    # On a logarithmic axis, a band that reaches 0 extends down to the frame, wherever that is.
+    low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
+    there = np.isfinite(low) & np.isfinite(series.high)
+    upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
+    border = np.concatenate([lower, upper[::-1]])
+    band = PolyCollection([border], facecolor=colour, alpha=0.18, linewidth=0)
+    ax.add_collection(band, autolim=False)
+    for y in band_ends(series, logarithmic):
+        ax.update_datalim(np.column_stack([series.x, y]))
+
+
+# Limits and ticks, from the data drawn ----------------------------------------------------------
+
+
+def limit_over_time(ax: Axes, panel: PanelDrawing) -> None:
+    """Set limits for linear time and logarithmic regret from the curves of a panel.
+
+    x begins at 0; y begins at the decade below the lowest curve after the first 2 % of the rounds.
+    """
+    settled = [_extent(s, s.x >= SETTLED * s.x[-1]) for s in panel.series]
+    lowest = min((values.min() for values in settled if values.size), default=1.0)
+    highest = max((_extent(s).max(initial=lowest) for s in panel.series), default=10.0)
+    last = max((s.x[-1] for s in panel.series), default=1.0)
+    # Set as data limits, so that axes that share limits cover the data of all their panels.
+    ax.ignore_existing_data_limits = True
+    ax.update_datalim([(0, 10 ** math.floor(math.log10(lowest))), (last, highest)])
+    ax.margins(x=0, y=0.05)
+
+
+def limit_over_parameter(ax: Axes, panel: PanelDrawing) -> None:
+    """Set limits for a logarithmic parameter and the values over it from the curves of a panel.
+
+    Dots where the regimes of a bound meet are ignored: they may lie far from the swept values.
+    """
+    swept = [series for series in panel.series if series.style != "transition"] or panel.series
+    x = np.concatenate([series.x for series in swept] or [np.array([])])
+    y = np.concatenate([_extent(series) for series in swept] or [np.array([])])
+    ax.ignore_existing_data_limits = True
+    if x[x > 0].size and y.size:
+        ax.update_datalim([(x[x > 0].min(), y.min()), (x.max(), y.max())])
+
+
+def band_ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
+    """Return the lower and upper ends of a band, nan where the axis limits may leave them out.
+
+    Both arrays have the shape of `series.x`, float64. On a logarithmic axis, where mean - std may
+    come near 0, a lower end counts only if it is at least a tenth of its curve.
+    """
+    if not logarithmic:
+        return [series.low, series.high]
+    near = (series.low > 0) & (series.low >= series.centre / 10)
+    return [np.where(near, series.low, np.nan), np.where(series.high > 0, series.high, np.nan)]
+
+
+def _extent(series: Series, part: Any = slice(None)) -> np.ndarray:
+    # Values of part of a curve and of its band that the limits of a logarithmic axis must include.
+    values = np.concatenate([y[part] for y in (series.centre, *band_ends(series, True))])
+    return values[np.isfinite(values) & (values > 0)]
+
+
+class BetweenDecades(LogFormatterSciNotation):
+    """Formatter that also labels ticks between decades if at most one decade is in view.
+
+    It writes such labels as 20, not as 2 x 10^1.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(minor_thresholds=(1, 0.6))
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the label of a tick."""
+        text = super().__call__(x, pos)
+        return f"{x:g}" if text and 0.001 <= x < 10_000 else text

@@ -1,0 +1,1 @@
+"""Laws of the rewards: each file is one law, named after the file."""

@@ -1,0 +1,1 @@
+"""Production of figures: from a specification to the files of a figure."""

@@ -1,0 +1,248 @@
+"""Exact draw of the arm of largest θ without sampling θ for every arm.
+
+Fix a level that the largest θ of a round almost always exceeds. Arms that often exceed it are
+listed and sampled in every round. The other arms exceed it independently, each with a probability
+p. Lay segments of length -log(1 - p) on a line and drop points on it as a Poisson process of rate
+1: each segment is hit with probability p, independently of the others. A round then costs as many
+draws as there are points. The θ of an arm that is hit is drawn from its law above the level and
+competes with those of the listed arms. In the rare case that no θ exceeds the level, the θ of all
+other arms are drawn below it.
+
+A segment may be longer than -log(1 - p): it holds an upper bound of p up to the end of a window of
+rounds, and a hit counts with the quotient of p and this bound. A law may bound p as well, and
+`sample_above` then rejects the excess. The level depends only on the past and affects the running
+time, not the law.
+
+Some arms may have -log θ exponential with a whole rate a (a Beta law with b = 1). The first of
+these times has the sum of all rates: one draw serves them all.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms._argmax import Method
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import allocating, by_class, inlined
+
+OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
+TRIALS = 32  # the level is the smallest of this many largest samples
+PART = 128  # a window has at least 1/PART of the rounds so far
+HIT = 6  # rough cost of an arm that is hit, in samples
+
+
+def covers(params: Any) -> bool:
+    """Return True unless the parameters ask for a sample of every arm."""
+    return bool(params.method == Method.EXACT)
+
+
+# Functions of a law of θ --------------------------------------------------------------------------
+
+
+@by_class
+def sample(law, rng, a, b):
+    """Draw θ of an arm with parameters a and b."""
+    raise NotImplementedError("this law registered no body for `sample`")
+
+
+@by_class
+def chance_above(law, a, b, level):
+    """Return an upper bound of P[θ > level]; all values ≥ OFTEN have the same effect."""
+    return 1.0
+
+
+@by_class
+def sample_above(law, rng, a, b, level):
+    """Draw θ above the level, or return -inf; called with probability `chance_above`."""
+    return math.nan
+
+
+@by_class
+def numbers(law, total, n):
+    """Return θ's parameters (a, b) for an arm with n rewards of sum `total`."""
+    raise NotImplementedError("this law registered no body for `numbers`")
+
+
+# Functions of a state, which has a field `law` ----------------------------------------------------
+
+
+class Totals(NamedTuple):
+    """State in which an arm's parameters depend on its rewards alone; arrays of shape (arms,)."""
+
+    law: Any
+    sums: np.ndarray  # float64: sums of the rewards
+    pulls: np.ndarray  # float64
+    a: np.ndarray
+    b: np.ndarray
+
+
+@by_class
+def clock(state, t):
+    """Return the time of round t, on which the parameters may depend; it does not decrease."""
+    return 0.0
+
+
+@by_class
+def rate(state, arm, time):
+    """Return the rate of -log θ if it is exponential until the arm is pulled; 0 otherwise."""
+    return 0.0
+
+
+@by_class
+def numbers_at(state, arm, time):
+    """Return the parameters of θ of an arm."""
+    return state.a[arm], state.b[arm]
+
+
+@by_class
+def learn(state, rng, arm, reward):
+    """Add a reward of an arm."""
+    state.sums[arm] += reward
+    state.pulls[arm] += 1.0
+    state.a[arm], state.b[arm] = numbers(state.law, state.sums[arm], state.pulls[arm])
+
+
+# The game -----------------------------------------------------------------------------------------
+
+
+class Arms(NamedTuple):
+    """Listed arms and the line, arrays of shape (arms,) that are written in place."""
+
+    listed: np.ndarray  # int64: the listed arms come first
+    often: np.ndarray  # bool: True for a listed arm
+    length: np.ndarray  # float64: segments of the arms on the line, 0 for all others
+    rates: np.ndarray  # float64: rates of the exponential times, 0 for all other arms
+
+
+@allocating
+def follow_totals(law, bandit, rng, sums, pulls):
+    """Play to the horizon; `sums` and `pulls`, float64 of shape (arms,), are written in place."""
+    state = Totals(law, sums, pulls, np.empty(sums.size), np.empty(sums.size))
+    for arm in range(sums.size):
+        state.a[arm], state.b[arm] = numbers(law, sums[arm], pulls[arm])
+    follow_exact(state, bandit, rng)
+
+
+@allocating
+def follow_exact(state, bandit, rng):
+    """Play the arm of largest θ in every round up to the horizon."""
+    n = number_of_arms(bandit)
+    arms = Arms(np.empty(n, np.int64), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n))
+    many, line, total_rate, level, last = 0, 0.0, 0.0, -math.inf, 0.0
+    point = rng.standard_exponential()  # position of the next point on the line
+    missed, end = 0, rounds_played(bandit)
+    while playing(bandit):
+        t = rounds_played(bandit)
+        now = clock(state, t + 1)
+        if missed == TRIALS or t >= end:
+            # New levels cost at most a quarter of a sample per round, and less late in the game.
+            missed, end = 0, t + max(4 * TRIALS * n, t // PART)
+            level, last = new_level(state, rng, n, now), clock(state, end)
+            many, line = fill(state, arms, now, last, level)
+            if many + HIT * line > n:  # sampling all arms is cheaper
+                many, line = fill(state, arms, now, last, -math.inf)
+                level = -math.inf
+            total_rate = arms.rates.sum()
+        largest, chosen = -math.inf, 0
+        for i in range(many):
+            a, b = numbers_at(state, arms.listed[i], now)
+            theta = sample(state.law, rng, a, b)
+            if theta > largest:
+                largest, chosen = theta, arms.listed[i]
+        if total_rate > 0.0:
+            theta = math.exp(-rng.standard_exponential() / total_rate)
+            if theta > largest:
+                largest, chosen = theta, first(rng, arms.rates, total_rate)
+        if point < line:
+            theta, arm, point = largest_hit(state, rng, arms.length, now, level, point)
+            if theta > largest:
+                largest, chosen = theta, arm
+        point -= line
+        if largest <= level:
+            missed += 1
+            for arm in range(n):
+                if not arms.often[arm] and arms.rates[arm] == 0.0:
+                    a, b = numbers_at(state, arm, now)
+                    theta = math.inf
+                    while theta > level:
+                        theta = sample(state.law, rng, a, b)
+                    if theta > largest:
+                        largest, chosen = theta, arm
+        learn(state, rng, chosen, pull(bandit, chosen))
+        if not arms.often[chosen]:
+            line -= arms.length[chosen]
+            total_rate -= arms.rates[chosen]
+            many = enter(state, arms, many, chosen, now, last, level)
+            line += arms.length[chosen]
+            total_rate += arms.rates[chosen]
+
+
+@inlined
+def new_level(state, rng, arms, now):
+    """Return the smallest of TRIALS largest samples as the new level."""
+    level = math.inf
+    for _ in range(TRIALS):
+        largest = -math.inf
+        for arm in range(arms):
+            a, b = numbers_at(state, arm, now)
+            largest = max(largest, sample(state.law, rng, a, b))
+        level = min(level, largest)
+    return level
+
+
+@inlined
+def fill(state, arms, now, last, level):
+    """Enter all arms anew; return how many are listed, and the length of the line."""
+    many, line = 0, 0.0
+    for arm in range(arms.often.size):
+        many = enter(state, arms, many, arm, now, last, level)
+        line += arms.length[arm]
+    return many, line
+
+
+@inlined
+def enter(state, arms, many, arm, now, last, level):
+    """Give an arm its rate or segment, or list it; return how many are listed then.
+
+    `last` is the time at the end of the window.
+    """
+    arms.rates[arm] = rate(state, arm, now)
+    arms.length[arm], arms.often[arm] = 0.0, False
+    if arms.rates[arm] == 0.0:
+        a, b = numbers_at(state, arm, last)
+        chance = chance_above(state.law, a, b, level) if level > -math.inf else 1.0
+        if chance < OFTEN:
+            arms.length[arm] = -math.log1p(-chance)
+        else:
+            arms.often[arm], arms.listed[many] = True, arm
+            many += 1
+    return many
+
+
+@inlined
+def first(rng, rates, total):
+    """Return which of some exponential times with these rates of sum `total` is the first."""
+    left, earliest, reached = rng.random() * total, 0, 0.0
+    for i in range(rates.size):
+        reached += rates[i]
+        earliest += reached <= left
+    return earliest
+
+
+@inlined
+def largest_hit(state, rng, length, now, level, point):
+    """Return the largest θ of the arms hit in a round, its arm, and the next point."""
+    largest, chosen, reached = -math.inf, 0, 0.0
+    for arm in range(length.size):
+        reached += length[arm]
+        if point < reached:
+            a, b = numbers_at(state, arm, now)
+            # The bound grows with t as the chance does.
+            kept = chance_above(state.law, a, b, level) / -math.expm1(-length[arm])
+            if rng.random() < kept:
+                theta = sample_above(state.law, rng, a, b, level)
+                if theta > largest:
+                    largest, chosen = theta, arm
+            point = reached + rng.standard_exponential()  # an arm is hit at most once per round
+    return largest, chosen, point

@@ -1,0 +1,39 @@
+"""DP-UCB-BOUND in runs of the leader."""
+
+import math
+
+from dpbandits.algorithms._hybrid_counters import Counter, part_epsilon
+from dpbandits.algorithms.dp_ucb_bound import Params, noise_factor
+from dpbandits.core.bandit import number_of_arms, rounds_left
+from dpbandits.core.kernel import kernel
+from dpbandits.fast._leader_runs import coefficients, follow_leaders, longest_run
+from dpbandits.fast._noise import noise_ahead
+from dpbandits.mechanisms.hybrid import hybrid_counters
+from dpbandits.mechanisms.single import single_counters
+
+
+@coefficients.register(Params)
+def bound_coefficients(params, n):
+    factor = noise_factor(params, n)
+    return factor * math.log(4.0), math.sqrt(2.0 / n), 4.0 * factor / n
+
+
+@longest_run.register(Params)
+def pulls_to_power_of_two(params, n):
+    """Return how many pulls after n the next power of two comes, at which ν falls."""
+    power = 1
+    while power <= n:
+        power *= 2
+    return power - n
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play the arm of largest index, with the counters of the reading."""
+    arms, noise = number_of_arms(bandit), noise_ahead(rng, 1, 0.0)
+    if params.counter == Counter.SINGLE:
+        follow_leaders(params, single_counters(arms, params.epsilon), bandit, noise)
+    else:
+        part = part_epsilon(params)
+        counters = hybrid_counters(arms, rounds_left(bandit), part, part)
+        follow_leaders(params, counters, bandit, noise)

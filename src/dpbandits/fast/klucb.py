@@ -1,0 +1,54 @@
+"""KL-UCB in runs of the leader, with indices that are compared and not computed."""
+
+import math
+
+import numpy as np
+
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import inlined, kernel
+from dpbandits.core.kl import bernoulli_kl, larger_kl_upper, narrower
+from dpbandits.fast._leader_runs import window_end
+
+
+@inlined
+def largest_index(mean, pulls, log_t, excluded):
+    """Return the largest index of all arms but `excluded`, and its arm, the first one if tied."""
+    largest, best = -math.inf, 0
+    for arm in range(mean.size):
+        if arm != excluded:
+            larger = larger_kl_upper(largest, mean[arm], log_t / pulls[arm])
+            if larger > largest:
+                largest, best = larger, arm
+    return largest, best
+
+
+@inlined
+def exceeds(p, n, q, log_t):
+    """Return True if the index of n rewards of mean p is surely above q.
+
+    It is if p > q or n d(p, q) < log t; d(p, q) is at most the chi-squared distance.
+    """
+    if not q < 1.0:
+        return False
+    level = narrower(log_t / n)
+    return p > q or (p - q) * (p - q) < level * q * (1.0 - q) or bernoulli_kl(p, q) < level
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull the arm of largest index as long as its index exceeds the rivals' in a later round."""
+    arms = number_of_arms(bandit)
+    pulls, sums, mean = np.zeros(arms), np.zeros(arms), np.empty(arms)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        chosen, rival, end, log_t = t - 1, 1.0, t, math.log(t)
+        if t > arms:
+            _, chosen = largest_index(mean, pulls, log_t, -1)
+            end = window_end(t)
+            rival, _ = largest_index(mean, pulls, math.log(end), chosen)
+        n, total = pulls[chosen] + 1.0, sums[chosen] + pull(bandit, chosen)
+        while t < end and exceeds(total / n, n, rival, log_t) and playing(bandit):
+            total += pull(bandit, chosen)
+            n += 1.0
+            t += 1
+        pulls[chosen], sums[chosen], mean[chosen] = n, total, total / n

@@ -1,0 +1,15 @@
+"""Lazy-DP-TS that samples only the arms above a level."""
+
+from dpbandits.algorithms.lazy_dp_ts import first_pulls
+from dpbandits.core.kernel import kernel
+from dpbandits.fast._largest_sample import covers, follow_exact
+from dpbandits.fast._raised_means import Raised
+
+__all__ = ["covers", "play"]
+
+
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then the arm of largest θ."""
+    means, rewards = first_pulls(params, bandit, rng)
+    follow_exact(Raised(means, rewards, params), bandit, rng)

@@ -1,0 +1,1 @@
+"""Paths, atomic writes and provenance."""

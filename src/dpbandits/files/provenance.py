@@ -1,0 +1,103 @@
+"""Provenance of results: revision, versions, machine, time, and the user's project."""
+
+import datetime
+import hashlib
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from dpbandits.core.roots import PACKAGE, Root, found
+
+LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
+
+
+@cache
+def git_revision() -> str | None:
+    """Return the commit of the package's checkout; None outside a checkout.
+
+    The suffix `-dirty` marks changes since that commit.
+    """
+    # An installed package may lie within a user's repository, whose commit is not the package's.
+    if not (PACKAGE.folder.parents[1] / ".git").exists():
+        return None
+    return _described(PACKAGE)
+
+
+@cache
+def revision() -> str:
+    """Return the commit of the checkout; for an installed package, version and digest of files.
+
+    The digest covers all files of the package, conf/ and references among them, as they were
+    installed: `0.1.0+` and 12 hexadecimal digits of SHA-256.
+    """
+    if (commit := git_revision()) is not None:
+        return commit
+    files = {
+        path.relative_to(PACKAGE.folder).as_posix(): path.read_bytes()
+        for path in sorted(PACKAGE.folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return f"{version('dpbandits')}+{_digest(files)}"
+
+
+@cache
+def _described(root: Root) -> str | None:
+    # The commit of the repository that a folder is in.
+    command = ["git", "-C", str(root.folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    command += ["--exclude", "*"]
+    # Drop GIT_DIR and similar variables, which a hook sets: they may name another repository.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            command, env=own, capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _digest(contents: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for path, content in contents.items():
+        digest.update(f"\0{path}\0".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of this package and of the libraries that it uses."""
+    libraries = {name: version(name) for name in LIBRARIES}
+    return {
+        "dpbandits": version("dpbandits"),
+        "python": platform.python_version(),
+        **libraries,
+    }
+
+
+def now() -> str:
+    """Return the current time in UTC, in ISO format to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def provenance() -> dict[str, Any]:
+    """Return revision, versions, machine and time as JSON values.
+
+    With a project of the user, also its package and its commit, null outside a repository; with
+    plugins, the digest of each one's sources.
+    """
+    project = found().project
+    others = [root for root in found().roots[1:] if root != project]
+    plugins = {root.package: _digest(root.sources()) for root in others}
+    own = {"package": project.package, "revision": _described(project)} if project else None
+    return {
+        "revision": revision(),
+        **({"project": own} if own else {}),
+        **({"plugins": plugins} if plugins else {}),
+        "versions": versions(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "written": now(),
+    }

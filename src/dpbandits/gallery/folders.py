@@ -1,0 +1,30 @@
+"""Folders of galleries: their names below paths.out, and how their files are written."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpbandits.files.atomic import write_atomically
+from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest, recorded
+
+REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file of a gallery. Raises UserError if the system refuses."""
+    write_atomically(path, content, REMEDY)
+
+
+def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
+    """Return `gallery`, or `galleries/<words>` for a choice of figures or for overrides.
+
+    Overrides of folders and engines are ignored. The name holds the words as they were given; if
+    they are not a valid name, it ends in a digest of them.
+    """
+    words = [*figures, *recorded(overrides)]
+    if not words:
+        return "gallery"
+    short = ",".join(word.removeprefix("figure.") for word in words)
+    name = as_file_name(short)
+    # A shortened name already has a digest.
+    odd = name != short and len(short) <= LONGEST_NAME
+    return f"galleries/{name}-{digest(','.join(words))}" if odd else f"galleries/{name}"

@@ -1,0 +1,136 @@
+"""Rows of the pages' tables: what each curve plays, with which parameters and budget."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from markupsafe import Markup
+
+from dpbandits.core import parameters
+from dpbandits.core.parameters import reading_name
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import Regret
+from dpbandits.experiments.stopping import StoppingExperiment
+from dpbandits.factory import captions
+from dpbandits.gallery.texts import number
+from dpbandits.spec.figure import Curve, FigureSpec
+
+Pairs = list[tuple[str, Markup]]
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """A curve in the table of a figure's page."""
+
+    label: str
+    plays: str  # name of the algorithm or rule; empty for a bound
+    function: str  # function of theory/ for a bound, else empty
+    params: Pairs
+    game: Pairs  # environment and horizon, or stream
+    privacy: str
+    warning: str
+
+
+def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[CurveRow]]]:
+    """Return for every panel its letter, its heading and the rows of its curves."""
+    return [(p.letter, p.heading, [_row(curve) for curve in p.curves]) for p in spec.panels]
+
+
+def _row(curve: Curve) -> CurveRow:
+    first = curve.sources[0]
+    if isinstance(first, Formula):
+        bounds = [s.arguments() for s in curve.sources if isinstance(s, Formula)]
+        return CurveRow(
+            curve.label, "", first.function, _pairs(bounds), [], captions.privacy(curve), ""
+        )
+    cells = [s for s in curve.sources if not isinstance(s, Formula)]
+    params = [parameters.plain(cell.params) for cell in cells]
+    for values, cell in zip(params, cells, strict=True):
+        if not isinstance(cell, StoppingExperiment):
+            values.pop("horizon", None)  # part of the game's column
+    return CurveRow(
+        curve.label,
+        first.member,
+        "",
+        _pairs(params),
+        _pairs([_game(cell) for cell in cells]),
+        captions.privacy(curve),
+        captions.warning(curve),
+    )
+
+
+def _game(cell: Experiment) -> dict[str, Any]:
+    if isinstance(cell, StoppingExperiment):
+        return {"samples of": "stream", **parameters.plain(cell.stream)}
+    if isinstance(cell, AuditExperiment):
+        return {"games": cell.plays}
+    law = {"law": cell.environment, **parameters.plain(cell.instance)}
+    recorded: dict[str, Any] = {} if cell.pulls_of is None else {"pulls of arm": cell.pulls_of + 1}
+    if cell.regret is Regret.REALISED:
+        recorded["regret"] = cell.regret.value
+    return {**law, "horizon": cell.horizon, **recorded}
+
+
+def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
+    # A value that is the same at all points appears once, any other as its range.
+    pairs: Pairs = []
+    for name in of_points[0]:
+        values = [point[name] for point in of_points]
+        pairs.append((name.replace("_", " "), _range(values)))
+    return pairs
+
+
+def _range(values: list[Any]) -> Markup:
+    distinct: list[Any] = []
+    for value in values:
+        if value not in distinct:
+            distinct.append(value)
+    if len(distinct) == 1:
+        return number(distinct[0])
+    if all(isinstance(v, list) and v for v in distinct):  # arms, whose number may change
+        lengths = [len(v) for v in distinct]
+        return Markup("{} to {} values within {} … {}").format(
+            min(lengths),
+            max(lengths),
+            number(min(map(min, distinct))),
+            number(max(map(max, distinct))),
+        )
+    if all(isinstance(v, int | float) for v in distinct):
+        return Markup("{} to {} ({} values)").format(
+            number(min(distinct)), number(max(distinct)), len(distinct)
+        )
+    return Markup(", ").join(number(v) for v in distinct)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reading of a paper's text other than the algorithm's default."""
+
+    algorithm: str
+    field: str
+    value: str
+    default: str
+    labels: tuple[str, ...]  # of the curves that use it
+
+
+def readings(spec: FigureSpec) -> list[Reading]:
+    """Return the readings in use that differ from the algorithm's default."""
+    labels_by_reading: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            for cell in curve.sources:
+                if isinstance(cell, Experiment):
+                    for key in _other_readings(cell):
+                        labels_by_reading.setdefault(key, {})[curve.label] = None
+    return [Reading(*key, tuple(labels)) for key, labels in labels_by_reading.items()]
+
+
+def _other_readings(cell: Experiment) -> Iterable[tuple[str, str, str, str]]:
+    defaults = getattr(type(cell.params), "_field_defaults", {})
+    for name, value in cell.params._asdict().items():
+        default = defaults.get(name)
+        if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
+            yield cell.member, name, reading_name(value), reading_name(default)

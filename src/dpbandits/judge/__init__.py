@@ -1,0 +1,1 @@
+"""Judge of the papers' claims: under every implementation that their texts admit."""

@@ -1,0 +1,234 @@
+"""Figures under the variants of a paper's choices: their curves as quantities of the language."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits import theory
+from dpbandits.config import compose
+from dpbandits.config import reader as arguments_of
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.judge import language, reader
+from dpbandits.judge.language import Compared, Quantity, Scope
+from dpbandits.judge.model import In, Paper, as_list, panels_of
+from dpbandits.judge.resampled import Line, Resampler
+from dpbandits.spec.figure import Curve, FigureSpec
+
+Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn
+Curves = dict[str, list[Curve]]  # of a panel by name; with `each` several of one name
+OTHERS = "others"  # every played curve of the panel that the text does not name
+
+
+class HypothesesNotMet(UserError):
+    """A theorem's own conditions exclude the parameters."""
+
+
+class Place(NamedTuple):
+    """Where a comparison is made."""
+
+    figure: str
+    panel: str  # empty for a comparison across panels
+    text: str
+
+
+class Figures:
+    """Figures of a paper's claims, composed once a set of overrides; `own` is one as it is."""
+
+    def __init__(self, paper: Paper, own: FigureSpec | None = None) -> None:
+        self.paper = paper
+        self._own = own
+        self._specs: dict[tuple[str, ...], FigureSpec] = {}
+
+    def spec(self, figure: str, overrides: Sequence[str] = ()) -> FigureSpec:
+        """Return a figure under overrides."""
+        if self._own is not None and figure == self._own.name:
+            return self._own
+        key = (figure, *overrides)
+        if key not in self._specs:
+            self._specs[key], _ = compose.load(figure, overrides, is_variant=True)
+        return self._specs[key]
+
+    def panels(
+        self, figure: str, letters: Sequence[str], combination: Combination
+    ) -> dict[str, Curves]:
+        """Return the curves of panels of a figure under a combination, by letter and name."""
+        found: dict[str, Curves] = {}
+        for panel in self.spec(figure, self._overrides(figure, "", combination)).panels:
+            found[panel.letter] = curves = {}
+            for name in dict.fromkeys(curve.name for curve in panel.curves):
+                spec = self.spec(figure, self._overrides(figure, name, combination))
+                (same,) = (p for p in spec.panels if p.letter == panel.letter)
+                curves[name.replace("-", "_")] = [c for c in same.curves if c.name == name]
+        for letter in letters:
+            if letter not in found:
+                problem = f"{figure} has no panel {shown(letter)}"
+                raise UserError(f"{problem}; {nearest(letter, found)}")
+        return {letter: found[letter] for letter in letters or found}
+
+    def touched(self, name: str) -> list[str]:
+        """Return the choices that a claim touches: by its curves, words, figures or statistic."""
+        claim = self.paper.claims()[name]
+        roles = {curve.name for curve in self.needed(name, {})} | {*as_list(claim.guarantee)}
+        words = {w for part in claim.parts() for w in re.findall(r"\w+", " ".join(part.holds))}
+        return [
+            choice
+            for choice, each in self.paper.choices.items()
+            if roles & {*as_list(each.role)}
+            or words & {*as_list(each.word)}
+            or {name, "all"} & {*as_list(each.statistic)}
+            or {*as_list(each.figures)} & {*self.paper.figures(name)}
+        ]
+
+    def needed(self, name: str, combination: Combination) -> list[Curve]:
+        """Return the played curves that a claim is about."""
+        planned = Resampler(None, {})
+        with suppress(HypothesesNotMet):
+            [*self.comparisons(name, combination, planned)]
+        return [*planned.used]
+
+    def comparisons(
+        self, name: str, combination: Combination, resampler: Resampler
+    ) -> Iterator[tuple[Place, Compared]]:
+        """Yield every comparison of a claim. Raises UserError for a name that no panel has."""
+        for part in self.paper.claims()[name].parts():
+            for text in part.holds:
+                with self._named(name, text):
+                    scopes = self._scopes(part.figures, text, combination, resampler)
+                    for figure, letter, scope in scopes:
+                        for compared in language.compared(text, scope):
+                            yield Place(figure, letter, text), compared
+
+    def value(self, name: str, resampler: Resampler) -> float:
+        """Return the value of a number in the first panel that has its curves."""
+        number = self.paper.numbers[name]
+        with self._named(name, number.value):
+            scopes = self._scopes(number.figures, number.value, number.variants, resampler)
+            value = language.evaluate(number.value, next(scopes)[2])
+            return float(language.end(value).values[0, -1])
+
+    @contextmanager
+    def _named(self, name: str, text: str) -> Iterator[None]:
+        # Every error becomes one line with file, claim and text.
+        try:
+            yield
+        except HypothesesNotMet:
+            raise
+        except UserError as error:
+            file = f"conf/claims/{self.paper.paper}.yaml"
+            raise UserError(f"{file}: {name}: {text}: {error}") from None
+
+    def _scopes(
+        self, figures: In, text: str, combination: Combination, resampler: Resampler
+    ) -> Iterator[tuple[str, str, Scope]]:
+        # The figure, the panel and the values of names, wherever a text can be evaluated.
+        words, statistic = self._words(combination)
+        wanted = language.names_in(text) - {OTHERS, *words}
+        functions = FUNCTIONS | {word: value for word, value in words.items() if callable(value)}
+        across = re.search(r"\b(panels|later|panel)\(", text)
+        for figure, letters in panels_of(figures).items():
+            panels = self.panels(figure, letters, combination)
+            known = {name for curves in panels.values() for name in curves}
+            for name in sorted(wanted - known):
+                raise UserError(f"{figure} has no curve {shown(name)}; {nearest(name, known)}")
+            having = {letter: c for letter, c in panels.items() if wanted <= {*c}}
+            for letter, curves in [*having.items()][: 1 if across else None]:
+                for i in range(max((len(curves[name]) for name in wanted), default=1)):
+                    line = partial(Line.of, resampler, statistic)
+                    lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
+                    names = {**words, **lines, OTHERS: _others(lines, text)}
+                    scope = Scope(names, functions | _of_panels(panels, text))
+                    yield figure, "" if across else letter, scope
+
+    def _words(self, combination: Combination) -> tuple[dict[str, Any], str]:
+        # The values of words, and the statistic of curves.
+        found, statistic = reader.words(), "mean"
+        for name, choice in self.paper.choices.items():
+            value = choice.variants[combination.get(name, next(iter(choice.variants)))]
+            if words := as_list(choice.word):
+                values = value if isinstance(value, dict) else {words[0]: value}
+                found |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
+            elif choice.statistic and name in combination:
+                statistic = value
+        return found, statistic
+
+    def _overrides(self, figure: str, role: str, combination: Combination) -> tuple[str, ...]:
+        # Those of the whole figure; with a role also those of its curve.
+        found, curve = list[str](), f"figure.curves.{role}"
+        for name, variant in combination.items():
+            choice = self.paper.choices[name]
+            values = choice.variants[variant] if choice.role or choice.figures else None
+            for key, value in (values or {}).items():
+                written = "null" if value is None else str(value).replace(" ", "")
+                if figure in as_list(choice.figures):
+                    found.append(f"{key}={written}")
+                elif role in as_list(choice.role) and key == "algorithm":
+                    found += [f"algorithm@{curve}={written}", f"++{curve}.legend=null"]
+                elif role in as_list(choice.role):
+                    found.append(f"++{curve}.{key}={written}")
+        return tuple(found)
+
+
+def _others(lines: Mapping[str, Line], text: str) -> list[Line]:
+    named = language.names_in(text)
+    return [line for n, line in lines.items() if n not in named and not line.curve.is_exact]
+
+
+def _of_panels(every: Mapping[str, Curves], text: str) -> dict[str, Any]:
+    # `panels(a) >= later(a)` compares each panel with the next.
+    def ends(line: Line, letters: Sequence[str]) -> Quantity:
+        name = line.curve.name.replace("-", "_")
+        curves = [c for letter in letters for c in every[letter].get(name, [])]
+        values = [language.end(Line.of(line.resampler, line.statistic, c)).values for c in curves]
+        return Quantity(np.hstack(values), np.arange(len(curves), dtype=float))
+
+    letters = [*every]
+    return {
+        "panels": partial(ends, letters=letters[:-1] if "later(" in text else letters),
+        "later": partial(ends, letters=letters[1:]),
+        "panel": lambda line, letter: ends(line, [letter]),
+    }
+
+
+def bound(line: Line, name: str, **more: Any) -> Quantity:
+    """Return a function of theory/ at a curve's own parameters and points.
+
+    A point where no regret can exceed the bound is not a number, as is one that the theorem's
+    conditions exclude. Raises HypothesesNotMet if they exclude all points.
+    """
+    found, unmet = list[float](), list[str]()
+    for column, x in zip(line.columns, line.x, strict=True):
+        cell = line.curve.sources[0 if line.curve.x is None else column]
+        assert isinstance(cell, RegretExperiment)
+        arguments = arguments_of.known(cell) | more
+        if line.curve.x is None:
+            arguments["horizon"] = int(x)
+        accepted = arguments_of.accepted(name)
+        try:
+            value = theory_value(name, **{k: arguments[k] for k in accepted if k in arguments})
+        except UserError as error:
+            unmet.append(str(error))
+            value = np.inf
+        found.append(value if value < largest_regret(cell, arguments["horizon"]) else np.nan)
+    if len(unmet) == len(found):
+        raise HypothesesNotMet(unmet[0])
+    return Quantity(np.array([found]), line.x, line.chosen)
+
+
+@cache
+def theory_value(name: str, **arguments: Any) -> float:
+    """Return the value of a function of theory/, or of its first transition."""
+    value = theory.function(name)(**arguments)
+    return float(value[0] if isinstance(value, Sequence) else value)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **language.FUNCTIONS,
+    "bound": bound,
+    "theory": theory_value,
+    "p_value": lambda line: Quantity(line.resampler.p_value(line.curve), np.ones(1)),
+}

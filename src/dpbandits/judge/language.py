@@ -1,0 +1,218 @@
+"""Language of comparisons: `A <= B` or `A >= B` of quantities of a figure's curves.
+
+Names are curves (`-` is written `_`), `others` and words; lists mean every pair. A curve alone
+stands for its end. Nothing else is evaluated but numbers, arithmetic and known functions.
+"""
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.judge.resampled import Line
+
+ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    **{ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
+}
+NEAR = 1e-9  # relative distance at which two x are the same
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Numbers on all resamples, (1 + resamples, points), the estimate first, and their x."""
+
+    values: np.ndarray
+    x: np.ndarray
+    chosen: bool = True  # every point is compared; otherwise the last one stands for the curve
+
+    def take(self, mask: np.ndarray) -> "Quantity":
+        """Return the quantity at some of its points, all of which are then compared."""
+        return Quantity(self.values[:, mask], self.x[mask])
+
+
+class Scope(NamedTuple):
+    """Values of the names of a text, and the functions that it may call."""
+
+    names: Mapping[str, Any]
+    functions: Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Comparison at some points: its distances are at most 0 where it holds."""
+
+    distances: np.ndarray  # (1 + resamples, points): log(A / B), or (A - B) / scale
+    left: np.ndarray  # (points,) estimates of A
+    right: np.ndarray
+    x: np.ndarray  # (points,) nan where there is none
+    is_log: bool
+
+
+def quantity(value: Any) -> Quantity:
+    """Return a number, a curve or a quantity as a quantity."""
+    if isinstance(value, Line):
+        return Quantity(value.values(), value.x, value.chosen)
+    if isinstance(value, int | float):
+        return Quantity(np.array([[float(value)]]), np.array([np.nan]))
+    if not isinstance(value, Quantity):
+        raise UserError(f"{shown(value)} is no quantity")
+    return value
+
+
+def end(value: Any) -> Quantity:
+    """Return the last point of a curve, or the chosen points."""
+    if isinstance(value, Line | Quantity) and not value.chosen:
+        value = value.take(np.arange(len(value.x)) == len(value.x) - 1)
+    return quantity(value)
+
+
+def _aligned(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity, np.ndarray]:
+    # Two quantities at the same points, which follow; a single point is paired with every one.
+    if len(a.x) > 1 and len(b.x) > 1 and not np.array_equal(a.x, b.x):
+        a, b = a.take(np.isin(a.x, b.x)), b.take(np.isin(b.x, a.x))
+    return a, b, a.x if len(a.x) >= len(b.x) and not np.isnan(a.x).any() else b.x
+
+
+def _combined(operate: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    if isinstance(one, list) or isinstance(other, list):
+        return [_combined(operate, a, b) for a in _items(one) for b in _items(other)]
+    numbers = [side for side in (one, other) if isinstance(side, int | float)]
+    if len(numbers) == 2:
+        return float(operate(one, other))
+    a, b, x = _aligned(*((end if numbers else quantity)(side) for side in (one, other)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Quantity(operate(a.values, b.values), x, a.chosen or b.chosen)
+
+
+def _points(mask: Callable[..., np.ndarray]) -> Callable[..., Any]:
+    def choose(value: Any, *limits: float) -> Any:
+        whole = value if isinstance(value, Line) else quantity(value)
+        return whole.take(mask(whole.x, *limits))
+
+    return choose
+
+
+def _reduced(reduce: Callable[[Quantity], np.ndarray]) -> Callable[[Any], Quantity]:
+    def function(value: Any) -> Quantity:
+        whole = quantity(value)
+        return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
+
+    return function
+
+
+def _last_at(x: np.ndarray, wanted: float) -> np.ndarray:
+    last = max(np.searchsorted(x, wanted * (1 + NEAR), side="right") - 1, 0)
+    return np.asarray(np.arange(len(x)) == last)
+
+
+def _slope(q: Quantity) -> np.ndarray:
+    x = np.log(q.x) - np.log(q.x).mean()
+    return np.asarray(np.abs(np.log(q.values) @ x / (x @ x)))
+
+
+def _bends(q: Quantity) -> np.ndarray:
+    slopes = np.diff(np.log(q.values), axis=1) / np.diff(np.log(q.x))
+    return np.abs(np.diff(slopes, axis=1))
+
+
+def _earlier(value: Any) -> Quantity:
+    q = quantity(value)
+    return replace(q, values=np.minimum.accumulate(q.values, axis=1))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "end": end,
+    "at": _points(_last_at),
+    "between": _points(lambda x, low, high: (low * (1 - NEAR) <= x) & (x <= high * (1 + NEAR))),
+    "after": _points(lambda x, low: x >= low * (1 - NEAR)),
+    "everywhere": _points(lambda x: np.ones(len(x), bool)),
+    "largest": _reduced(lambda q: q.values.max(1)),
+    "smallest": _reduced(lambda q: q.values.min(1)),
+    "slope": _reduced(_slope),
+    "bend": _reduced(lambda q: _bends(q).max(1)),
+    "total_bend": _reduced(lambda q: _bends(q).sum(1)),
+    "earlier": _earlier,
+    "median": lambda line: replace(line, statistic="median"),
+    "maximum": lambda line: replace(line, statistic="max"),
+    "minimum": lambda line: replace(line, statistic="min"),
+    "spread": lambda line: replace(line, statistic="spread"),
+    "position": lambda value: Quantity(quantity(value).x[None, :], quantity(value).x),
+}
+
+
+def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
+    """Return A, B and 1 for `A <= B`, -1 for `A >= B`. Raises UserError for any other text."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise UserError(f"{shown(text)} cannot be read") from None
+    if not (isinstance(tree, ast.Compare) and isinstance(tree.ops[0], ast.LtE | ast.GtE)):
+        raise UserError(f"{shown(text)} is no comparison A <= B or A >= B")
+    if len(tree.ops) > 1:
+        raise UserError(f"{shown(text)} is more than one comparison")
+    return tree.left, tree.comparators[0], 1.0 if isinstance(tree.ops[0], ast.LtE) else -1.0
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names in a text, without those of functions."""
+    names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name | ast.Call)]
+    called = [node.func for node in names if isinstance(node, ast.Call)]
+    return {node.id for node in names if isinstance(node, ast.Name) and node not in called}
+
+
+def evaluate(text: str, scope: Scope) -> Any:
+    """Return the value of an expression. Raises UserError for what is not of the language."""
+    return _evaluate(ast.parse(text, mode="eval").body, scope)
+
+
+def compared(text: str, scope: Scope) -> Iterator[Compared]:
+    """Yield the comparisons of every pair of a text, each at all of its points.
+
+    A point at which a side is not a number is left out: there a bound is vacuous. A side that can
+    be 0 or negative is compared by difference.
+    """
+    *both, sign = sides(text)
+    for one, other in itertools.product(*(_items(_evaluate(side, scope)) for side in both)):
+        a, b, x = _aligned(end(one), end(other))
+        left, right = np.broadcast_arrays(a.values, b.values)
+        known = ~(np.isnan(left[0]) | np.isnan(right[0]))
+        left, right, x = left[:, known], right[:, known], np.broadcast_to(x, known.shape)[known]
+        if is_log := bool((left > 0).all() and (right > 0).all()):
+            distances = np.log(left) - np.log(right)
+        else:
+            distances = (left - right) / np.maximum(np.abs(left[0]), np.abs(right[0])).clip(1e-300)
+        yield Compared(sign * distances, left[0], right[0], x, is_log)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _evaluate(node: ast.expr, scope: Scope) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() | str()):
+            return node.value
+        case ast.Name():
+            return scope.names[node.id]
+        case ast.List():
+            return [part for item in node.elts for part in _items(_evaluate(item, scope))]
+        case ast.BinOp() if type(node.op) in ARITHMETIC:
+            of_operands = (_evaluate(side, scope) for side in (node.left, node.right))
+            return _combined(ARITHMETIC[type(node.op)], *of_operands)
+        case ast.Call(func=ast.Name(id=called), args=[first, *rest]):
+            if called not in scope.functions:
+                raise UserError(f"unknown function {called!r}; {nearest(called, scope.functions)}")
+            more = [_evaluate(argument, scope) for argument in rest]
+            named = {str(k.arg): _evaluate(k.value, scope) for k in node.keywords}
+            call, of = scope.functions[called], _evaluate(first, scope)
+            try:
+                if isinstance(of, list):
+                    return [call(each, *more, **named) for each in of]
+                return call(of, *more, **named)
+            except TypeError as error:  # a missing argument, or a curve in place of a number
+                raise UserError(f"{ast.unparse(node)}: {error}") from None
+    raise UserError(f"{ast.unparse(node)} is not part of the language")

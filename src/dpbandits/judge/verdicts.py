@@ -1,0 +1,237 @@
+"""Verdicts on claims: for every combination of the variants of the choices that a claim touches."""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import msgspec
+import numpy as np
+
+from dpbandits.core.errors import UserError
+from dpbandits.experiments.budgets import budget, given
+from dpbandits.judge import reader
+from dpbandits.judge.figures import Combination, Figures, HypothesesNotMet, Place
+from dpbandits.judge.model import ERRATA, Claim, Paper, as_list, panels_of
+from dpbandits.judge.resampled import RESAMPLES, Resampler, cells
+
+FEWEST = 20  # runs; with fewer nothing is decided
+LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...
+ROUNDING = 1e-9  # a standard error of a logarithm that is rounding
+Key = tuple[tuple[str, str], ...]  # a combination as a hashable value
+
+
+class Verdict(Enum):
+    """Verdict on a claim, under one combination or over all of them."""
+
+    REPRODUCED = "reproduced"
+    NOT = "not reproduced"
+    DEPENDS = "depends on an unstated choice"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not testable"
+    VACUOUS = "vacuous here"
+    NOT_MET = "hypotheses not met"
+    NO_BOUND = "no bound known"
+
+
+OF_STATEMENTS = {  # theorems never reproduce
+    Verdict.REPRODUCED: "no counterexample in our runs",
+    Verdict.NOT: "contradicted",
+}
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """Verdict on a claim under one combination, with its decisive comparison."""
+
+    verdict: Verdict
+    figure: str = ""
+    panel: str = ""  # empty for a comparison across panels
+    text: str = ""
+    x: float = math.nan
+    left: float = math.nan
+    right: float = math.nan
+    estimate: float = math.nan  # log of left over right (negated for >=), or the difference
+    low: float = math.nan  # ends of its interval of 95 %, simultaneous over all comparisons
+    high: float = math.nan
+    is_log: bool = True
+    equal: bool = False  # the sides agree within the word `equal`
+    typical: float = math.nan  # median of the estimates of all comparisons
+    comparisons: int = 0
+    runs: int = 0  # the fewest of a curve; 0: formulas alone
+    chance: float = math.nan  # that the paper's own experiment shows the claim
+
+
+@dataclass
+class Judged:
+    """Claim with its result under every combination; the first is the one that figures draw."""
+
+    paper: Paper
+    name: str
+    results: dict[Key, Result] = field(default_factory=dict)
+    shown: dict[Key, np.ndarray] = field(default_factory=dict)  # resamples that show the claim
+
+    @property
+    def claim(self) -> Claim:
+        """The claim."""
+        return self.paper.claims()[self.name]
+
+    @property
+    def id(self) -> str:
+        """Name of the claim among those of all papers."""
+        return f"{self.paper.paper}/{self.name}"
+
+    @property
+    def is_sentence(self) -> bool:
+        """True for a sentence of the paper."""
+        return self.name in self.paper.sentences
+
+    @property
+    def drawn(self) -> Result:
+        """The result under the combination that the figures draw."""
+        return next(iter(self.results.values()), Result(verdict=Verdict.NOT_TESTABLE))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict over all combinations: it depends if one holds and another fails."""
+        found = {result.verdict for result in self.results.values()} or {Verdict.NOT_TESTABLE}
+        found = found - {Verdict.VACUOUS, Verdict.NOT_MET} or found
+        if {Verdict.REPRODUCED, Verdict.NOT} <= found:
+            return Verdict.DEPENDS
+        return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
+
+    @property
+    def status(self) -> str:
+        """The words for the verdict; those of a statement follow its errata."""
+        if self.name not in self.paper.statements:
+            return self.verdict.value
+        for erratum in self.paper.errata:
+            if self.name in as_list(erratum.statement) and ERRATA[erratum.status]:
+                return ERRATA[erratum.status]
+        verdict = self.verdict
+        if verdict is Verdict.INCONCLUSIVE and self.drawn.verdict is Verdict.REPRODUCED:
+            verdict = Verdict.REPRODUCED  # no combination has a counterexample
+        return self.claim.status or OF_STATEMENTS.get(verdict, verdict.value)
+
+    def turned_by(self) -> list[str]:
+        """Return the choices, each of which alone changes the verdict somewhere."""
+        found: dict[str, None] = {}
+        for (one, a), (other, b) in itertools.combinations(self.results.items(), 2):
+            differing = [
+                name for (name, _), pair in zip(one, other, strict=True) if (name, _) != pair
+            ]
+            if len(differing) == 1 and a.verdict is not b.verdict:
+                found[differing[0]] = None
+        return [*found]
+
+    def at(self, combination: Combination) -> Result:
+        """Return the result under the claim's own part of a combination."""
+        return self.results.get(self.under(combination), self.drawn)
+
+    def under(self, combination: Combination) -> Key:
+        """Return the claim's own part of a combination; other choices are as drawn."""
+        return tuple((name, combination.get(name, v)) for name, v in next(iter(self.results), ()))
+
+
+def combinations(paper: Paper, choices: Iterable[str]) -> list[Combination]:
+    """Return all combinations of the variants of some choices; the first one is drawn."""
+    names = [*choices]
+    variants = [list(paper.choices[name].variants) for name in names]
+    return [dict(zip(names, picked, strict=True)) for picked in itertools.product(*variants)]
+
+
+class Judge:
+    """Judge of claims, from resamples of all runs and of as many runs as the paper has."""
+
+    def __init__(self, figures: Figures, ours: Resampler, theirs: Resampler, look: int = 0) -> None:
+        self.figures, self.ours, self.theirs = figures, ours, theirs
+        self.level = LEVEL / 2**look
+        self.equal = math.log(reader.thresholds()["equal"].value)
+
+    def judge(self, judged: Judged, several: Sequence[Combination]) -> Judged:
+        """Add the verdicts on a claim under some combinations, and return it."""
+        name = judged.name
+        for combination in several:
+            key = tuple(combination.items())
+            judged.shown[key] = np.zeros(0, bool)
+            if judged.claim.guarantee:
+                judged.results[key] = self._guarantee(name, combination)
+                continue
+            try:
+                result = self._decided(name, combination)
+            except HypothesesNotMet:
+                result = Result(verdict=Verdict.NOT_MET)
+            if self.figures.paper.runs and result.runs:
+                judged.shown[key] = self._shown(name, combination)
+                chance = float(judged.shown[key].mean())
+                result = msgspec.structs.replace(result, chance=chance)
+            judged.results[key] = result
+        return judged
+
+    def _shown(self, name: str, combination: Combination) -> np.ndarray:
+        shown = np.ones(RESAMPLES, bool)
+        for _, compared in self.figures.comparisons(name, combination, self.theirs):
+            own = compared.distances[1:] <= self.equal
+            shown &= own.all(1) if len(own) else bool((compared.distances <= self.equal).all())
+        return shown
+
+    def _decided(self, name: str, combination: Combination) -> Result:
+        self.ours.used.clear()
+        found = [*self.figures.comparisons(name, combination, self.ours)]
+        points = [(place, of, i) for place, of in found for i in range(len(of.x))]
+        if not points:
+            return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)
+        runs = min(map(self.ours.number, self.ours.used), default=0)
+        shape = 1 + RESAMPLES, -1
+        every = np.hstack([np.broadcast_to(c.distances, (shape[0], len(c.x))) for _, c in found])
+        estimate, error = every[0], every[1:].std(0)
+        error[error < ROUNDING] = 0.0
+        away = np.abs(every[1:] - estimate) / np.where(error > 0, error, np.inf)
+        reach = np.quantile(away.max(1), 1 - self.level) * error
+        low, high = estimate - reach, estimate + reach
+        verdict = Verdict.INCONCLUSIVE
+        if not 0 < runs < FEWEST:
+            if (high <= self.equal).all():
+                verdict = Verdict.REPRODUCED
+            elif (low > self.equal).any():
+                verdict = Verdict.NOT
+        worst = int((low if verdict is Verdict.NOT else high).argmax())
+        place, of, i = points[worst]
+        return Result(
+            verdict=verdict,
+            **place._asdict(),
+            x=float(of.x[i]),
+            left=float(of.left[i]),
+            right=float(of.right[i]),
+            estimate=float(estimate[worst]),
+            low=float(low[worst]),
+            high=float(high[worst]),
+            is_log=of.is_log,
+            equal=bool(abs(estimate[worst]) <= self.equal),
+            typical=float(np.median(estimate)),
+            comparisons=len(points),
+            runs=runs,
+        )
+
+    def _guarantee(self, name: str, combination: Combination) -> Result:
+        # The largest composed budget relative to the given one; it refutes nothing if it exceeds.
+        claim = self.figures.paper.claims()[name]
+        found = [
+            (budget(cell), given(cell), Place(figure, letter, role))
+            for figure, letters in panels_of(claim.figures).items()
+            for letter, curves in self.figures.panels(figure, letters, combination).items()
+            for role in as_list(claim.guarantee)
+            for curve in curves.get(role.replace("-", "_"), [])
+            for cell in cells(replace(curve, against=()))
+        ]
+        ratios = [(spent / asked, spent, asked, at) for spent, asked, at in found if spent]
+        for role in {*as_list(claim.guarantee)} - {place.text for _, _, place in found}:
+            file = f"conf/claims/{self.figures.paper.paper}.yaml"
+            raise UserError(f"{file}: {name}: no figure has the curve {role!r}")
+        if not ratios:
+            return Result(verdict=Verdict.NOT_TESTABLE)
+        ratio, spent, asked, place = max(ratios)
+        verdict = Verdict.REPRODUCED if ratio <= 1 + ROUNDING else Verdict.NO_BOUND
+        return Result(
+            verdict=verdict, **place._asdict(), left=spent, right=asked, estimate=math.log(ratio)
+        )

@@ -1,0 +1,1 @@
+"""Noise mechanisms, specified by sensitivity and privacy budget."""

@@ -1,0 +1,1 @@
+"""Planning and playing of missing runs, on threads or on a cluster."""

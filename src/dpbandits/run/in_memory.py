@@ -1,0 +1,85 @@
+"""Algorithms passed from Python, such as one defined in a notebook.
+
+They stand in the registry beside those of files until the process ends. They have no source that a
+key could cover, so their blocks are kept in memory, and only threads of this process play them.
+Their random streams are those of an algorithm of the same name.
+"""
+
+import inspect
+import re
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.core import parameters, registry
+from dpbandits.core.errors import UserError, shown
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.budgets import budget
+from dpbandits.store.blocks import ALL, Store
+
+
+class NoParameters(NamedTuple):
+    """Params of an algorithm that defines none."""
+
+
+def register(algorithm: Any) -> str:
+    """Register the algorithm that an object defines, and return its name.
+
+    A function is the `play` of an algorithm without parameters. Any other object has `play` and, if
+    needed, `LABEL`, `Params`, `releases` and `claim`, as a file in algorithms/ has. Raises
+    UserError if it has no `play`, or if its Params cannot be used.
+    """
+    is_function = inspect.isfunction(algorithm) or hasattr(algorithm, "py_func")
+    play = algorithm if is_function else getattr(algorithm, "play", None)
+    label = getattr(algorithm, "LABEL", None) or getattr(algorithm, "__name__", None)
+    label = str(label or type(algorithm).__name__)
+    if not callable(play):
+        raise UserError(
+            f"{shown(algorithm)} is no algorithm: give a name, or an object with a function"
+            " play(params, bandit, rng)"
+        )
+    name = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-") or "algorithm"
+    if name in registry.algorithm_names():
+        name += "-in-memory"  # it must not inherit audits of the registered one
+    defined = {"LABEL": label, "Params": NoParameters, "play": play}
+    for key in ("Params", "releases", "claim", "warning"):
+        if hasattr(algorithm, key):
+            defined[key] = getattr(algorithm, key)
+    if problem := parameters.unsupported(defined["Params"]):
+        raise UserError(f"{label}: {problem}")
+    module = ModuleType(name)
+    vars(module).update(defined)
+    registry.NOT_STORED[name] = module
+    budget.cache_clear()  # it may replace another of this name
+    return name
+
+
+def is_stored(cell: Experiment) -> bool:
+    """Return True unless the cell plays an algorithm that was passed from Python."""
+    return cell.member not in registry.NOT_STORED
+
+
+@dataclass(frozen=True)
+class StoreWithMemory(Store):
+    """Store that keeps the blocks of algorithms without a source in memory."""
+
+    blocks: dict[Experiment, dict[int, np.ndarray]] = field(default_factory=dict, compare=False)
+
+    def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
+        """Keep the curves of runs first, first + 1, ... as one block."""
+        if is_stored(cell):
+            return super().write(cell, first, curves, seconds)
+        self.blocks.setdefault(cell, {})[first] = curves
+
+    def missing(self, cell: Experiment, runs: int) -> list[range]:
+        """Return the runs below `runs` that no block holds, as maximal ranges."""
+        return super().missing(cell, runs) if is_stored(cell) else [range(runs)]
+
+    def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
+        """Return the curves of runs 0, ..., runs - 1: float64 of shape (runs, columns)."""
+        if is_stored(cell):
+            return super().load(cell, runs, columns)
+        blocks = self.blocks[cell]
+        return np.concatenate([blocks[first] for first in sorted(blocks)])[:runs, columns]

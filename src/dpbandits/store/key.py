@@ -1,0 +1,141 @@
+"""Keys of results: a digest of everything that determines the bits of a cell's runs.
+
+These are the cell, the versions of the libraries that draw the numbers, and all sources that the
+cell reaches. Imports are followed from the cell's roots within the packages. The roots must be
+named, because the registry imports algorithms, environments and stopping rules by name, without an
+`import` statement. Comments, docstrings and layout do not count: rewording them invalidates no
+result. Equal keys mean equal bits.
+"""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from dpbandits.core import roots
+from dpbandits.core.errors import UserError
+from dpbandits.core.roots import Root, source_path
+from dpbandits.experiments import Experiment
+
+FORMAT = 1  # of the blocks
+
+
+class EditedSources(UserError):
+    """Reason why runs are not stored: their sources have been edited meanwhile."""
+
+
+@cache
+def key(cell: Experiment) -> str:
+    """Return the digest of the cell's identity, 20 hexadecimal digits."""
+    canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+
+
+def identity(cell: Experiment) -> dict[str, Any]:
+    """Return everything that determines the bits of a cell's results, as JSON values."""
+    return {
+        "format": FORMAT,
+        "cell": cell.description(),
+        "sources": sources(cell.roots),
+        "versions": {name: version(name) for name in cell.libraries},
+    }
+
+
+def version(library: str) -> str:
+    """Return the version of a library as imported: its files may be of another one by now."""
+    library_version: str = import_module(library).__version__
+    return library_version
+
+
+def sources(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the digest of every source reachable from the named ones, by path.
+
+    The names are paths such as algorithms/ucb.py; those of roots other than the first begin with
+    the package, as in my_paper/algorithms/mine.py. Raises FileNotFoundError if no root has such a
+    file, UserError for a relative import.
+    """
+    return _sources(names, roots.found().roots)
+
+
+def check_sources(cell: Experiment) -> None:
+    """Raise EditedSources if a source of the cell has other code on disk than when it was read.
+
+    The modules that this process has imported may then be neither the one nor the other.
+    """
+    changed = []
+    for name, digest in sources(cell.roots).items():
+        root, path = roots.source(name)
+        try:
+            content = (root.folder / path).read_bytes()
+            same = content == root.sources()[path] or _digest(content) == digest
+        except (OSError, SyntaxError, ValueError):  # gone, or being edited
+            same = False
+        if not same:
+            changed.append(name)
+    if changed:
+        raise EditedSources(
+            f"{', '.join(changed)}: edited since this command started, so that runs which use it"
+            " are not stored; repeat the command"
+        )
+
+
+@cache
+def _sources(names: tuple[str, ...], every_root: tuple[Root, ...]) -> dict[str, str]:
+    contents = {
+        source_path(root, name): content
+        for root in every_root
+        for name, content in root.sources().items()
+    }
+    if unknown := [name for name in names if name not in contents]:
+        raise FileNotFoundError(unknown[0])
+    reached: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        path = waiting.pop()
+        if path in contents and path not in reached:
+            reached.add(path)
+            waiting.extend(_candidates(_imports(path, contents[path]), every_root))
+    return {path: _digest(contents[path]) for path in sorted(reached)}
+
+
+@cache
+def _digest(content: bytes) -> str:
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
+
+
+@cache
+def _imports(path: str, content: bytes) -> frozenset[str]:
+    # Names of all modules, and perhaps of members of modules, that a source imports.
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(content, path)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise UserError(f"{path}: relative imports are not followed; write them in full")
+            module = node.module or ""
+            names.add(module)
+            names.update(f"{module}.{alias.name}" for alias in node.names)
+    return frozenset(names)
+
+
+def _candidates(names: frozenset[str], every_root: tuple[Root, ...]) -> Iterator[str]:
+    # Paths that importing these names may execute: the modules, and every __init__ above them.
+    for name in names:
+        package, *parts = name.split(".")
+        for root in every_root:
+            if package == root.package:
+                yield source_path(root, "__init__.py")
+                for depth in range(1, len(parts) + 1):
+                    base = source_path(root, "/".join(parts[:depth]))
+                    yield f"{base}.py"
+                    yield f"{base}/__init__.py"

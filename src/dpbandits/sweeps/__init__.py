@@ -1,0 +1,1 @@
+"""Several jobs at once: multiruns and saved sweeps."""

@@ -1,0 +1,1 @@
+"""One table of statistics per figure: curves, committed references, published points."""

@@ -1,0 +1,118 @@
+"""Points of the papers' own curves, figures/published/<paper>.csv, and their place among our runs.
+
+The file <paper>.yaml beside a table states where its numbers are from.
+"""
+
+import csv
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.files import project
+from dpbandits.spec.figure import Curve, Points
+
+COLUMNS = ("figure", "epsilon", "horizon", "instance", "curve", "round", "regret")
+OFFSETS = 9  # offsets that are tried
+RESOLUTION = 1e-3  # of a curve's largest number; its numbers cannot be read off more closely
+Row = dict[str, str]
+
+
+def rows(paper: str, figure: int) -> list[Row]:
+    """Return the rows of a paper's figure; none without a table.
+
+    Raises UserError for a table that cannot be read, lacks a column or holds a value that is no
+    number.
+    """
+    file = f"figures/published/{paper}.csv"
+    try:
+        with project.find(file).open(encoding="utf-8", newline="") as text:
+            table = csv.DictReader(text)
+            missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
+            if missing:
+                raise UserError(f"{file} has no column {', '.join(missing)}")
+            found = [row for row in table if row["figure"] == str(figure)]
+        for row in found:
+            for name in ("epsilon", "horizon", "round", "regret"):
+                float(row[name])
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise UserError(f"{file} cannot be read: {error}") from None
+    return found
+
+
+def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]) -> Points:
+    """Return the published points of a curve over time: (round, regret); none of another game.
+
+    `instance` returns the law and the parameters of a file in conf/environment/.
+    """
+    cell = curve.sources[0]
+    if curve.x is not None or not isinstance(cell, RegretExperiment):
+        return ()
+    budget = getattr(cell.params, "epsilon", None)
+    return tuple(
+        (float(row["round"]), float(row["regret"]))
+        for row in rows
+        if row["curve"] == cell.member
+        and float(row["horizon"]) == cell.horizon
+        and budget in (None, float(row["epsilon"]))
+        and instance(row["instance"]) == (cell.environment, cell.instance)
+    )
+
+
+def has_law(curve: Curve) -> bool:
+    """Return whether a curve's arms have gaps, which bound the offsets that `place` tries.
+
+    An environment whose gains are drawn in advance, as a table, has none.
+    """
+    cell = curve.sources[0]
+    return isinstance(cell, RegretExperiment) and hasattr(
+        registry.environment(cell.environment), "law"
+    )
+
+
+def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Return which runs are as far from the median of all as the published curve, or farther.
+
+    `runs` has shape (runs, x); the result has shape (offsets, runs). A published curve that was
+    moved to start at 0 may have lost up to the regret of one pull of each arm; every offset is
+    tried, and the one at which the curve is most plausible counts. The p-value is the largest share
+    of curves, ours and the paper's.
+    """
+    cell = curve.sources[0]
+    assert isinstance(cell, RegretExperiment)
+    rounds, regret = np.array(curve.published).T
+    if not np.isin(rounds, x).all():
+        problem = "a published round has no checkpoint; set `checkpoints: linear`"
+        raise UserError(f"{curve.label}: {problem}")
+    largest = registry.environment(cell.environment).law(cell.instance).gaps.sum()
+    offsets = np.linspace(0.0, largest, OFFSETS)
+    columns = np.searchsorted(x, rounds)
+    return np.array([as_far_as(runs[:, columns], regret + offset) for offset in offsets])
+
+
+def as_far_as(runs: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return which curves are as far from the median of all as `other`, or farther.
+
+    `runs` has shape (runs, points), `other` (points,), the result (runs,). The distance of a curve
+    is the largest over the points, in root mean squares of its side, since runs may be skewed;
+    differences up to the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are
+    alike, and the share of the curves, `other` included, is at most p with probability p or less,
+    whatever the distribution of the runs is.
+    """
+    curves = np.vstack([runs, other])
+    median = np.median(curves, axis=0)
+    away = curves - median
+    away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
+    distance = np.zeros(len(curves))
+    for side in (away, -away):
+        beyond = np.maximum(side, 0.0)
+        number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
+        unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
+        scaled = beyond / np.where(unit > 0.0, unit, 1.0)
+        distance = np.maximum(distance, scaled.max(axis=1))
+    return np.asarray(distance[:-1] >= distance[-1] * (1.0 - 1e-12))

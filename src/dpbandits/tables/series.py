@@ -1,0 +1,214 @@
+"""Series of a figure, from blocks to tidy tables: one row per panel, curve and x."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from dpbandits import theory
+from dpbandits.experiments import Experiment, Quantity
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.experiments.formula import Formula
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.spec.figure import AS_THE_ALGORITHM, Curve, FigureSpec, Points, StyleOverride
+from dpbandits.store.blocks import ALL, Store
+from dpbandits.tables import statistics
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a panel, summarised over its runs; arrays are float64, one entry per x."""
+
+    panel: str
+    label: str
+    legend: str
+    style: str
+    runs: int  # 0 for a bound or a budget
+    slope: float | None  # of log centre against log x; None: not asked for, or no power law
+    x: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    median: np.ndarray
+    min: np.ndarray
+    max: np.ndarray
+    centre: np.ndarray  # drawn as the line
+    low: np.ndarray  # lower end of the band or bars around it
+    high: np.ndarray  # upper end
+    fit: tuple[float, float] | None = None  # range of x of the fitted slope; None: all x
+    curve: str = ""  # key of the curve in the figure's file
+    reading: str = ""
+    look: StyleOverride = AS_THE_ALGORITHM
+    over: str = "t"  # name of x: the round, or the swept parameter
+    shows: Quantity = Quantity.REGRET
+    published: Points = ()  # of the paper's own picture
+
+    @property
+    def artist_id(self) -> str:
+        """Id that the line of this curve carries in a picture (matplotlib's gid, id in SVG)."""
+        return f"curve-{self.panel}-{quote(self.label, safe='').replace('%', '.')}"
+
+    def error(self, i: int) -> float:
+        """Return the standard error of the mean at point i; 0 for a bound."""
+        return float(self.std[i]) / math.sqrt(max(1, self.runs))
+
+
+PLACE = ("panel", "label", "x", "runs")
+MISSES = 2.0  # factor by which the fit of a power law may miss a point
+AT_ONCE = 2**25  # values, over all runs, that are held in memory at a time
+STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
+
+
+def summarise(spec: FigureSpec, store: Store) -> list[Series]:
+    """Return every curve of the figure from the store. Raises KeyError if a run is missing."""
+    found = []
+    for panel in spec.panels:
+        for curve in panel.curves:
+            x = x_values(curve)
+            width = max(1, AT_ONCE // curve.runs)
+            parts = []
+            for first in range(0, len(x), width):
+                of_runs = values(curve, store, slice(first, first + width))
+                centre = statistics.CENTRES[spec.centre](of_runs)
+                low, high = statistics.SPREADS[spec.spread](of_runs, centre)
+                mean, std = statistics.mean(of_runs), statistics.standard_deviation(of_runs)
+                median, least, most = np.median(of_runs, 0), of_runs.min(0), of_runs.max(0)
+                parts.append((mean, std, median, least, most, centre, low, high))
+            columns = map(np.concatenate, zip(*parts, strict=True))
+            numbers: dict[str, Any] = dict(zip(STATISTICS, columns, strict=True))
+            found.append(
+                Series(
+                    **identity(panel.letter, curve),
+                    runs=0 if curve.is_exact else curve.runs,
+                    slope=slope(x, numbers["centre"], curve) if spec.slopes else None,
+                    x=x,
+                    **numbers,
+                )
+            )
+    return found
+
+
+def to_csv(series: list[Series]) -> bytes:
+    """Return the table of a figure as CSV.
+
+    Numbers have the shortest form that reads back to the same bits.
+    """
+    return written((*PLACE, *STATISTICS), rows(series))
+
+
+def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return a table as CSV in UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for every point of every curve: the columns of PLACE, then of STATISTICS."""
+    for each in series:
+        for i, x in enumerate(each.x):
+            numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
+            yield each.panel, each.label, short(x), each.runs, *map(repr, numbers)
+
+
+def short(x: float) -> int | float:
+    """Return an x as it is printed: a whole number without a point."""
+    return int(x) if x == int(x) else float(x)
+
+
+def identity(panel: str, curve: Curve) -> dict[str, Any]:
+    """Return the fields of a Series that the specification of its curve fixes."""
+    same = ("label", "legend", "style", "fit", "reading", "look", "over", "shows", "published")
+    return {"panel": panel, "curve": curve.name, **{name: getattr(curve, name) for name in same}}
+
+
+def x_values(curve: Curve) -> np.ndarray:
+    """Return the x of a curve: the swept values, or the recorded rounds; float64 of shape (x,)."""
+    if curve.x is not None:
+        return np.array(curve.x)
+    (source,) = curve.sources
+    if isinstance(source, RegretExperiment):
+        return source.checkpoints().astype(float)
+    assert isinstance(source, Formula)  # a stopping rule has no curve over time
+    return checkpoints(source.arguments()["horizon"], Grid.LOG).astype(float)
+
+
+def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
+    """Return the values of a curve from the store, float64 of shape (runs, x); a bound has one row.
+
+    `part` selects some of the x, for curves whose runs do not fit in memory together. Raises
+    KeyError if a run is missing. A curve against a counterpart has its values (`_against`).
+    """
+    if curve.against:
+        plain = replace(curve, shows=Quantity.REGRET, against=())
+        other = replace(plain, sources=curve.against)
+        return _against(values(plain, store, part), values(other, store, part), curve.shows)
+    if curve.x is not None:
+        columns = [_of_point(source, curve, store) for source in curve.sources[part]]
+        return np.column_stack(columns)
+    (source,) = curve.sources
+    if isinstance(source, RegretExperiment):
+        return store.load(source, curve.runs, part)
+    assert isinstance(source, Formula)
+    bound, arguments = theory.function(source.function), source.arguments()
+    return np.array([[bound(**{**arguments, "horizon": int(n)}) for n in x_values(curve)[part]]])
+
+
+def _against(own: np.ndarray, other: np.ndarray, shows: Quantity) -> np.ndarray:
+    # Extra regret or price of privacy of every run; all arrays have shape (runs, x). The price is
+    # the quotient r = (mean own - mean other)/mean other, plus the first-order effect of each run
+    # on it, so that the mean over runs is r and their spread gives its standard error. It is 0
+    # where the counterpart has no regret.
+    extra = own - other
+    if shows is Quantity.EXTRA:
+        return extra
+    mean = other.mean(axis=0)
+    safe = np.where(mean > 0.0, mean, 1.0)
+    price = np.where(mean > 0.0, extra.mean(axis=0) / safe, 0.0)
+    return price + np.where(mean > 0.0, (extra - price * other) / safe, 0.0)
+
+
+def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
+    """Return the fitted log-log slope of a curve over a parameter, within the range `curve.fit`.
+
+    `x`, `y`: float64 of shape (x,). Return None if the curve is no power law there, that is if the
+    fit misses a point by a factor of more than MISSES, for example where a curve rises and then
+    saturates. Return None also if fewer than three x have positive points: any two lie on a power
+    law.
+    """
+    low, high = curve.fit or (-np.inf, np.inf)
+    fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)
+    if np.unique(x[fitted]).size < 3:
+        return None
+    exponent, miss = statistics.power_law(x[fitted], y[fitted])
+    return exponent if miss <= MISSES else None
+
+
+def _of_point(source: Experiment | Formula, curve: Curve, store: Store) -> np.ndarray:
+    # Values over the runs, shape (runs,): the regret at the horizon, the result of a stopping rule
+    # or of an audit. An exact source has one value.
+    if isinstance(source, Formula):
+        arguments = source.arguments()
+        bound = np.array([theory.function(source.function)(**arguments)])
+        return bound / np.log(arguments["horizon"]) if curve.shows is Quantity.PER_LOG else bound
+    if isinstance(source, AuditExperiment):
+        if curve.is_exact:
+            claimed = curve.shows is Quantity.CLAIMED
+            return np.array([source.claim().epsilon if claimed else source.composed()])
+        return store.load(source, curve.runs)[:, int(curve.shows is Quantity.ONE_CHOICE)]
+    values = store.load(source, curve.runs)
+    if isinstance(source, RegretExperiment):
+        last = values[:, -1]
+        return last / np.log(source.horizon) if curve.shows is Quantity.PER_LOG else last
+    samples, estimates = values.T
+    if curve.shows is Quantity.SAMPLES:
+        return samples
+    mean, alpha = source.stream.mean, source.params.alpha
+    return (np.abs(estimates - mean) >= alpha * abs(mean)).astype(float)

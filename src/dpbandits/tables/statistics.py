@@ -1,0 +1,114 @@
+"""Statistics over the runs of a curve.
+
+`values` is float64 of shape (runs, ...), runs >= 1, and a statistic reduces axis 0: it returns
+float64 of shape (...).
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+GROUPS = 24  # groups of the median of means, tossou2017 section 4
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """Return the arithmetic mean."""
+    return np.mean(values, axis=0)
+
+
+def standard_deviation(values: np.ndarray) -> np.ndarray:
+    """Return the sample standard deviation (divisor runs - 1); 0 for a single run."""
+    return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """Return the standard error of the mean; 0 for a single run."""
+    return standard_deviation(values) / np.sqrt(len(values))
+
+
+def median_of_means(values: np.ndarray, groups: int = GROUPS) -> np.ndarray:
+    """Return the median of the means of contiguous groups of runs (tossou2017, section 4).
+
+    Group sizes are equal, or differ by one run if `groups` does not divide the number of runs. With
+    fewer runs than groups every run is a group.
+    """
+    parts = np.array_split(values, min(groups, len(values)), axis=0)
+    return np.median([part.mean(axis=0) for part in parts], axis=0)
+
+
+def gini_mean_difference(values: np.ndarray) -> np.ndarray:
+    """Return E|X - X'| over pairs of different runs: 2/(N(N-1)) sum_j (2j - N - 1) x_(j).
+
+    0 for fewer than two runs. Deviation: tossou2017 prints the sum without the factor 2/(N(N-1));
+    that sum grows like N^2 and measures no deviation.
+    """
+    n = len(values)
+    if n < 2:
+        return np.zeros(values.shape[1:])
+    # The same sum over the spacings x_(j+1) - x_(j), each straddled by j (N - j) pairs of runs. No
+    # term is negative, so equal values give exactly 0.
+    j = np.arange(1.0, n)
+    spacings = np.diff(np.sort(values, axis=0), axis=0)
+    return np.tensordot(j * (n - j), spacings, axes=1) * (2.0 / (n * (n - 1)))
+
+
+def one_sided_gini(values: np.ndarray, centre: np.ndarray, sign: int) -> np.ndarray:
+    """Return the Gini mean difference of the values strictly beyond `centre` (tossou2017).
+
+    These are the larger ones for sign = 1, the smaller ones for sign = -1. `centre` has the shape
+    (...) of one run; each column is treated by itself.
+    """
+    columns = values.reshape(len(values), -1).T
+    centres = np.broadcast_to(centre, values.shape[1:]).reshape(-1)
+    pairs = zip(columns, centres, strict=True)
+    ginis = [gini_mean_difference(column[sign * column > sign * c]) for column, c in pairs]
+    return np.array(ginis).reshape(values.shape[1:])
+
+
+CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "mean": mean,
+    "median": lambda values: np.median(values, axis=0),
+    "median-of-means": median_of_means,
+}
+
+# Each returns the lower and the upper end of the band or bars around the centre. The words of a
+# caption for a centre and a spread are in factory/captions.py.
+SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
+    "none": lambda values, centre: (centre, centre),
+    "std": lambda values, centre: (
+        centre - standard_deviation(values),
+        centre + standard_deviation(values),
+    ),
+    "standard-error": lambda values, centre: (
+        centre - standard_error(values),
+        centre + standard_error(values),
+    ),
+    "quartiles": lambda values, _: (
+        np.quantile(values, 0.25, axis=0),
+        np.quantile(values, 0.75, axis=0),
+    ),
+    "nine-tenths": lambda values, _: (
+        np.quantile(values, 0.05, axis=0),
+        np.quantile(values, 0.95, axis=0),
+    ),
+    "gini": lambda values, centre: (
+        centre - one_sided_gini(values, centre, -1),
+        centre + one_sided_gini(values, centre, 1),
+    ),
+}
+
+
+def power_law(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Return the least-squares slope of log y against log x, and by how much the line misses.
+
+    Of `x`, `y`, float64 of shape (x,), the points with x > 0 and y > 0 count; the miss is the
+    largest factor between y and the line. Both are nan for fewer than two different x.
+    """
+    positive = (x > 0) & (y > 0)
+    if np.unique(x[positive]).size < 2:
+        return math.nan, math.nan
+    x, y = np.log(x[positive]), np.log(y[positive])
+    slope = float(np.polyfit(x, y, 1)[0])
+    rest = y - slope * x
+    return slope, math.exp(np.abs(rest - rest.mean()).max())

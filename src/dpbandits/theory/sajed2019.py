@@ -1,0 +1,111 @@
+"""Bounds of sajed2019 on the number of samples of its private stopping rules.
+
+`mean`: mu, in [-R, R] and not 0; `radius`: R; `epsilon`: the budget. A rule's estimate is within a
+factor 1 +- `alpha` of mu with probability 1 - `beta`. Logarithms are natural. The functions raise
+UserError if a theorem does not apply. For the regret of DP-SE the paper states no bound with
+constants.
+"""
+
+import math
+
+from dpbandits.core.errors import UserError
+from dpbandits.core.parameters import Fraction, Positive
+
+
+def allowed_failures(beta: Fraction) -> float:
+    """Return beta, the probability with which an estimate may miss mu by alpha |mu| or more.
+
+    Section 2 of the paper.
+    """
+    return beta
+
+
+def t_0(mean: float, radius: Positive, alpha: Fraction, beta: Fraction) -> float:
+    """Return t_0 of Theorem 3.3, for beta <= 0.08.
+
+    R^2 log((1/beta) log(R/(alpha |mu|)))/(alpha mu)^2.
+    """
+    signal = _signal(mean, radius, "Theorem 3.3")
+    return _iterated(signal, alpha, beta) / (alpha * signal) ** 2
+
+
+def t_1(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
+    """Return t_1 of Theorem 3.3, for beta <= 0.08.
+
+    R log((1/beta) log(R/(alpha |mu|)))/(epsilon |mu|).
+    """
+    signal = _signal(mean, radius, "Theorem 3.3")
+    return _iterated(signal, alpha, beta) / (epsilon * signal)
+
+
+def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
+    """Return t_2 of Theorem 3.3, for beta <= 0.08.
+
+    R log(1/beta)/(epsilon alpha |mu|).
+    """
+    _check(beta)
+    return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
+
+
+def stopping_upper_bound(
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
+) -> float:
+    """Return t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3.
+
+    With probability 1 - beta, Algorithm 2 halts within t_U samples. For beta <= 0.08 and
+    log(R/(alpha |mu|)) > beta; otherwise t_0 and t_1 are not positive.
+    """
+    private = t_1(mean, radius, epsilon, alpha, beta) + t_2(mean, radius, epsilon, alpha, beta)
+    return 2000.0 * (t_0(mean, radius, alpha, beta) + private)
+
+
+def stopping_lower_bound(
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
+) -> float:
+    """Return Theorem 3.4 with the constant of its proof: R log(1/beta)/(12 epsilon alpha |mu|).
+
+    With probability at least 1/4 a private rule takes more samples than that, for samples that are
+    -R or R. For beta < 1/4.
+    """
+    if not beta < 0.25:
+        raise UserError(f"Theorem 3.4 is for beta < 1/4, got {beta:g}")
+    return _private(_signal(mean, radius, "Theorem 3.4"), epsilon, alpha, beta) / 12.0
+
+
+def stopping_lower_bound_shape(
+    mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction
+) -> float:
+    """Return Corollary 3.6: R^2 log(1/beta)/(alpha mu)^2 + R log(1/beta)/(epsilon alpha |mu|).
+
+    Only the shape of the bound: the paper gives no constants, and both are 1 here.
+    """
+    signal = _signal(mean, radius, "Corollary 3.6")
+    sampling = -math.log(beta) / (alpha * signal) ** 2
+    return sampling + _private(signal, epsilon, alpha, beta)
+
+
+def _signal(mean: float, radius: float, theorem: str) -> float:
+    # |mu|/R
+    if not 0.0 < abs(mean) <= radius:
+        raise UserError(
+            f"{theorem} is for a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
+        )
+    return abs(mean) / radius
+
+
+def _check(beta: float) -> None:
+    if not beta <= 0.08:
+        raise UserError(f"Theorem 3.3 is for beta <= 0.08, got {beta:g}")
+
+
+def _iterated(signal: float, alpha: float, beta: float) -> float:
+    # log((1/beta) log(R/(alpha |mu|)))
+    _check(beta)
+    log = -math.log(alpha * signal)
+    if not log > beta:
+        raise UserError(f"Theorem 3.3 is for log(R/(alpha |mu|)) > beta, got {log:g} and {beta:g}")
+    return math.log(log / beta)
+
+
+def _private(signal: float, epsilon: float, alpha: float, beta: float) -> float:
+    return -math.log(beta) / (epsilon * alpha * signal)

@@ -1,0 +1,74 @@
+"""Privacy that single games of EXP3 and EXP3_tau lose, exactly: no true theorem is below it.
+
+Two games differ in the gains of one round, as in tossou2017, Definition 2.2. `arms`: K; `horizon`:
+T, rounds; `gamma`: the exploration of EXP3; `tau`: rounds per batch of EXP3_tau; `delta`: as in the
+theorem. The result is an epsilon; logarithms are natural.
+"""
+
+import math
+
+import numpy as np
+
+from dpbandits.algorithms._exp3 import exploration
+from dpbandits.core.parameters import Arms, Probability, Rounds
+
+MOST = 64  # gains of 1 after the first round that are tried
+STEPS = 60  # halvings of the interval that holds an epsilon
+
+
+def exp3_game_privacy_loss(arms: Arms, horizon: Rounds, gamma: Probability) -> float:
+    """Return the log-likelihood ratio of the arms 1, 1, ..., 1 between two games of EXP3.
+
+    Arm 1 gains 1 in the first round of one game and 0 in that of the other. In both it gains 1 in
+    the next m rounds and 0 in all later ones; m is the best of 0 to 64.
+    """
+    v, changed = 0.0, gamma  # gamma/K times the estimated gains of arm 1 after the first round
+    passed, largest = 0.0, 0.0
+    for m in range(min(MOST, horizon - 1) + 1):
+        p, of_changed = _chance(arms, gamma, v), _chance(arms, gamma, changed)
+        loss = math.log(of_changed / p)
+        largest = max(largest, passed + loss * (horizon - 1 - m))
+        passed += loss
+        v, changed = v + gamma / arms / p, changed + gamma / arms / of_changed
+    return largest
+
+
+def exp3_tau_game_privacy_loss(
+    arms: Arms, horizon: Rounds, tau: Rounds, delta: Probability
+) -> float:
+    """Return the smallest epsilon at `delta` between two games of EXP3_tau.
+
+    The gains of one round of the first batch are 1 in one game and 0 in the other, as are all
+    other gains in both. The later choices are then independent, and the number of those of the
+    first batch's arm, a binomial number, tells the games apart. gamma is that of T/tau batches.
+    """
+    from scipy.stats import binom  # late: scipy takes long to import
+
+    later = -(-horizon // tau) - 1
+    gamma = exploration(arms, horizon // tau)
+    number = np.arange(later + 1)
+    chances = _chance(arms, gamma, 0.0), _chance(arms, gamma, gamma / tau)
+    logs = [binom.logpmf(number, later, chance) for chance in chances]
+
+    def exceeds(epsilon: float) -> bool:
+        return any(_divergence(p, q, epsilon) > delta for p, q in (logs, logs[::-1]))
+
+    low, high = 0.0, float(np.abs(logs[0] - logs[1]).max())
+    if not exceeds(low):
+        return 0.0
+    for _ in range(STEPS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if exceeds(middle) else (low, middle)
+    return low
+
+
+def _chance(arms: int, gamma: float, v: float) -> float:
+    # (2.1) for an arm with this v, while that of all others is 0.
+    return (1.0 - gamma) / (1.0 + (arms - 1) * math.exp(-v)) + gamma / arms
+
+
+def _divergence(log_p: np.ndarray, log_q: np.ndarray, epsilon: float) -> float:
+    # sum of max(0, p - e^epsilon q): the smallest delta at this epsilon.
+    above = log_p - log_q > epsilon
+    p, q = log_p[above], log_q[above]
+    return float(np.sum(-np.exp(p) * np.expm1(epsilon + q - p)))

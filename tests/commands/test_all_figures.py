@@ -1,0 +1,148 @@
+"""Every figure in one process: a failure stops no other figure and is named at the end."""
+
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import DPBANDITS, FIGURES, Process, below, blocks
+from complaints import readable
+
+from dpbandits.core.errors import UserError
+from dpbandits.drawing import plotting
+from dpbandits.factory.produce_all import figures_of, produce_all
+from dpbandits.run.exit_status import ExitStatus
+
+PAPERS = {
+    *("tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "azize2024", "ren2020"),
+    *("hu2022", "azize2025", "across"),
+}
+FORMULAS = ("ftpl-beta-cdf", "ftpl-gauss-cdf", "ftpl-new-cdf")  # figures without runs
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_figure_is_of_one_paper_and_an_unknown_paper_has_the_nearest_name() -> None:
+    assert figures_of(None) == FIGURES
+    assert sorted(name for paper in PAPERS for name in figures_of(paper)) == FIGURES
+    for paper, message in (
+        ("azise2022", "; did you mean 'azize2022'"),
+        ("", "; valid: across, az"),
+    ):
+        with pytest.raises(UserError, match=f"^unknown paper '{paper}'{message}") as caught:
+            produce_all(paper, [])
+        readable(str(caught.value))
+
+
+@pytest.fixture
+def faults(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, BaseException]:
+    """Errors that a test gives to figures of a project of three; the others have empty pictures."""
+    for name in set(FIGURES) - {*FORMULAS}:
+        (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
+    errors: dict[str, BaseException] = {}
+
+    def render(draw: Any, drawing: Any, keywords: str, *_: Any) -> dict[str, bytes]:
+        for figure, error in errors.items():
+            if f"dpbandits run {figure}" in keywords:
+                raise error
+        return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
+
+    monkeypatch.setattr(plotting, "render", render)
+    return errors
+
+
+def made(folder: Path) -> list[str]:
+    """Return the figures that have been made."""
+    return sorted(file.stem for file in folder.rglob("*.json") if file.stem in FORMULAS)
+
+
+def test_overrides_apply_to_every_figure(
+    faults: dict[str, BaseException], tmp_path: Path, capsys: Captured
+) -> None:
+    assert produce_all("wang2024", ["profile=smoke", "seed=7", *below(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert made(tmp_path / "out") == [*FORMULAS]
+    assert re.fullmatch(r"3 of 3 figures are complete; [\d.]+ s", out.splitlines()[-1])
+    assert err == ""
+    for name in FORMULAS:
+        sidecar = (tmp_path / "out" / name / "profile=smoke" / f"{name}.json").read_text()
+        assert "seed=7" in sidecar
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (UserError("the disk is full"), ExitStatus.MISTAKE, "dpbandits: the disk is full\n"),
+        (MemoryError(), ExitStatus.MISTAKE, "dpbandits: ftpl-gauss-cdf: out of memory"),
+        (KeyError("x"), ExitStatus.FAILED, "dpbandits: ftpl-gauss-cdf: KeyError: 'x'\n"),
+    ],
+)
+def test_a_figure_that_fails_stops_no_other_and_is_named_at_the_end(
+    faults: dict[str, BaseException],
+    tmp_path: Path,
+    capsys: Captured,
+    error: BaseException,
+    status: int,
+    message: str,
+) -> None:
+    faults["ftpl-gauss-cdf"] = error
+    assert produce_all(None, [*below(tmp_path)]) == status
+    out, err = capsys.readouterr()
+    assert made(tmp_path / "out") == ["ftpl-beta-cdf", "ftpl-new-cdf"]
+    assert "2 of 3 figures are complete;" in out
+    assert message in err
+    assert err.endswith("dpbandits: ftpl-gauss-cdf failed, for the reasons above\n")
+    # A fault of the program gets its traceback.
+    assert ("Traceback" in err) == (status == ExitStatus.FAILED)
+
+
+def test_an_interrupt_is_not_the_failure_of_a_figure(
+    faults: dict[str, BaseException], tmp_path: Path
+) -> None:
+    faults["ftpl-gauss-cdf"] = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        produce_all(None, [*below(tmp_path)])
+    assert made(tmp_path / "out") == ["ftpl-beta-cdf"]
+
+
+@pytest.mark.parametrize("mistake", ["rums=5", "runs=0", "profile=smole", "figure=x", "paths.out"])
+def test_a_mistake_of_the_command_is_reported_once_and_nothing_is_made(
+    faults: dict[str, BaseException], tmp_path: Path, mistake: str, capsys: Captured
+) -> None:
+    (tmp_path / "file").write_text("in the way of a folder")
+    out = f"paths.out={tmp_path / 'file' / 'out'}"
+    with pytest.raises(UserError) as caught:
+        produce_all(None, [out] if mistake == "paths.out" else [mistake, *below(tmp_path)])
+    readable(str(caught.value))
+    assert capsys.readouterr() == ("", "")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_mistake_in_the_file_of_a_figure_stops_no_other(
+    faults: dict[str, BaseException], checkout: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    file = checkout / "conf" / "figure" / "ftpl-gauss-cdf.yaml"
+    file.write_text(file.read_text().replace("title:", "titel:", 1))
+    assert produce_all(None, [*below(tmp_path)]) == ExitStatus.MISTAKE
+    assert made(tmp_path / "out") == ["ftpl-beta-cdf", "ftpl-new-cdf"]
+    first, last = capsys.readouterr().err.splitlines()
+    readable(first)
+    assert "titel" in first
+    assert last == "dpbandits: ftpl-gauss-cdf failed, for the reasons above"
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_all_figures_at_once(checkout: Path, tmp_path: Path) -> None:
+    # UCB decides in every round: its only cell in the second figure would take minutes.
+    for name in set(FIGURES) - {"dpucb-2arms", "dpse-epsilon", "stopping-rules"}:
+        (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
+    overrides = ("runs=2", "~figure.curves", "+figure.curves.u.algorithm=ucb", *below(tmp_path))
+    command = (*DPBANDITS, "run-all", "--paper", "tossou2016", "figure.horizon=2000000000")
+    process = Process(*command, *overrides, folder=str(checkout))
+    process.wait_for(lambda: (tmp_path / "out" / "dpucb-2arms").is_dir())
+    process.popen.send_signal(signal.SIGINT)
+    done = process.done()
+    assert (done.status, done.out) == (130, "")
+    assert "dpbandits: interrupted; completed blocks are kept" in done.err
+    assert not blocks(tmp_path)

@@ -1,0 +1,161 @@
+"""Every mistake on the command line gets one line: the mistake and the expected value."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import DPBANDITS, FIRST_FIGURES
+from complaints import readable
+from forks import Fork
+from in_process import called
+
+C2, KSWEEP = "adap-c2", "adap-ksweep"
+LINE = "(command line)"
+RUNS = f"{C2}: runs must be a whole number from 1 to 10^6, got"
+
+WITHOUT_DASHES = "Overrides are written without dashes, key=value"
+ARGUMENTS: dict[str, str] = {  # a part of the message
+    "nonsense": 'Unknown command "nonsense"',
+    "runn adap-c2": 'Did you mean "run"?',
+    "run": "FIGURE requires an argument",
+    "export": "FIGURE requires an argument",
+    "audit": "ALGORITHM requires an argument",
+    "export adap-c2 --format xml": 'Invalid value "xml" for --format. Choose from: "csv"',
+    "export adap-c2 --format csv -m runs=2": "Unknown option: -m",
+    "run-all --paper": "--paper requires an argument",
+    "list adap-c2": "adap-c2",
+    "run adap-c2 --multirun": "several values are for `dpbandits multirun`",
+    "run adap-c2 --runs 5": f"Unknown option: --runs. {WITHOUT_DASHES}",
+    "plot adap-c2 --horizon=9 --profile smoke": WITHOUT_DASHES,
+    "run-all --workers 1": WITHOUT_DASHES,
+    "check --seed 5": WITHOUT_DASHES,
+    "--nonsense run adap-c2": "--nonsense",
+    "audit adap-ucb --epsilon 1 --epsilon 2": "--epsilon specified multiple times",
+    "audit adap-ucb --workers x": "workers must be a whole number from 1 to 1024, got 'x'",
+}
+
+
+@pytest.mark.parametrize("words", ARGUMENTS)
+def test_a_wrong_argument_is_reported_in_one_line(words: str) -> None:
+    done = called(*words.split())
+    assert (done.status, done.out) == (2, "")
+    (mistake,) = done.err.splitlines()
+    readable(mistake)
+    assert mistake.startswith("dpbandits: ")
+    assert ARGUMENTS[words] in mistake
+
+
+@pytest.mark.parametrize("words", ["--help", "run --help", "plot -h", "export -h", "run-all -h"])
+def test_help_explains_overrides_and_several_values(words: str) -> None:
+    done = called(*words.split())
+    assert (done.status, done.err) == (0, "")
+    out = " ".join(done.out.split())
+    assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000" in out
+    assert "dpbandits multirun figure=adap-ksweep seed=1,2" in out
+
+
+MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")
+RUNS_0 = f"dpbandits: {RUNS} 0 {LINE}"
+NONSENSE = f"dpbandits: unknown figure 'nonsense'; valid: {FIRST_FIGURES}"
+
+# The command, and the first words of each line of its errors.
+COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "run": ((*DPBANDITS, "run", C2, "runs=0"), (RUNS_0,)),
+    "plot": ((*DPBANDITS, "plot", C2, "runs=0"), (RUNS_0,)),
+    "explain": ((*DPBANDITS, "explain", C2, "runs=0"), (RUNS_0,)),
+    "unknown paper": (
+        (*DPBANDITS, "run", C2, "figure.paper=azise2022"),
+        ("dpbandits: figures/azise2022.py does not exist; did you mean 'azize2022'",),
+    ),
+    "unknown drawing": (
+        (*DPBANDITS, "plot", C2, "figure.draw=four_budget"),
+        ("dpbandits: figures/azize2022.py has no function 'four_budget'; did you mean 'four_b",),
+    ),
+    "several figures": (
+        (sys.executable, "experiments/run.py", "-m", f"figure={C2},{KSWEEP}", "runs=0"),
+        (RUNS_0, RUNS_0.replace(C2, KSWEEP), "dpbandits: failed, for the reasons above: figure="),
+    ),
+    "make fig-nonsense": ((*MAKE, "fig-nonsense"), (NONSENSE, "make: ***")),
+    "make explain-nonsense": ((*MAKE, "explain-nonsense"), (NONSENSE, "make: ***")),
+    "make paper-azise2022": (
+        (*MAKE, "paper-azise2022"),
+        ("dpbandits: unknown paper 'azise2022'; did you mean 'azize2022'", "make: ***"),
+    ),
+    # Every figure has this mistake, the first reports it.
+    "make all": ((*MAKE, "all", "ARGS=runs=0"), (RUNS_0, "make: ***")),
+    "make smoke": ((*MAKE, "smoke", "ARGS=rums=1"), ("dpbandits: unknown key 'rums'", "make: ***")),
+    "run.py --runs": (
+        (sys.executable, "experiments/run.py", f"figure={C2}", "--runs", "5"),
+        ("dpbandits: overrides are written without dashes: runs=5",),
+    ),
+    "run.py without a key": (
+        (sys.executable, "experiments/run.py", C2),
+        (f"dpbandits: '{C2}' is a figure without its key: figure={C2}; several figures are ",),
+    ),
+    "make with ARGS": ((*MAKE, f"fig-{C2}", "ARGS=runs=0"), (RUNS_0, "make: ***")),
+}
+EVERY_FIGURE = ("make paper-azise2022", "make all", "make smoke")
+
+
+@pytest.fixture(scope="module")
+def two_figures(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Project of two figures, for targets that load every figure."""
+    project = tmp_path_factory.mktemp("project")
+    for folder in ("conf", "figures"):
+        leave = shutil.ignore_patterns("reference", "figure")
+        shutil.copytree(root / folder, project / folder, ignore=leave)
+    (project / "conf" / "figure").mkdir()
+    for file in (f"conf/figure/{C2}.yaml", f"conf/figure/{KSWEEP}.yaml", "Makefile"):
+        shutil.copy(root / file, project / file)
+    return project
+
+
+@pytest.fixture(scope="module")
+def results(root: Path, two_figures: Path) -> dict[str, tuple[int, str, str]]:
+    """Status, output and errors of all commands: in forks, but for `run` and those of make."""
+    # As a user types them: outside the make that runs the tests, and with make's messages in
+    # English.
+    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
+    pipe, quiet = subprocess.PIPE, {**own, "ARGS": "", "LC_ALL": "C"}
+    real = {
+        name: subprocess.Popen(
+            command,
+            cwd=two_figures if name in EVERY_FIGURE else root,
+            env=quiet,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        for name, (command, _) in COMMANDS.items()
+        if name == "run" or (command[0] == "make" and shutil.which("make"))
+    }
+    forks = {
+        name: Fork(*command).done()
+        for name, (command, _) in COMMANDS.items()
+        if command[0] == sys.executable and name not in real
+    }
+    ended = {name: process.communicate() for name, process in real.items()}
+    return {
+        **{name: (real[name].returncode, *texts) for name, texts in ended.items()},
+        **{name: (done.status, done.out, done.err) for name, done in forks.items()},
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(
+    results: dict[str, tuple[int, str, str]], name: str
+) -> None:
+    if name not in results:
+        pytest.skip("make is not installed")
+    status, out, err = results[name]
+    assert status == 2
+    lines = err.splitlines()
+    expected = COMMANDS[name][1]
+    assert len(lines) == len(expected), err
+    for line, start in zip(lines, expected, strict=True):
+        assert line.startswith(start)
+        readable(line)
+    assert "drawn" not in out

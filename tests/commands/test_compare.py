@@ -1,0 +1,175 @@
+"""`dpbandits compare`: files, table and verdict without any YAML, and its errors of one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import KINDS
+from in_process import called
+
+GAME = "means=0.9,0.5", "horizon=400", "runs=5", "workers=1"
+
+ALONE = '''"""Pulls one arm."""
+from typing import NamedTuple
+from dpbandits.core.bandit import pull_many, rounds_left
+from dpbandits.core.kernel import kernel
+LABEL = "Alone"
+class Params(NamedTuple):
+    """The arm."""
+    arm: int = 0
+@kernel
+def play(params, bandit, rng):
+    pull_many(bandit, params.arm, rounds_left(bandit))
+'''
+
+
+@pytest.fixture(autouse=True)
+def _in_copy(checkout: Path) -> None:
+    """Work in a copy of the checkout."""
+
+
+def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
+    words = "dp-se", "ucb", "adap-klucb", "epsilon=0.5,2", *GAME
+    done = called("compare", *words)
+    assert done.counts == (25, 0, "drawn")  # UCB plays the same runs in both panels
+    (folder,) = Path("out/compare").iterdir()
+    assert folder.name == "dp-se-ucb-adap-klucb-means-0_9-0_5-epsilon-0_5-2-horizon-400"
+    assert {path.suffix[1:] for path in folder.iterdir()} == KINDS
+    assert {path.stem for path in folder.iterdir()} == {folder.name}
+    caption = " ".join((folder / f"{folder.name}.txt").read_text("utf-8").split())
+    assert "UCB is not private. The others compose to the ε they are given." in caption
+    assert "Lower bound: Azize and Basu 2022, Theorem 3" in caption
+    sidecar = json.loads((folder / f"{folder.name}.json").read_bytes())
+    assert (
+        sidecar["command"] == f"dpbandits compare {' '.join(w for w in words if 'work' not in w)}"
+    )
+    assert sidecar["provenance"]["versions"]["numba"]
+    labels = {curve["label"] for curve in sidecar["curves"]}
+    assert labels == {"DP-SE", "UCB", "AdaP-KLUCB", "Lower bound"}
+    tables = done.out.split("Final regret on ")[1:]
+    assert len(tables) == 2
+    for table, epsilon in zip(tables, ("0.5", "2"), strict=True):
+        assert f"Bernoulli, K = 2, epsilon = {epsilon}, T = 400, 5 runs" in table
+        assert "not private" in table
+        assert "the 2 private algorithms" in " ".join(table.split())
+    assert "error: its standard error" in tables[-1]
+    assert called("compare", *words).counts == (0, 25, "pictures are up to date")
+    assert called("compare", *words, "seed=3").counts[0] == 25
+
+
+def test_members_of_conf_and_parameters_of_one_algorithm() -> None:
+    words = "adap-ucb", "sajed2019-dp-ucb", "adap-ucb.alpha=4", "dp-se", "epsilon=1"
+    done = called("compare", *words, *GAME)
+    assert done.status == 0, done.err
+    (file,) = Path("out/compare").glob("*/*.json")
+    curves = json.loads(file.read_bytes())["curves"]
+    params = {curve["label"]: curve["sources"][0].get("params", {}) for curve in curves}
+    assert params["AdaP-UCB (alpha=4)"]["alpha"] == 4
+    assert "AdaP-UCB (alpha=4)" in done.out
+    assert params["DP-UCB"]["split"] == "none"  # of conf/algorithm/sajed2019-dp-ucb.yaml
+    assert "adap-ucb_alpha-4" in file.stem
+
+
+def test_several_values_of_a_parameter_are_several_curves() -> None:
+    done = called("compare", "adap-ucb", "adap-ucb.alpha=2,3.5", *GAME)
+    assert done.status == 0, done.err
+    (file,) = Path("out/compare").glob("*/*.json")
+    curves = json.loads(file.read_bytes())["curves"]
+    assert {c["label"] for c in curves} == {
+        "AdaP-UCB (alpha=2)",
+        "AdaP-UCB (alpha=3.5)",
+        "Lower bound",
+    }
+    assert "adap-ucb_alpha-2-3_5" in file.stem
+
+
+def test_an_algorithm_without_yaml_in_a_project_of_ones_own(
+    tmp_path: Path, in_project: Path
+) -> None:
+    (in_project / "algorithms" / "alone.py").write_text(ALONE)
+    import subprocess
+
+    from commands import DPBANDITS
+
+    words = "alone", "alone.arm=1", "dp-se", "epsilon=1", *GAME
+    done = subprocess.run(
+        [*DPBANDITS, "compare", *words], cwd=in_project, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Alone" in done.stdout
+    assert list((in_project / "out" / "compare").glob("alone-dp-se-*/*.png"))
+    label = ALONE.replace('"Alone"', 'r"$\\foo$"')
+    (in_project / "algorithms" / "undrawable.py").write_text(label)
+    done = subprocess.run(
+        [*DPBANDITS, "compare", "undrawable", *GAME], cwd=in_project, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "cannot be drawn" in done.stderr
+    assert "set by its algorithm" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def in_project(tmp_path: Path) -> Path:
+    """Project of one's own, with no conf/ but an empty folder."""
+    folder = tmp_path / "paper"
+    for name in ("algorithms", "conf", "figures"):
+        (folder / name).mkdir(parents=True)
+    (folder / "dpbandits.toml").write_text('package = "some_paper"\n')
+    return folder
+
+
+def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
+    named = called(
+        "compare", "ucb", "environment=c2", "environment.means=0.5,0.4", "horizon=100", "runs=2"
+    )
+    assert "Final regret on Bernoulli, K = 2" in named.out
+    law = called(
+        "compare", "ucb", "environment=beta", "environment.means=0.5,0.4", "horizon=100", "runs=2"
+    )
+    assert law.status == 0, law.err
+    (table,) = Path("out/compare").glob("ucb-beta-*/*.csv")
+    assert "Lower bound" not in table.read_text("utf-8")
+
+
+def test_one_run_decides_nothing() -> None:
+    done = called("compare", "ucb", "uniform", *GAME[:2], "runs=1")
+    assert "nothing is decided: one run has no standard error" in " ".join(done.out.split())
+
+
+BAD = [
+    ("dp-sse environment=c2", "unknown algorithm 'dp-sse'; did you mean 'dp-se'?"),
+    ("dp-se environment=c9", "unknown environment 'c9'"),
+    ("dp-se environment=c2 epsilon=0", "epsilon must be positive and finite, got 0 (command"),
+    ("dp-se environment=c2 epsilon=x", "epsilon must be positive and finite, got 'x' (command"),
+    ("dp-se environment=c2 epsilon=1,1", "the same epsilon is given twice"),
+    ("dp-se environment=c2 epsilon=", "'epsilon=' has no value: write epsilon=value"),
+    ("dp-se environment=c2 horizon=4", "horizon must be at least 5, the number of arms, got 4"),
+    ("dp-se environment=c2 runs=0", "runs must be a whole number from 1 to 10^6, got 0"),
+    ("dp-se environment=c2 workers=0", "engine.workers must be a whole number from 1 to 1024"),
+    (
+        "dp-se environment=c2 horzon=4",
+        "unknown key 'horzon' (command line); did you mean 'horizon'",
+    ),
+    ("dp-se environment=c2 runs=1 runs=2", "runs is set twice"),
+    ("dp-se dp-se environment=c2", "dp-se is named twice"),
+    ("dp-se environment=c2 dp-se.bet=1", "dp-se has no parameter 'bet'; valid: epsilon"),
+    ("dp-se environment=c2 ucb.alpha=1", "'ucb.alpha' is for 'ucb', which is not among the"),
+    ("dp-se environment=c2 means=0.1,0.2", "both are given"),
+    ("dp-se", "the game needs environment, such as environment=c2, or means"),
+    ("dp-se means=0.1,2", "means must be a list of two or more means in [0, 1], got [0.1, 2]"),
+    ("environment=c2", "no algorithm is named"),
+    ("nas environment=c2", "'nas' is a stopping rule, which plays no arms"),
+    ("dp-se environment=c2 spread=all", "unknown spread 'all'"),
+]
+
+
+@pytest.mark.parametrize(("words", "problem"), BAD, ids=[words for words, _ in BAD])
+def test_a_mistake_is_one_line_and_leaves_nothing(words: str, problem: str) -> None:
+    done = called("compare", *words.split())
+    assert done.status == 2
+    assert problem in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+    assert not Path("out").exists()
+    assert not Path("cache").exists()

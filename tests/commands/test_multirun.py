@@ -1,0 +1,533 @@
+"""Multiruns as typed: shared cells, tables, pictures, failures and mistakes."""
+
+import csv
+import gc
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
+from complaints import readable
+
+from dpbandits.cli.process import status_of
+from dpbandits.drawing import plotting
+from dpbandits.drawing.plotting import PanelDrawing
+from dpbandits.drawing.plotting import render as whole_render
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.factory import produce
+from dpbandits.files.project import names as names_of
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.sweeps import pictures
+from dpbandits.sweeps.jobs import Done as DoneJob
+from dpbandits.sweeps.jobs import Job, names, short
+from dpbandits.sweeps.pictures import Key
+from dpbandits.tables.series import PLACE, STATISTICS, Series, summarise
+
+Run = Callable[..., Done]
+Captured = pytest.CaptureFixture[str]
+ALPHA = "figure.curves.adap-ucb.alpha"
+TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers=1")
+
+
+@pytest.fixture(scope="module")
+def run_py() -> Iterator[Any]:
+    """Module experiments/run.py; the objects so far are not for the collector, which jobs call."""
+    spec = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    gc.freeze()
+    yield module
+    gc.unfreeze()
+
+
+@pytest.fixture
+def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Run:
+    """Run the command in this process, in the test's folders; pictures are written as texts."""
+    monkeypatch.chdir(ROOT)
+
+    def render(draw: Any, drawing: Any, keywords: str) -> dict[str, bytes]:
+        draw(drawing)
+        return dict.fromkeys(plotting.FORMATS, keywords.encode())
+
+    monkeypatch.setattr(plotting, "render", render)
+
+    def run(*typed: str) -> Done:
+        monkeypatch.setattr("sys.argv", ["run.py", *typed, *below(tmp_path)])
+        status = status_of(run_py.main)
+        return Done(status, *capsys.readouterr())
+
+    return run
+
+
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[RegretExperiment, int]]:
+    """Record the cells and runs that are played from here on."""
+    plays: list[tuple[RegretExperiment, int]] = []
+    whole = RegretExperiment.play
+
+    def simulate(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        plays.extend((cell, run) for run in runs)
+        return whole(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
+    return plays
+
+
+def told(done: Done) -> list[str]:
+    """Return the errors, without lines of progress."""
+    return [line for line in done.err.splitlines() if line.startswith("dpbandits: ")]
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text().splitlines()))
+
+
+# Results -----------------------------------------------------------------------------------------
+
+
+def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    plays = played(monkeypatch)
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1").status == 0
+    # Three algorithms at two budgets, and AdaP-UCB at two alphas each; three runs.
+    assert len(plays) == len(set(plays)) == (3 * 2 + 2 * 2) * 3
+    assert run("-m", *TINY, f"{ALPHA}=2,3.1", "figure.epsilon=0.1,1").status == 0
+    assert len(plays) == len(set(plays)) == (3 * 2 + 3 * 2) * 3
+
+
+def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
+    run: Run, tmp_path: Path
+) -> None:
+    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1")
+    assert (done.status, told(done)) == (0, [])
+    assert re.search(r"^4 of 4 jobs are complete; [\d.]+ s$", done.out, re.MULTILINE)
+    folder = tmp_path / "out" / "multirun" / "adap-headline"
+    jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
+    stem = "adap-headline-by-alpha-epsilon"
+    files = {path.name for path in folder.iterdir() if path.is_file()}
+    assert files == {f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "svg", "json")}
+    rows = table(folder / f"{stem}.csv")
+    keys = [ALPHA, "figure.epsilon"]
+    assert list(rows[0]) == ["job", "figure.horizon", *keys, *PLACE, *STATISTICS]
+    for job in jobs:
+        # The whole table of the job, and the overrides of the job.
+        own = table(folder / job / "adap-headline.csv")
+        mine = [row for row in rows if row["job"] == job]
+        assert [{key: row[key] for key in own[0]} for row in mine] == own
+        assert {f"alpha={row[ALPHA]},epsilon={row['figure.epsilon']}" for row in mine} == {job}
+    sidecar = json.loads((folder / f"{stem}.json").read_text())
+    assert set(sidecar) == documented_keys(sidecar["schema"])
+    assert sidecar["varied"] == keys
+    assert [job["name"] for job in sidecar["jobs"]] == jobs
+    assert {job["status"] for job in sidecar["jobs"]} == {"done"}
+    assert sidecar["command"].startswith("dpbandits multirun -m figure=adap-headline ")
+    assert str(tmp_path) not in sidecar["command"]
+
+
+def test_a_job_has_the_numbers_of_the_same_figure_alone(run: Run, tmp_path: Path) -> None:
+    assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
+    assert run(*TINY, f"{ALPHA}=2").status == 0
+    of_job = tmp_path / "out" / "multirun" / "adap-headline" / "alpha=2" / "adap-headline.csv"
+    (alone,) = (tmp_path / "out" / "adap-headline").rglob("adap-headline.csv")
+    assert of_job.read_bytes() == alone.read_bytes()
+
+
+def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Path) -> None:
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c2", *tiny)
+    assert (done.status, told(done)) == (0, [])
+    assert {path.name for path in (tmp_path / "out" / "adap-c2").rglob("*.pdf")} == {"adap-c2.pdf"}
+    assert not (tmp_path / "out" / "multirun" / "adap-c2").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "panels", "points"),
+    [
+        ((f"{ALPHA}=1,2,3.1",), 1, 3),  # lines
+        (("figure.environment=c1,c2",), 1, 2),  # no numbers: side by side
+        ((f"{ALPHA}=1,2", "figure.curves.adap-klucb.alpha=1,2"), 2, 2),  # no curve has both
+        ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2"), 4, 2),  # three keys
+    ],
+)
+def test_the_picture_shows_the_last_points_of_the_curves(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: tuple[str, ...],
+    panels: int,
+    points: int,
+) -> None:
+    drawn = []
+    render = whole_render if panels == 1 else plotting.render  # a real picture, or a quick one
+
+    def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
+        drawn.append(drawing)
+        return render(draw, drawing, keywords)
+
+    monkeypatch.setattr(plotting, "render", noticed)
+    assert run("-m", *TINY, *typed).status == 0
+    drawing = drawn[-1]
+    (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
+    ends = {float(row["centre"]) for row in table(file) if row["x"] == "2000"}
+    assert len(drawing.panels) == panels
+    for panel in drawing.panels:
+        for series in panel.series:
+            assert len(series.x) == points
+            assert set(series.centre) <= ends
+
+
+def test_a_heat_map_has_the_curves_that_depend_on_both(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    whole = pictures.heat_maps
+    monkeypatch.setattr(
+        pictures,
+        "heat_maps",
+        lambda *given: drawn.append(given) or whole(*given),  # type: ignore[func-returns-value]
+    )
+    assert run("-m", *TINY, f"{ALPHA}=1,2,4", "figure.epsilon=0.1,1").status == 0
+    ((drawing, (grid,), keys, end),) = drawn
+    assert [panel.title for panel in drawing.panels] == ["AdaP-UCB"]
+    assert grid.shape == (2, 3)
+    assert [key.values for key in keys] == [[1, 2, 4], [0.1, 1]]
+    assert np.all(grid > 0)
+    assert end == "Regret after 2,000 rounds"
+
+
+def series_of(label: str, end: float) -> Series:
+    """Return a curve of panel (a) that ends at this number."""
+    arrays: dict[str, Any] = dict.fromkeys(("x", *STATISTICS), np.array([1.0, end]))
+    return Series("a", label, label, "dp-se", runs=1, slope=None, curve="dp-se", **arrays)
+
+
+def test_heat_maps_of_a_curve_for_each_value_have_numbers_of_their_own() -> None:
+    labels = ("DP-SE (epsilon=0.1)", "DP-SE (epsilon=0.25)")
+    points = [
+        DoneJob(job, "", series=[series_of(label, 10.0 * i + j) for j, label in enumerate(labels)])
+        for i, job in enumerate(jobs_of(["seed=1", "b=1"], ["seed=2", "b=1"]))
+    ]
+    keys = [Key("seed", "seed", ["1", "2"]), Key("b", "b", ["1"])]
+    grids = [
+        pictures.grid(PanelDrawing("a", "", (series_of(label, 0.0),)), points, keys).tolist()
+        for label in labels
+    ]
+    assert grids == [[[0.0, 10.0]], [[1.0, 11.0]]]
+
+
+def test_a_figure_of_bounds_alone_is_summarised(run: Run, tmp_path: Path) -> None:
+    names = ("dp-se", "adap-klucb", "lazy-dp-ts", "imed", "dp-klucb", "dp-imed")
+    deleted = [f"~figure.curves.{name}" for name in names]
+    done = run("-m", "figure=dpklucb-c1", *deleted, "figure.panels.a.epsilon=0.01,0.02")
+    assert (done.status, told(done)) == (0, [])
+    folder = tmp_path / "out" / "multirun" / "dpklucb-c1"
+    assert (folder / "dpklucb-c1-by-epsilon.pdf").is_file()
+
+
+def test_choices_of_an_engine_are_not_recorded(run: Run, tmp_path: Path) -> None:
+    assert run("-m", *TINY, "engine=local", "seed=1,2").status == 0
+    stem = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-seed"
+    assert "engine" not in stem.with_suffix(".json").read_text()
+    assert not [key for key in table(stem.with_suffix(".csv"))[0] if key.startswith("engine")]
+
+
+# Failures ----------------------------------------------------------------------------------------
+
+
+def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
+    run: Run, tmp_path: Path
+) -> None:
+    done = run("-m", *TINY, "figure.epsilon=-1,1,2")
+    assert done.status == 2
+    first, last = told(done)
+    readable(first)
+    assert first.endswith("got -1 (command line); this concerns epsilon=-1")
+    assert last == "dpbandits: failed, for the reasons above: epsilon=-1"
+    assert "2 of 3 jobs are complete" in done.out
+    folder = tmp_path / "out" / "multirun" / "adap-headline"
+    rows = table(folder / "adap-headline-by-epsilon.csv")
+    assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
+    sidecar = json.loads((folder / "adap-headline-by-epsilon.json").read_text())
+    assert [job["status"] for job in sidecar["jobs"]] == ["mistaken", "done", "done"]
+
+
+def test_failed_runs_are_reported_at_once_with_their_traceback_and_stop_no_other_job(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = RegretExperiment.play
+
+    def fragile(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        if getattr(cell.params, "alpha", None) == 2:
+            raise ZeroDivisionError("the gap is 0")
+        return whole(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    done = run("-m", *TINY, f"{ALPHA}=1,2,4")
+    assert done.status == ExitStatus.FAILED
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "in fragile" in done.err
+    assert "dpbandits: alpha=2 failed; the other jobs continue\n" in done.err
+    assert done.err.endswith("dpbandits: failed, for the reasons above: alpha=2\n")
+    assert "2 of 3 jobs are complete" in done.out
+    rows = table(tmp_path / "out/multirun/adap-headline/adap-headline-by-alpha.csv")
+    assert {row["job"] for row in rows} == {"alpha=1", "alpha=4"}
+    # After the fix, the same command computes only the missing runs.
+    monkeypatch.setattr(RegretExperiment, "play", whole)
+    plays = played(monkeypatch)
+    assert run("-m", *TINY, f"{ALPHA}=1,2,4").status == 0
+    assert len(plays) == 3
+
+
+def test_an_error_of_a_drawing_is_reported_with_its_traceback_and_stops_no_other_job(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = summarise, []
+
+    def fragile(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyError("no such curve")
+        return whole(*given)
+
+    monkeypatch.setattr(produce, "summarise", fragile)
+    done = run("-m", *TINY, f"{ALPHA}=1,2")
+    assert done.status == ExitStatus.FAILED
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "KeyError: 'no such curve'" in done.err
+    assert "1 of 2 jobs are complete" in done.out
+
+
+def test_if_every_job_fails_no_earlier_output_remains(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
+
+    def broken(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(RegretExperiment, "play", broken)
+    assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
+    files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
+    assert files == {"adap-headline-by-alpha.json"}
+
+
+def test_an_error_of_a_summary_stops_no_other_figure(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = pictures.summary, []
+
+    def fragile(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyError("no such curve")
+        return whole(*given)
+
+    monkeypatch.setattr("dpbandits.sweeps.multirun.summary", fragile)
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c2", "seed=1,2", *tiny)
+    assert done.status == ExitStatus.FAILED
+    assert done.err.count("Traceback (most recent call last)") == 1
+    assert "dpbandits: adap-headline: KeyError: 'no such curve'\n" in done.err
+    assert (tmp_path / "out" / "multirun" / "adap-c2" / "adap-c2-by-seed.pdf").is_file()
+
+
+def test_the_letters_of_panels_have_no_gaps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, drawn = RegretExperiment.play, list[Any]()
+    render = plotting.render
+
+    def fragile(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
+        if cell.seed == 1 and getattr(cell.params, "epsilon", None) == 0.1:
+            raise ZeroDivisionError
+        return whole(cell, runs)
+
+    def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
+        drawn.append(drawing)
+        return render(draw, drawing, keywords)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    monkeypatch.setattr(plotting, "render", noticed)
+    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2")
+    assert done.status == ExitStatus.FAILED
+    assert [panel.letter for panel in drawn[-1].panels] == ["a", "b", "c"]
+
+
+# Mistakes of the command -------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
+    "unknown key": (
+        ("figure=adap-headline", "figure.epsilom=1,2"),
+        "unknown key 'figure.epsilom' (command line); did you mean 'figure.epsilon'?",
+    ),
+    "no values": (
+        ("figure=adap-headline", "figure.epsilon=range(1,1)"),
+        "the multirun has no jobs: one of its lists of values is empty",
+    ),
+    "an empty choice": (
+        ("figure=adap-headline", "figure.epsilon=choice()"),
+        "cannot read 'figure.epsilon=choice()'",
+    ),
+    "an empty value": (
+        ("figure=adap-headline", "figure.epsilon="),
+        "adap-headline: figure.epsilon must be 0 or more, and finite, got ''",
+    ),
+    "a value twice": (
+        ("figure=adap-headline", "figure.epsilon=1,1"),
+        "adap-headline: the multirun lists a job twice: 'figure.epsilon=1'",
+    ),
+    "values that are the same": (
+        ("figure=adap-headline", f"{ALPHA}=1,1.0", "figure.epsilon=1,2"),
+        f"adap-headline: {ALPHA}=1,1.0 changes nothing: all of these values give the same",
+    ),
+    "a key that every panel beats": (
+        ("figure=adap-c1", "+figure.epsilon=1,2"),
+        "adap-c1: +figure.epsilon=1 changes nothing in the figure: set by figure.panels.a.epsilon,"
+        " figure.panels.b.epsilon, figure.panels.c.epsilon, figure.panels.d.epsilon (command line)",
+    ),
+    "a key that no curve takes": (
+        ("figure=adap-headline", "+figure.delta=0.1", "figure.epsilon=1,2"),
+        "adap-headline: +figure.delta=0.1 changes nothing in the figure",
+    ),
+    "the same mistake in every job": (
+        ("figure=adap-headline", "runs=0", "figure.epsilon=1,2"),
+        "adap-headline: runs must be a whole number from 1 to 10^6, got 0",
+    ),
+    "a key of several figures": (
+        ("figure=adap-headline,adap-c2", "figure.horizon=2000"),
+        "unknown key 'figure.horizon' (command line): for several figures at once write"
+        " ++figure.horizon=<value>",
+    ),
+    "no figure": (("figure.epsilon=1,2",), "which figure?"),
+    "unknown figure": (("figure=adap-headlin", "figure.epsilon=1,2"), "unknown figure"),
+    "unknown sweep": (("sweep=alfa",), "unknown sweep 'alfa'; did you mean 'alpha'?"),
+    "no sweep": (("sweep=",), "unknown sweep ''; valid: alpha, epsilon, tau, v"),
+    "a sweep of another figure": (
+        ("sweep=alpha", "figure=dpucb-2arms"),
+        f"unknown key '{ALPHA}' (command line)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    typed, expected = MISTAKES[name]
+    done = run("-m", *typed)
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    readable(line)
+    assert line.startswith(f"dpbandits: {expected}")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_path: Path) -> None:
+    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
+    done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
+    assert done.status == 2
+    first, last = told(done)
+    assert first.startswith(
+        "dpbandits: adap-c1: ++figure.epsilon=1 changes nothing in the figure: set by"
+    )
+    assert last.startswith("dpbandits: failed, for the reasons above: figure=adap-c1, epsilon=1;")
+    folder = tmp_path / "out" / "multirun"
+    assert (folder / "adap-headline" / "adap-headline-by-epsilon.pdf").is_file()
+    assert not (folder / "adap-c1").exists()
+
+
+def test_an_output_folder_that_cannot_be_created_is_reported_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way of a folder")
+    done = Process(*RUN_PY, "-m", *TINY, "seed=1,2", *below(tmp_path, "file/out")).done()
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "file/out" in line
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+def jobs_of(*typed: Sequence[str]) -> list[Job]:
+    from dpbandits.core.errors import UserError
+
+    return [Job("x", tuple(each), UserError("not read")) for each in typed]
+
+
+def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
+    assert names(jobs_of(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"])) == ["c=1", "c=2"]
+    assert names(jobs_of(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"])) == ["c=1", "c=2"]
+    assert short(["figure.curves.x.alpha", "figure.curves.y.alpha", "seed"]) == {
+        "figure.curves.x.alpha": "x.alpha",
+        "figure.curves.y.alpha": "y.alpha",
+        "seed": "seed",
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [("{a:[1/2]}", "{a:[1;2]}"), ("x" * 300 + "a", "x" * 300 + "b"), ("../../up", "../..=up")],
+)
+def test_names_are_those_of_folders_and_differ(values: tuple[str, str]) -> None:
+    folders = names(jobs_of(*([f"key={value}"] for value in values)))
+    assert len(set(folders)) == 2
+    for name in folders:
+        assert len(name) < 120
+        assert re.fullmatch(r"[\w.,=+-]+", name)
+        assert Path(name).name == name
+
+
+# Saved sweeps ------------------------------------------------------------------------------------
+
+SAVED = {  # the figure, the jobs, small numbers for the test
+    "alpha": ("adap-headline", 6, ("figure.horizon=2000",)),
+    "epsilon": ("adap-headline", 5, ("figure.horizon=2000",)),
+    "v": ("dpucb-2arms", 6, ("figure.horizon=2000",)),
+    "tau": ("exp3-stochastic", 8, ("figure.horizon=4096",)),
+}
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_every_saved_sweep_is_known_here() -> None:
+    assert set(names_of("sweep")) == set(SAVED)
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> None:
+    figure, jobs, small = SAVED[name]
+    few = ("runs=2", "engine.workers=1") if name != "tau" else ("runs=24", "engine.workers=2")
+    done = run(f"sweep={name}", *few, *small)
+    assert (done.status, told(done)) == (0, [])
+    assert f"{jobs} of {jobs} jobs are complete" in done.out
+    folder = tmp_path / "out" / "multirun" / figure
+    assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
+    assert len(list(folder.glob("*.pdf"))) == 1
+
+
+def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> None:
+    assert run("sweep=alpha", f"{ALPHA}=1,2", "figure.horizon=2000", "runs=2").status == 0
+    (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
+    for row in table(file):
+        assert row[ALPHA] == row["figure.curves.adap-klucb.alpha"] == row["job"][-1]
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
+    from dpbandits.algorithms import exp3_tau
+    from dpbandits.config import compose, conf_files
+
+    saved = conf_files.read_member("sweep", "tau")["hydra"]["sweeper"]["params"]
+    calibration = (
+        f"figure.curves.exp3-tau.calibration={saved.pop('figure.curves.exp3-tau.calibration')}"
+    )
+    lengths = []
+    for epsilon in saved["figure.epsilon"].split(","):
+        spec, _ = compose.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
+        (params,) = (
+            cell.params for cell in spec.cells() if isinstance(cell.params, exp3_tau.Params)
+        )
+        lengths.append(exp3_tau.batch_length(params, 0))
+    assert lengths == [1024, 512, 256, 128, 64, 32, 16, 8]

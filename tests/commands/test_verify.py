@@ -1,0 +1,250 @@
+"""`dpbandits verify` catches planted mistakes of every kind, and passes sound algorithms."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from commands import DPBANDITS, ROOT, Done, Process
+
+SOUND = (ROOT / "template" / "algorithms" / "my_algorithm.py").read_text("utf-8")
+SHORT = ("pulls: Count = 1000", "pulls: Count = 20")  # an audit sees more of short phases
+LAST = "    pull_many(bandit, argmax(private_mean), rounds_left(bandit))"
+
+# By name: the check that must fail, a fragment of its remedy, and the changes of the source.
+MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "no-claim": ("the file is complete", "define claim(", (("def claim(", "def claims("),)),
+    "no-kernel": ("the file is complete", "decorate it with @kernel", (("@kernel\n", ""),)),
+    "undecorated-helper": (
+        "plays to the horizon",
+        "algorithms/undecorated_helper.py, line 36: TypingError: Untyped global name 'half'",
+        (
+            ("@kernel\n", "def half(x):\n    return x / 2\n\n\n@kernel\n"),
+            ("= mean + laplace", "= half(mean) + laplace"),
+        ),
+    ),
+    "misspelt": (
+        "plays to the horizon",
+        "misspelt.py, line 33: TypingError: NameError: name 'argmaxx' is not defined",
+        ((LAST, LAST.replace("argmax(", "argmaxx(")),),
+    ),
+    "no-such-attribute": (
+        "plays to the horizon",
+        "line 33: TypingError: Unknown attribute 'means' of type Bandit",
+        ((LAST, LAST.replace("private_mean)", "bandit.means)")),),
+    ),
+    "no-such-field": (
+        "plays to the horizon",
+        "line 31: TypingError: Unknown attribute 'pull' of type Params",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pull)"),),
+    ),
+    "arm-of-float": (
+        "plays to the horizon",
+        "No implementation of function Function(<function pull_many",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm * 1.0, params.pulls)"),),
+    ),
+    "pulls-of-float": (
+        "plain Python gives the same bits",
+        "pulls_of_float.py, line 31: TypeError: 'float' object cannot be interpreted",
+        (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pulls * 1.5)"),),
+    ),
+    "beyond-the-horizon": (
+        "declared releases are possible",
+        "rewards from 1 within the horizon",
+        (("Laplace(arm, 1, n,", "Laplace(arm, 1, 313,"),),
+    ),
+    "ends-early": (
+        "plays to the horizon",
+        "pull until `playing(bandit)` is false",
+        ((LAST, "    pull_many(bandit, argmax(private_mean), rounds_left(bandit) - 1)"),),
+    ),
+    "own-numbers": (
+        "same bits alone and alongside other runs",
+        "draw every random number from `rng`",
+        (("mean + laplace(rng, ", "mean + 0.3 * np.random.random() + laplace(rng, "),),
+    ),
+    "horizon-used": (
+        "the horizon has no effect",
+        "give Params a field `horizon: Rounds`",
+        (
+            ("    private_mean =", "    n = rounds_left(bandit) // 9 + 1\n    private_mean ="),
+            (
+                "pull_many(bandit, arm, params.pulls) / params.pulls",
+                "pull_many(bandit, arm, n) / n",
+            ),
+        ),
+    ),
+    "other-law": (
+        "batched and single pulls follow the same distribution",
+        "must not depend on its rewards",
+        ((LAST, f"    if bandit.per_round:\n        private_mean[0] += 0.2\n{LAST}"),),
+    ),
+    "no-such-arm": (
+        "declared releases are possible",
+        "arms count from 0",
+        (("yield Laplace(arm, 1", "yield Laplace(arm + 1, 1"),),
+    ),
+    "too-little-noise": (
+        "releases compose to the claim",
+        "add noise in `play`, or correct the scale",
+        (("scale=1.0 /", "scale=0.5 /"),),
+    ),
+    "no-noise": (
+        "an audit finds no greater loss",
+        "with noise of its sensitivity: some reward has less than declared",
+        (("= mean + laplace(rng, 1.0 / params.pulls, params.epsilon)", "= mean"),),
+    ),
+    "divides-by-zero": (
+        "plain Python gives the same bits",
+        "do not divide by zero",
+        ((LAST, f"    private_mean[0] += 0.0 / (params.pulls // 100_000)\n{LAST}"),),
+    ),
+    "reads-the-means": (
+        "the policy sees only its rewards",
+        "and nothing else of the bandit",
+        ((LAST, LAST.replace("argmax(private_mean)", "argmax(bandit.law.means)")),),
+    ),
+    "reads-the-regret": (
+        "the policy sees only its rewards",
+        "and nothing else of the bandit",
+        ((LAST, f"    if bandit.curve[0] > 1.0:\n        private_mean[0] += 1.0\n{LAST}"),),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Report of every planted algorithm, and of the sound one that they are made of."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("conf", "algorithms"):
+        (folder / name).mkdir()
+    (folder / "dpbandits.toml").write_text('package = "planted"\n')
+    for name, (_, _, changes) in {**MISTAKES, "sound": ("", "", ())}.items():
+        text = SOUND
+        for before, after in (*changes, SHORT):
+            assert before in text, name
+            text = text.replace(before, after)
+        (folder / "algorithms" / f"{name.replace('-', '_')}.py").write_text(text, "utf-8")
+    done = dpbandits(folder, *MISTAKES, "sound")
+    assert done.status == 1, done.err
+    assert done.out.rstrip().endswith("checks failed")
+    parts = done.out.split("(algorithms/")[1:]
+    return {part.partition(".py)")[0].replace("_", "-"): part for part in parts}
+
+
+def dpbandits(folder: Path, *words: str) -> Done:
+    return Process(
+        *DPBANDITS, "verify", *words, folder=str(folder), PYTHONPATH=str(ROOT / "src")
+    ).done()
+
+
+def failures(report: str) -> list[str]:
+    """Return the checks that failed, each with its numbers and its remedy, in one line."""
+    one_line = " ".join(report.split())
+    parts = one_line.replace(" passed ", " | passed ").replace(" FAILED ", " | FAILED ")
+    parts = parts.replace(" not applicable ", " | not applicable ")
+    return [part.removeprefix(" FAILED ") for part in parts.split("|") if "FAILED" in part]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[str, str]) -> None:
+    check, remedy, _ = MISTAKES[name]
+    caught = [failure for failure in failures(reports[name]) if failure.startswith(check)]
+    assert len(caught) == 1, reports[name]
+    assert remedy in caught[0]
+    assert "to fix it: " in caught[0]
+
+
+def test_a_sound_algorithm_passes_every_check(reports: dict[str, str]) -> None:
+    assert "FAILED" not in reports["sound"]
+    assert reports["sound"].count("  passed ") == 11
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "which algorithm?"),
+        (("dp-sé",), "unknown algorithm"),
+        (("dp-see",), "did you mean 'dp-se'"),
+        (("dp-se", "epsilon=0"), "epsilon must be positive and finite, got 0"),
+        (("dp-se", "alpha=1"), "unknown parameter 'alpha'"),
+        (("dp-se", "horizon=100"), "horizon cannot be set"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(words: tuple[str, ...], reason: str) -> None:
+    done = dpbandits(ROOT, *words)
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert reason in line
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """Project whose algorithm divides by log T, which is 0 at T = 1, and needs a field `T`."""
+    for name in ("conf", "algorithms"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "dpbandits.toml").write_text('package = "faulty"\n')
+    text = SOUND.replace("pulls: Count = 1000", "horizon: Count\n    pulls: Count = 20")
+    text = text.replace("    n = params.pulls\n", "    n = max(1, int(0.1 / math.log(horizon)))\n")
+    text = text.replace("from typing", "import math\nfrom typing", 1)
+    (tmp_path / "algorithms" / "divides.py").write_text(text, "utf-8")
+    text = SOUND.replace("pulls: Count = 1000", "T: Count\n    pulls: Count = 20")
+    (tmp_path / "algorithms" / "needs_t.py").write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words", [("audit", "divides", "--plays", "1000"), ("privacy", "divides", "--horizon", "1")]
+)
+def test_an_error_of_a_projects_source_is_one_line_with_the_call_and_the_place(
+    words: tuple[str, ...], faulty: Path
+) -> None:
+    source = str(ROOT / "src")
+    done = Process(*DPBANDITS, *words, folder=str(faulty), PYTHONPATH=source).done()
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    numbered = enumerate((faulty / "algorithms" / "divides.py").read_text().splitlines(), 1)
+    at = next(number for number, text in numbered if "math.log(horizon)" in text)
+    assert line.startswith("dpbandits: releases(..., arms=")
+    assert f", horizon=1) in algorithms/divides.py, line {at}: ZeroDivisionError: " in line
+
+
+def test_a_field_without_a_value_is_refused_with_the_name_that_a_horizon_has(faulty: Path) -> None:
+    done = dpbandits(faulty, "needs-t")
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "the field `T` of Params has no value" in line
+    assert line.endswith("the horizon of a game is supplied to a field named `horizon`")
+
+
+def test_the_report_names_the_call_that_failed(faulty: Path) -> None:
+    (failure,) = (
+        failure
+        for failure in failures(dpbandits(faulty, "divides").out)
+        if failure.startswith("an audit finds no greater loss")
+    )
+    assert ": releases(..., arms=2, horizon=1) in algorithms/divides.py, line " in failure
+
+
+def test_output_of_an_algorithm_is_no_part_of_the_answer_of_plain_python(tmp_path: Path) -> None:
+    for name in ("conf", "algorithms"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "dpbandits.toml").write_text('package = "noisy"\n')
+    text = SOUND.replace(LAST, f'    print("it plays")\n{LAST}')
+    assert "it plays" in text
+    (tmp_path / "algorithms" / "prints.py").write_text(f"{text}\n\nprint('it loads')\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbandits.contract.plain"],
+        input=json.dumps({"name": "prints", "settings": {"epsilon": 1.0, "pulls": 20}}),
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert all("error" not in each for each in answer["outcomes"])
+    assert {"it loads", "it plays"} <= set(done.stderr.splitlines())

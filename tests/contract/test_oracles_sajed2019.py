@@ -1,0 +1,262 @@
+"""UCB, SE, DP-SE, the stopping rules and the bounds of sajed2019 against tests/oracles/."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import sajed2019
+from played import assert_same_run
+from scipy import stats
+from shared_games import LAWS, game_of, ours_of
+from streams import Draws, policy_stream, regret_curve, reward_stream
+
+from dpbandits.algorithms import dp_se, se, ucb
+from dpbandits.core.bandit import new_bandit
+from dpbandits.core.sample_stream import SampleStream
+from dpbandits.environments import bernoulli
+from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
+from dpbandits.theory import bounds, function, transitions
+
+# Bandits -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("means", [(0.6, 0.5, 0.3), (0.5,) * 4, (0.05, 0.9)], ids=str)
+def test_ucb_is_the_literal_one(means: tuple[float, ...], law: str) -> None:
+    ours = ours_of(ucb, ucb.Params(), law, means, 1500, 1)
+    game = game_of(law, means, 1500, 1)
+    sajed2019.UCB().play(game)
+    assert_same_run(ours, game.played, [])
+    np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_se_is_the_literal_one(law: str) -> None:
+    taken: Counter[str] = Counter()
+    many = [(0.9, 0.1), (0.2, 0.8, 0.7, 0.1), (0.5, 0.45, 0.9), (0.05, 0.04, 0.97), (0.5, 0.5)]
+    for seed, (means, horizon) in enumerate(itertools.product(many, (7, 1500))):
+        # T = 1 in beta = 1/T makes the intervals short.
+        for t_param in (1, horizon):
+            ours = ours_of(se, se.Params(t_param), law, means, horizon, seed)
+            game, literal = game_of(law, means, horizon, seed), sajed2019.SE(1 / t_param)
+            literal.play(game)
+            assert_same_run(ours, game.played, [])
+            expected = regret_curve(game.played, means)
+            np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
+            taken += literal.branches
+    assert set(taken) == {"0 removed", "1 removed", "2 removed", "alone", "cut"}
+
+
+def test_dp_se_is_the_literal_one() -> None:
+    taken: Counter[str] = Counter()
+    # Means, rounds, T of beta = 1/T, epsilon. Three epochs need close arms.
+    games: list[tuple[tuple[float, ...], int, int, float]] = [
+        ((0.9, 0.1), 3000, 3000, 1.0),
+        ((0.1, 0.9, 0.15, 0.85), 3000, 2, 1.0),
+        ((0.5, 0.55, 0.2), 12_000, 1, 2.0),
+        ((0.5, 0.52), 30_000, 1, 0.05),
+        ((0.5, 0.5, 0.5), 4000, 2, 0.02),
+        ((0.6, 0.2), 5000, 5, 0.004),
+        ((0.1, 0.6, 0.75), 6500, 1, 2.0),
+    ]
+    for seed, (means, horizon, t_param, epsilon) in enumerate(games):
+        law = ("bernoulli", "beta")[seed % 2]
+        ours = ours_of(dp_se, dp_se.Params(epsilon, t_param), law, means, horizon, seed)
+        literal = sajed2019.DPSE(1 / t_param, epsilon)
+        game, draws = game_of(law, means, horizon, seed), Draws(policy_stream(seed))
+        literal.play(game, draws)
+        assert_same_run(ours, game.played, draws.log, unused=len(literal.lost))
+        expected = regret_curve(game.played, means)
+        np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
+        taken += literal.branches
+        taken["cut"] += bool(literal.lost)
+    kinds = {"privacy", "statistics", "0 removed", "1 removed", "2 removed", "alone", "cut"}
+    assert set(+taken) == kinds | {"epoch 1", "epoch 2", "epoch 3"}
+
+
+class Scripted:
+    """Generator of given noises, or of given shares of pulls with reward 1; then of 0."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = iter(values)
+
+    def laplace(self, location: float, scale: float) -> float:
+        return next(self.values, 0.0)
+
+    def binomial(self, n: int, p: float) -> int:
+        return math.floor(next(self.values, 0.0) * n)
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.5, 30.0])
+@pytest.mark.parametrize("arms", [2, 3])
+@pytest.mark.parametrize("epoch", [1, 2, 3])
+def test_dp_se_removes_arms_beyond_the_limit_of_line_20_alone(
+    epoch: int, arms: int, epsilon: float
+) -> None:
+    # In earlier epochs the last arm is ahead, by its rewards and its noise, which must not count
+    # any more; in this one the noise alone puts it behind.
+    literal = sajed2019.DPSE(1 / 50, epsilon)
+    epochs = [literal.constants(e, arms) for e in range(1, epoch + 1)]
+    passes = sum(math.ceil(r_e) for r_e, _ in epochs)
+    others = [0.0] * (arms - 1)
+    ahead = [value for _, limit in epochs[:-1] for value in (*others, 0.4 * limit)]
+    for factor, removed in ((1 - 1e-6, False), (1 + 1e-6, True)):
+        noises = Scripted([*ahead, *others, -factor * epochs[-1][1]])
+        rewards: Any = Scripted(ahead)
+        law = bernoulli.law(bernoulli.Params((0.5,) * arms))
+        horizon = arms * (passes + 10)
+        bandit = new_bandit(law, arms, horizon, np.array([horizon]), rewards)
+        getattr(dp_se.play, "py_func", dp_se.play)(dp_se.Params(epsilon, 50), bandit, noises)
+        assert bandit.pulls[-1] == passes + (0 if removed else 10)
+
+
+# Stopping rules ----------------------------------------------------------------------------------
+
+
+class OneByOne:
+    """Generator of samples that draws a sum of n coins with n uniform numbers."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def binomial(self, n: int, p: float) -> int:
+        return sum(self.rng.random() < p for _ in range(n))
+
+
+def literal_first_lifted(
+    rng: Any, sensitivity: float, epsilon: float, below: float, queries: int
+) -> tuple[int, float]:
+    """Stand in for the draws of DP-NAS that skip queries: one noise A_t per query."""
+    for query in range(1, queries + 1):
+        noise = -rng.laplace(0.0, 3.0 * sensitivity / epsilon)  # the package adds -A_t to the sum
+        if noise > below or below <= 0.0:
+            return query, noise
+    return queries, -math.inf
+
+
+Rule = tuple[Any, Any, bool]  # package, oracle, takes epsilon
+RULES: dict[str, Rule] = {
+    "nas": (nas, sajed2019.NAS, False),
+    "dp-nas": (dp_nas, sajed2019.DPNAS, True),
+    "dp-exponential-nas": (dp_exponential_nas, sajed2019.DPExponentialNAS, True),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_stopping_rule_is_the_literal_one(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dp_nas, "first_lifted", literal_first_lifted)
+    module, oracle, private = RULES[rule]
+    halt = getattr(module.halt, "py_func", module.halt)
+    taken, times = Counter[str](), set()
+    # alpha, beta, epsilon, R, mean.
+    games = [
+        (0.8, 0.2, 6.0, 2.0, 1.3),
+        (0.8, 0.2, 6.0, 2.0, -1.3),
+        (0.95, 0.9, 30.0, 1.0, 1.0),
+        (0.5, 0.05, 3.0, 1.0, -0.95),
+        (0.9, 0.5, 100.0, 0.5, 0.2),
+        (0.9, 0.99, 0.5, 3.0, 2.0),
+    ]
+    for seed, (alpha, beta_, epsilon, radius, mean) in enumerate(games * 4):
+        budget = (epsilon,) if private else ()
+        probability = (1.0 + mean / radius) / 2.0
+        samples: Any = SampleStream(radius, probability, OneByOne(reward_stream(seed)))  # type: ignore[arg-type]
+        ours_draws, draws = Draws(policy_stream(seed)), Draws(policy_stream(seed))
+        ours = halt(module.Params(*budget, alpha, beta_), samples, ours_draws)
+        coins = reward_stream(seed)
+        literal = oracle(*budget, alpha, beta_, radius)
+        t, estimate = literal.halt(
+            lambda coins=coins, p=probability, r=radius: r if coins.random() < p else -r, draws
+        )
+        assert ours[0] == t
+        assert ours[1] == pytest.approx(estimate, rel=1e-12)
+        assert [draw.method for draw in ours_draws.log] == [draw.method for draw in draws.log]
+        np.testing.assert_allclose(
+            [draw.arguments for draw in ours_draws.log],
+            [draw.arguments for draw in draws.log],
+            rtol=1e-12,
+        )
+        taken["positive" if estimate > 0 else "negative"] += 1
+        times.add(t)
+    assert min(taken.values()) >= 4
+    assert len(times) >= (4 if rule == "dp-exponential-nas" else 8)
+
+
+# In DP-NAS the noises that let no query halt are skipped: the law of compiled runs is compared.
+EXACT = dp_nas.Params(2.0, 0.95, 0.95)
+RADIUS, PROBABILITY = 2.0, 0.975
+STREAMS = 5_000
+
+
+def p_values_of_dp_nas(params: dp_nas.Params) -> list[float]:
+    """Compare samples used and estimates of runs with their exact laws at EXACT."""
+    samples = SampleStream(RADIUS, PROBABILITY, reward_stream(1))
+    rng = policy_stream(1)
+    runs = [dp_nas.halt(params, samples, rng) for _ in range(STREAMS)]
+    times, estimates = np.array(runs).T
+    literal = sajed2019.DPNAS(*EXACT, RADIUS)
+    chances = literal.law(PROBABILITY, longest=400, points=200)
+    halts = np.cumsum([chance.sum() for chance in chances])
+    assert 1 - 1e-8 < halts[-1] < 1 + 1e-9
+    # Bins of 2.5 % or more.
+    ends = np.unique(np.searchsorted(halts, np.arange(1, 40) / 40))
+    counts = np.bincount(np.searchsorted(ends, times), minlength=ends.size + 1)
+    expected = STREAMS * np.diff([0.0, *halts[ends], halts[-1]]) / halts[-1]
+    # The estimate is the mean of the samples plus Lap(sigma_3)/t.
+    grid = np.linspace(1.5, 2.3, 401)
+    below = np.zeros(grid.size)
+    for t, chance in enumerate(chances):
+        k = np.flatnonzero(chance > 1e-12)
+        far = (grid[:, None] - RADIUS * (2 * k / max(t, 1) - 1)) * t / literal.sigma_3
+        tail = 0.5 * np.exp(-np.abs(far))
+        below += np.where(far < 0, tail, 1 - tail) @ chance[k]
+    return [
+        float(stats.chisquare(counts, expected).pvalue),
+        float(stats.kstest(estimates, lambda x: np.interp(x, grid, below)).pvalue),
+    ]
+
+
+def test_dp_nas_has_the_exact_law() -> None:
+    # A correct rule fails this with probability 10^-4.
+    assert min(p_values_of_dp_nas(EXACT)) > 1e-4 / 2
+
+
+def test_two_per_cent_less_noise_is_noticed() -> None:
+    less = EXACT._replace(epsilon=EXACT.epsilon / 0.98)
+    assert min(p_values_of_dp_nas(less)) < 1e-4 / 2
+
+
+# Bounds ------------------------------------------------------------------------------------------
+
+# mean, R, epsilon, alpha, beta
+POINTS = list(
+    itertools.product((-0.5, 0.03, 1.0), (1.0, 2.5), (0.01, 0.7, 30.0), (0.1, 0.5), (0.05, 1e-6))
+)
+PUBLIC = [point[:2] + point[3:] for point in POINTS]  # without epsilon
+CASES: dict[str, Sequence[tuple[float, ...]]] = {
+    "allowed_failures": [(0.05,), (0.3,)],
+    "t_0": PUBLIC,
+    "t_1": POINTS,
+    "t_2": POINTS,
+    "stopping_upper_bound": POINTS,
+    "stopping_lower_bound": POINTS,
+    "stopping_lower_bound_shape": POINTS,
+}
+
+
+def test_every_bound_of_the_paper_has_its_oracle() -> None:
+    names = [*bounds(), *transitions()]
+    assert {f"sajed2019.{name}" for name in CASES} == {
+        name for name in names if name.startswith("sajed2019.")
+    }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_bound_is_the_one_of_the_paper(name: str) -> None:
+    ours, literal = function(f"sajed2019.{name}"), getattr(sajed2019, name)
+    for arguments in CASES[name]:
+        assert ours(*arguments) == pytest.approx(literal(*arguments), rel=1e-12), arguments

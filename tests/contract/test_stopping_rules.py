@@ -1,0 +1,128 @@
+"""Requirements that every stopping rule in the folder must meet."""
+
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbandits.config import conf_files
+from dpbandits.contract.playing import p_value
+from dpbandits.core import parameters, registry
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.releases import Laplace, SparseVector
+from dpbandits.run import runner
+from dpbandits.run.tasks import plan
+from dpbandits.store.blocks import Store
+
+RULES = registry.stopping_rule_names()
+PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]
+
+
+def cell_of(
+    rule: str,
+    mean: float = 0.3,
+    radius: float = 1.0,
+    epsilon: float = 2.0,
+    alpha: float = 0.5,
+    beta: float = 0.05,
+    seed: int = 7,
+) -> StoppingExperiment:
+    cls = registry.stopping_rule(rule).Params
+    known = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    values = {name: value for name, value in known.items() if name in cls._fields}
+    params: Any = parameters.build(cls, values, rule, lambda name: "tests")
+    return StoppingExperiment(rule, params, Stream(mean, radius), seed)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_s_file_is_complete(rule: str) -> None:
+    module = registry.stopping_rule(rule)
+    assert module.__doc__
+    assert module.LABEL
+    assert module.Params.__doc__
+    assert list(inspect.signature(module.halt.py_func).parameters) == ["params", "samples", "rng"]
+    assert conf_files.read_member("algorithm", rule)["rule"] == rule
+    assert (rule in PRIVATE) == ("epsilon" in module.Params._fields)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_run_does_not_depend_on_the_runs_beside_it(rule: str) -> None:
+    cell = cell_of(rule)
+    together, _ = cell.play(range(8))
+    alone = [cell.play(range(run, run + 1))[0][0] for run in (7, 0, 3)]
+    np.testing.assert_array_equal(alone, together[[7, 0, 3]])
+    assert len(set(together[:, 1])) == 8
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_block_size_and_workers_do_not_move_a_bit(rule: str, tmp_path: Path) -> None:
+    cell = cell_of(rule)
+    results = []
+    for block, workers in ((1, 2), (7, 1)):
+        store = Store(tmp_path / f"{block}-{workers}")
+        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
+        results.append(store.load(cell, 10))
+    np.testing.assert_array_equal(results[0], results[1])
+
+
+@pytest.mark.parametrize("mean", [1.0, 0.3, -0.3, 0.02])
+@pytest.mark.parametrize("rule", RULES)
+def test_an_estimate_is_wrong_as_rarely_as_was_asked(rule: str, mean: float) -> None:
+    alpha, beta, runs = 0.4, 0.2, 500
+    cell = cell_of(rule, mean=mean, alpha=alpha, beta=beta)
+    samples, estimates = cell.play(range(runs))[0].T
+    assert np.all(samples >= 1)
+    assert np.all(samples == np.round(samples))
+    failures = np.mean(np.abs(estimates - mean) >= alpha * abs(mean))
+    assert failures <= beta + 3 * math.sqrt(beta * (1 - beta) / runs)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_all_scales_with_the_radius(rule: str) -> None:
+    # Samples, thresholds, and noise, which is scaled by the sensitivity 2R.
+    small, large = (cell_of(rule, 0.3 * r, r).play(range(1000))[0] for r in (1.0, 8.0))
+    assert p_value(small[:, 0], large[:, 0]) > 1e-4
+    assert p_value(small[:, 1] * 8.0, large[:, 1]) > 1e-4
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 25.0])
+@pytest.mark.parametrize("rule", PRIVATE)
+def test_the_declared_releases_compose_to_the_epsilon_that_was_given(
+    rule: str, epsilon: float
+) -> None:
+    for radius in (1.0, 3.0):
+        cell = cell_of(rule, radius=radius, epsilon=epsilon)
+        assert budget(cell) == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", PRIVATE)
+def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
+    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).releases() or ()
+    assert isinstance(halting, SparseVector)
+    # Replacing a sample moves the sum by 2R = 6; each of the two releases has half of the budget.
+    assert halting == SparseVector(0, 1, math.inf, 6.0, 3 * 6 / 0.25, 3 * 6 / 0.25)
+    assert estimate == Laplace(0, 1, math.inf, sensitivity=6.0, scale=6 / 0.25)
+
+
+def test_a_rule_without_releases_has_no_budget() -> None:
+    assert set(PRIVATE) < set(RULES)
+    for rule in set(RULES) - set(PRIVATE):
+        assert budget(cell_of(rule)) is None
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_promises_what_its_releases_compose_to(rule: str) -> None:
+    assert hasattr(registry.stopping_rule(rule), "claim") == (rule in PRIVATE)
+    cell = cell_of(rule)
+    claim = cell.claim()
+    assert (claim is not None) == (rule in PRIVATE)
+    if claim is not None:
+        assert claim.notion is Notion.GLOBAL
+        assert claim.where.startswith("sajed2019, ")
+        assert budget(cell) == pytest.approx(claim.epsilon, rel=1e-12)
+        assert (claim.delta, claim.differs) == (0.0, "")

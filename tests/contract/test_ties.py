@@ -1,0 +1,225 @@
+"""Ties and random choices have their stated law, exactly.
+
+A choice is a function of uniform numbers. Numbers just below and just above each border of its
+intervals show where these lie, so that every probability is compared without sampling error.
+"""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import tossou2016
+import tossou2017
+from played import play_bandit
+from streams import Draws, Game
+
+from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb, uniform
+from dpbandits.algorithms._argmax import argmax, random_argmax
+from dpbandits.algorithms._exp3 import Estimates, draw_arm
+from dpbandits.core.bandit import draw, new_bandit, pull
+from dpbandits.core.kernel import kernel
+from dpbandits.environments import adversaries, bernoulli
+
+NEAR = 1e-12
+
+
+class Given:
+    """Generator that returns given uniform numbers and no noise."""
+
+    def __init__(self, *uniforms: float) -> None:
+        self.uniforms = iter(uniforms)
+
+    def random(self) -> float:
+        return next(self.uniforms)
+
+    def laplace(self, location: float, scale: float) -> float:
+        return 0.0
+
+    def normal(self, location: float, scale: float) -> float:
+        return 0.0
+
+
+def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -> None:
+    """Require that the i-th choice is made for exactly the i-th interval of a uniform number."""
+    left = 0.0
+    for i, p in enumerate(probabilities):
+        right = left + p
+        if p > 2 * NEAR:
+            assert choose(Given(left + NEAR)) == i
+            assert choose(Given(min(right, 1.0) - NEAR)) == i
+        left = right
+    assert left == pytest.approx(1.0, abs=1e-12)
+
+
+plain: Any = argmax  # kernels are untyped
+compiled_argmax = kernel(lambda values: plain(values))
+
+# Ties ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "first"), [((1, 1, 1), 0), ((0, 2, 1, 2), 1), ((-2, -1, -1), 1), ((3,), 0)]
+)
+def test_the_first_of_the_largest_wins(values: tuple[float, ...], first: int) -> None:
+    assert plain(np.array(values, float)) == compiled_argmax(np.array(values, float)) == first
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 100])
+def test_kernels_choose_the_same_of_many(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for _ in range(20):
+        values = rng.integers(5, size=size).astype(float)  # many ties
+        assert compiled_argmax(values) == plain(values) == int(np.argmax(values))
+    assert compiled_argmax(np.full(size, -np.inf)) == 0
+
+
+def outcomes(values: np.ndarray, chance: Fraction, uniforms: list[float]) -> Iterator[Any]:
+    # Every outcome of random_argmax with its probability. The j-th tied value is taken for a
+    # uniform number below 1/j; a number on either side of that border stands for each branch.
+    try:
+        yield int(random_argmax(values, Given(*uniforms))), chance
+    except StopIteration:
+        tied = len(uniforms) + 2
+        border = 1 / tied
+        taken, left = Fraction(1, tied), 1 - Fraction(1, tied)
+        yield from outcomes(values, chance * taken, [*uniforms, border - NEAR])
+        yield from outcomes(values, chance * left, [*uniforms, border + NEAR])
+
+
+@pytest.mark.parametrize(
+    "places", [(0, 1), (1, 3), (0, 2, 4), (1, 2, 3, 4), (0, 1, 2, 3, 4)], ids=str
+)
+def test_a_random_tie_falls_on_every_largest_value_alike(places: tuple[int, ...]) -> None:
+    # Ties below the largest value take no part: the largest values come last or in between.
+    values = np.zeros(5)
+    values[list(places)] = 1.0
+    if 0 not in places:
+        values[0] = -1.0
+    law = dict.fromkeys(range(5), Fraction(0))
+    for place, chance in outcomes(values, Fraction(1), []):
+        law[place] += chance
+    expected = {i: Fraction(int(i in places), len(places)) for i in range(5)}
+    assert law == expected
+
+
+def test_a_tie_below_a_later_larger_value_is_forgotten() -> None:
+    # Two zeros are tied first (one number), then two ones (one number, border 1/2).
+    values = np.array([0.0, 0.0, 1.0, 1.0])
+    for earlier in (0.1, 0.9):
+        assert random_argmax(values, Given(earlier, 0.5 - NEAR)) == 3
+        assert random_argmax(values, Given(earlier, 0.5 + NEAR)) == 2
+
+
+ZERO_NOISE: dict[str, tuple[Any, Any, Callable[[Game, Any], None]]] = {
+    "ucb": (ucb, ucb.Params(), lambda game, rng: tossou2016.play_ucb(game)),
+    "dp-ucb": (
+        dp_ucb,
+        dp_ucb.Params(1.0),
+        lambda game, rng: tossou2016.play_dp_ucb(game, rng, 1.0, "hybrid-full"),
+    ),
+    "dp-ucb-bound": (
+        dp_ucb_bound,
+        dp_ucb_bound.Params(1.0),
+        lambda game, rng: tossou2016.play_dp_ucb_bound(game, rng, 1.0, "hybrid-full"),
+    ),
+    "private-ucb": (
+        private_ucb,
+        private_ucb.Params(1.0, 150),
+        lambda game, rng: tossou2016.play_private_ucb(game, rng, 1.0, lambda t: 0.1),
+    ),
+    "dp-ucb-int": (
+        dp_ucb_int,
+        dp_ucb_int.Params(9.0, 0.1, 1.4),
+        lambda game, rng: tossou2016.play_dp_ucb_int(game, rng, (9.0, 0.1), 1.4),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ZERO_NOISE)
+@pytest.mark.parametrize("gain", [0.0, 1.0])
+def test_arms_with_equal_rewards_and_no_noise_are_tied_for_the_first(
+    name: str, gain: float
+) -> None:
+    module, params, literal = ZERO_NOISE[name]
+    law = bernoulli.law(bernoulli.Params((gain,) * 3))
+    rng = np.random.Generator(np.random.PCG64(0))
+    bandit = new_bandit(law, 3, 150, np.arange(1, 151), rng, per_round=True)
+    ours = play_bandit(module.play, params, bandit, Draws(Given()))
+    game = Game(3, 150, lambda arm, t: gain)
+    literal(game, Given())
+    assert ours.arms == game.played
+    assert set(game.played) == {0, 1, 2}
+
+
+# Random choices -----------------------------------------------------------------------------------
+
+
+def drawn(estimates: Estimates, gamma: float, rng: Any) -> int:
+    return int(draw_arm(estimates, gamma, rng)[0])
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
+def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
+    for estimates in ([0.0, 0.0], [3.0, 1.0, 2.0], [40.0, 0.0, 35.0, 39.0], [0.0, 500.0]):
+        exp3 = tossou2017.EXP3(len(estimates), 100, None)
+        exp3.gamma, exp3.estimates = gamma, estimates
+        v = gamma / len(estimates) * np.array(estimates)
+        ours = Estimates(v, np.exp(v - v.max()), np.array([v.max()]))
+        p = exp3.probabilities()
+        assert_intervals(partial(drawn, ours, gamma), p)
+        for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
+            chosen, chance = draw_arm(ours, gamma, Given(left + NEAR))
+            assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))
+        # Rounding may leave the sum of all p below the largest uniform number.
+        assert draw_arm(ours, gamma, Given(1.0 - 2.0**-53))[0] == len(estimates) - 1
+
+
+@pytest.mark.parametrize("arms", [2, 3, 7])
+def test_uniform_play_gives_every_arm_an_equal_interval(arms: int) -> None:
+    law = bernoulli.law(bernoulli.Params((0.5,) * arms))
+
+    def choose(rng: Any) -> int:
+        bandit = new_bandit(law, arms, 1, np.array([1]), np.random.Generator(np.random.PCG64(0)))
+        return play_bandit(uniform.play, uniform.Params(), bandit, Draws(rng)).arms[0]
+
+    assert_intervals(choose, [1 / arms] * arms)
+
+
+@pytest.mark.parametrize("arms", [2, 5])
+def test_the_best_arm_of_the_walk_is_drawn_alike(arms: int) -> None:
+    def choose(rng: Any) -> int:
+        gains = np.zeros((8, arms))
+        switching: Any = adversaries.switching
+        getattr(switching, "py_func", switching)(gains, rng, False)
+        return int(gains[0].argmax())
+
+    assert_intervals(choose, [1 / arms] * arms)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 0.55, 1.0])
+def test_a_bernoulli_reward_is_one_below_its_mean(mean: float) -> None:
+    law = bernoulli.law(bernoulli.Params((mean, 0.5)))
+    assert_intervals(lambda rng: 1 - int(draw(law, rng, 0, 0)), [mean, 1.0 - mean])
+    # The generator returns 0 but never 1.
+    assert draw(law, Given(0.0), 0, 0) == float(mean > 0)
+    assert draw(law, Given(1.0 - 2.0**-53), 0, 0) == float(mean == 1)
+    bandit = new_bandit(law, 2, 1, np.array([1]), Given(0.5 - NEAR))  # type: ignore[arg-type]
+    assert pull(bandit, 1) == 1.0
+
+
+def test_a_drawn_mean_is_uniform_on_its_interval() -> None:
+    # The second number is compared with p, which the first one moves from .5 to .6 (best arm) or
+    # from .45 to .55 (other arms).
+    for arm, (low, high) in enumerate([(0.5, 0.6), (0.45, 0.55)]):
+        for u in (0.0, 0.25, 0.9):
+            p = low + u * (high - low)
+            for second, gain in ((p - NEAR, 1.0), (p + NEAR, 0.0)):
+                gains = np.zeros((1, 2))
+                numbers = [0.5] * 4
+                numbers[2 * arm : 2 * arm + 2] = u, second
+                fully: Any = adversaries.fully_oblivious
+                getattr(fully, "py_func", fully)(gains, Given(*numbers))
+                assert gains[0, arm] == gain

@@ -1,0 +1,282 @@
+"""Golden cells, the part of their runs that is recorded, and the file that records it.
+
+Every set of hyper-parameters in conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary.
+The set with the name of its algorithm also plays the Bernoulli arms in every other reading. PLAYERS
+play every environment in conf/environment/; the last of them plays every reading of its law. Each
+stopping rule reads STREAMS. All cases follow from the folders: a new file needs no line here,
+unless the common game exercises too little of it (GAMES).
+"""
+
+import json
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits.config import conf_files, instances
+from dpbandits.core import parameters, registry
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Game, Regret, RegretExperiment
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
+
+FILE = Path(__file__).with_name("rows.jsonl")
+COMMAND = "python scripts/make_golden.py"
+CHECKPOINTS = 10  # of a run's curve
+SEED = 2022
+
+COMMON: dict[str, Any] = {
+    "runs": 3,
+    "horizon": 20_000,
+    "epsilon": 1.0,
+    "rho": 1.0,
+    "delta": 0.01,
+    # Many arms, all different and the best not first: noise affects even the arms chosen rarely.
+    "means": [0.45, 0.7, 0.5, 0.64, 0.3, 0.67, 0.56, 0.6],
+}
+# By algorithm: games where the common one is too short to exercise it, or leaves too little to
+# chance.
+GAMES: dict[str, dict[str, Any]] = {
+    # A run only shows when each arm was eliminated. With means this close and so small a budget,
+    # noise decides some eliminations; whole epochs follow, whose lengths depend on |S|.
+    "dp-se": {
+        "runs": 10,
+        "horizon": 400_000,
+        "epsilon": 0.05,
+        "means": [round(0.5 + 0.02 * arm, 2) for arm in range(9)],
+    },
+    # A run only shows when the best arm was ahead. Here it leads by about Delta(2) = 1/4.
+    "gdp-elim-new": {
+        "runs": 10,
+        "horizon": 500_000,
+        "epsilon": 0.01,
+        "means": [0.3, 0.75, 0.5, 0.5],
+    },
+}
+# Environments that every algorithm plays: laws, with the means above, or files in
+# conf/environment/.
+FOR_ALL = ("bernoulli", "beta", "exp3-switching")
+PLAYERS = ("adap-ucb", "exp3")  # in every environment: one in batches, one in single rounds
+STREAMS = (Stream(0.3), Stream(-0.9, 2.0))
+ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # values that a rule's file leaves open
+
+
+@dataclass(frozen=True)
+class Case:
+    """RegretExperiment whose runs are golden."""
+
+    plays: str  # the file in conf/algorithm/
+    on: str  # the file in conf/environment/, the law, or the stream
+    reading: str  # difference from the files; empty: none
+    cell: RegretExperiment | StoppingExperiment
+    per_round: bool = False  # play every round by itself, where the policy has a faster scheme
+
+    @property
+    def name(self) -> str:
+        """Unique name of the case in the file."""
+        return f"{self.plays} on {self.on}{self.reading}{' per round' * self.per_round}"
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Return every case once, in an order that depends on the names alone."""
+    return tuple(_cases())
+
+
+def _cases() -> Iterator[Case]:
+    for name in project.names("algorithm"):
+        content = conf_files.read_member("algorithm", name)
+        if "rule" in content:
+            for stream in STREAMS:
+                on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
+                yield Case(name, on, "", _stopping_cell(content, stream))
+            continue
+        yield from _cases_of_algorithm(name, content)
+    yield from _cases_of_environments()
+
+
+def _cases_of_algorithm(name: str, content: Mapping[str, Any]) -> Iterator[Case]:
+    for environment in FOR_ALL:
+        yield Case(name, environment, "", _cell(content, environment))
+    plain = _cell(content, FOR_ALL[0])
+    others = list(_readings(plain.params)) if name == content["algorithm"] else []
+    readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
+    yield from readings
+    if registry.scheme(plain.algorithm):
+        for case in (Case(name, FOR_ALL[0], "", plain), *readings):
+            yield replace(case, per_round=True)
+
+
+def _cases_of_environments() -> Iterator[Case]:
+    first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
+    counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # instead of the regret
+    yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
+    received = replace(_cell(first, FOR_ALL[0]), regret=Regret.REALISED)
+    yield Case(PLAYERS[0], FOR_ALL[0], " (regret=realised)", received)
+    files = project.names("environment")
+    of_files = {_cell(last, environment).instance for environment in files}
+    for environment in files:
+        if environment not in FOR_ALL:
+            yield Case(PLAYERS[0], environment, "", _cell(first, environment))
+            yield Case(PLAYERS[1], environment, "", _cell(last, environment))
+        plain = _cell(last, environment)
+        for words, instance in _readings(plain.instance):
+            if instance not in of_files and _is_another(plain, instance):
+                read = replace(plain, instance=instance)
+                yield Case(PLAYERS[1], environment, words, read)
+
+
+def _is_another(cell: RegretExperiment, instance: Any) -> bool:
+    # Return whether a reading changes anything: each reading of a table of gains belongs to one
+    # adversary.
+    environment = registry.environment(cell.environment)
+    if not hasattr(environment, "table"):
+        return True
+    tables = [
+        environment.table(each, 1000, np.random.Generator(np.random.PCG64(SEED)))
+        for each in (cell.instance, instance)
+    ]
+    return any(not np.array_equal(one, other) for one, other in zip(*tables, strict=True))
+
+
+def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
+    algorithm = content["algorithm"]
+    game = _game(algorithm)
+    if environment in registry.environment_names():
+        described: Mapping[str, Any] = {"law": environment, "means": game["means"]}
+    else:
+        described = conf_files.read_member("environment", environment)
+    law, instance = instances.instance(described, environment, "golden")
+    params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
+    return RegretExperiment(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
+
+
+def _game(algorithm: str) -> dict[str, Any]:
+    return COMMON | GAMES.get(algorithm, {})
+
+
+def _stopping_cell(content: Mapping[str, Any], stream: Stream) -> StoppingExperiment:
+    rule = content["rule"]
+    params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
+    return StoppingExperiment(rule, params, stream, SEED)
+
+
+def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
+    known = {name: value for name, value in values.items() if name in cls._fields}
+    return parameters.build(cls, known, owner, lambda field: "tests/golden/golden_rows.py")
+
+
+def _readings(params: Any) -> Iterator[tuple[str, Any]]:
+    # Yield the parameters with one reading changed: every other member of every IntEnum and bool.
+    for field, annotation in parameters.fields(type(params)).items():
+        for member in members(annotation):
+            if member != getattr(params, field):
+                changed = params._replace(**{field: member})
+                yield f" ({field}={parameters.plain(changed)[field]})", changed
+
+
+def members(annotation: Any) -> list[Any]:
+    """Return the values of a field that is a reading; an empty list for a number."""
+    if not isinstance(annotation, type):
+        return []
+    if issubclass(annotation, IntEnum):
+        return list(annotation)
+    return [False, True] if annotation is bool else []
+
+
+# Rows ----------------------------------------------------------------------------------------
+
+Rows = list[dict[str, Any]]  # one case: its description, then a row per run; JSON values
+
+
+def play(case: Case, compiled: bool = True) -> Rows:
+    """Return the rows of a case: its description, then the result of each run."""
+    cell = case.cell
+    description = {"case": case.name, **cell.description()}
+    if isinstance(cell, StoppingExperiment):
+        values, _ = cell.play(range(COMMON["runs"]))
+        return [description] + [
+            {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
+            for run, (samples, estimate) in enumerate(values)
+        ]
+    rounds = cell.checkpoints()
+    kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
+    runs = range(_game(cell.member)["runs"])
+    game = Game(cell)
+    if not compiled:
+        game.policy = getattr(game.policy, "py_func", game.policy)
+        game.definition = getattr(game.definition, "py_func", game.definition)
+    bandits = [game.play(run, case.per_round) for run in runs]
+    recorded = "regret" if cell.pulls_of is None else "recorded"
+    return [description | {"rounds": rounds[kept].tolist()}] + [
+        {
+            "case": case.name,
+            "run": run,
+            recorded: bandit.curve[kept].tolist(),
+            "pulls": bandit.pulls.tolist(),
+        }
+        for run, bandit in enumerate(bandits)
+    ]
+
+
+def difference(golden: Rows, played: Rows) -> str | None:
+    """Return the first difference in words, or None where rows are equal to the last bit."""
+    rounds = played[0].get("rounds", [])
+    description, *runs = zip(golden, played, strict=False)
+    # Compare runs first: a new field may change only the description.
+    for before, now in (*runs, description):
+        for key in {**now, **before}:
+            old, new, what = before.get(key), now.get(key), key
+            if old == new:
+                continue
+            if isinstance(old, dict) and isinstance(new, dict):
+                name = next(name for name in {**new, **old} if old.get(name) != new.get(name))
+                old, new, what = old.get(name), new.get(name), f"{key}.{name}"
+            elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+                i = next(i for i in range(len(new)) if old[i] != new[i])
+                places = {"pulls": f"of arm {i + 1}", "rounds": f"number {i + 1}"}
+                old, new = old[i], new[i]
+                what = f"{key} {places[key] if key in places else f'at round {rounds[i]}'}"
+            run = f", run {now['run']}" if "run" in now else ""
+            return f"{now['case']}{run}: {what} is {new!r}, golden {old!r}"
+    if len(golden) != len(played):
+        return f"{played[0]['case']}: {len(played) - 1} runs, golden {len(golden) - 1}"
+    return None
+
+
+# The file ------------------------------------------------------------------------------------
+
+
+def made_with() -> dict[str, str]:
+    """Return versions and machine, on which the last bits of a draw may depend."""
+    return {
+        "numba": version("numba"),
+        "numpy": version("numpy"),
+        "machine": platform.machine(),
+        "libc": " ".join(platform.libc_ver()),
+    }
+
+
+def read() -> tuple[dict[str, str], dict[str, Rows]]:
+    """Return the versions and machine that made the file, and its rows by case name."""
+    first, *others = FILE.read_text("utf-8").splitlines()
+    rows: dict[str, Rows] = {}
+    for line in others:
+        row = json.loads(line)
+        rows.setdefault(row["case"], []).append(row)
+    return json.loads(first), rows
+
+
+def write(rows: Iterable[Rows]) -> None:
+    """Write the file: first the versions and machine, then one line per row."""
+    lines = [made_with(), *(row for of_case in rows for row in of_case)]
+    # Python writes a float in the shortest form that reads back to the same bits.
+    text = "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)
+    write_atomically(FILE, text.encode())

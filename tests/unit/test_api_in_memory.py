@@ -1,0 +1,180 @@
+"""Algorithms of the process: played in memory, as a file would be, and without any trace."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import dpbandits as dp
+from dpbandits.algorithms import adap_ucb
+from dpbandits.api.games import Game, player, specification
+from dpbandits.core import kernel, machine_code, registry
+from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
+from dpbandits.core.parameters import Positive
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
+from dpbandits.run import in_memory
+
+SMALL: dict[str, Any] = {"means": [0.9, 0.5], "horizon": 300, "runs": 4, "seed": 1}
+
+
+class Params(NamedTuple):
+    """The arm that it pulls, and a budget that it does not use."""
+
+    epsilon: Positive
+    arm: int = 1
+
+
+@kernel.kernel
+def one_arm(params, bandit, rng):  # type: ignore[no-untyped-def]
+    pull_many(bandit, params.arm, rounds_left(bandit))
+
+
+def _releases(params: Params, arms: int, horizon: int) -> list[Laplace]:
+    return [Laplace(0, 1, 1, sensitivity=1.0, scale=1.0 / params.epsilon)]
+
+
+def _claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "a test")
+
+
+OWN = SimpleNamespace(
+    LABEL="One arm", Params=Params, play=one_arm, releases=_releases, claim=_claim
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_copy(checkout: Path) -> None:
+    """Work in a copy of the checkout."""
+
+
+def test_it_is_played_and_nothing_is_stored() -> None:
+    folder = machine_code.user_cache()
+    before = {path for path in folder.rglob("*") if "one_arm" in path.name}
+    played = dp.play(OWN, epsilon=0.5, **SMALL)
+    np.testing.assert_allclose(played.regret, 0.4 * played.rounds[None, :].repeat(4, axis=0))
+    assert (played.label, played.algorithm) == ("One arm", "one-arm")
+    assert played.budget is not None
+    assert (played.budget.claimed, played.budget.composed) == (0.5, 0.5)
+    assert "key" not in played.provenance
+    assert not Path("cache").exists()
+    assert {path for path in folder.rglob("*") if "one_arm" in path.name} == before
+    assert "one-arm" not in registry.algorithm_names()
+
+
+def test_it_plays_the_runs_that_its_file_would_play() -> None:
+    # The name of the algorithm is part of the random streams of the policy.
+    own = SimpleNamespace(LABEL="AdaP UCB", Params=adap_ucb.Params, play=adap_ucb.play)
+    assert in_memory.register(own) == "adap-ucb-in-memory"
+    filed = dp.play("adap-ucb", epsilon=1.0, **SMALL)
+    game = Game(None, SMALL["means"], {"horizon": 300, "runs": 4, "seed": 1})
+    players = [player("adap-ucb", {"epsilon": 1.0})]
+    (cell,) = specification("play", players, (), game, bounds=False).cells()
+    assert isinstance(cell, RegretExperiment)
+    with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
+        assert not in_memory.is_stored(cell)
+        curves, _ = cell.play(range(4))
+    np.testing.assert_array_equal(curves, filed.regret)
+
+
+def test_a_second_object_of_one_name_replaces_the_first() -> None:
+    for noise, expected in ((1.0, 0.5), (0.5, 1.0)):
+        releases = [Laplace(0, 1, 1, sensitivity=1.0, scale=noise / 0.5)]
+        own = SimpleNamespace(**{**vars(OWN), "releases": lambda *game, r=releases: r})
+        played = dp.play(own, epsilon=0.5, **SMALL)
+        assert played.budget is not None
+        assert played.budget.composed == expected
+
+
+def test_a_function_and_a_class_are_algorithms_too() -> None:
+    def always_second(params: Any, bandit: Any, rng: Any) -> None:
+        while playing(bandit):
+            pull(bandit, 1)
+
+    class Second:
+        play = always_second
+
+    for algorithm in (always_second, Second):
+        played = dp.play(algorithm, **SMALL)
+        assert played.mean[-1] == pytest.approx(120)
+        assert played.budget is None
+
+
+def test_it_is_compared_with_stored_ones() -> None:
+    game = {**SMALL, "epsilon": [0.5, 1.0]}
+    found = dp.compare([(OWN, {"arm": 0}), "dp-se"], **game)
+    assert found.plays["one-arm", 0.5].mean[-1] == 0
+    assert found.standings[0].label == "One arm (arm=0)"
+    assert "All compose to the ε they are given." in " ".join(found.caption.split())
+    assert [path.name for path in Path("cache").iterdir()] == ["dp-se"]
+    assert len(found.plot().axes) == 2
+
+
+def test_privacy_that_is_not_declared_is_not_called_absent() -> None:
+    own = SimpleNamespace(LABEL="One arm", Params=Params, play=one_arm)
+    found = dp.compare([own, "dp-se"], epsilon=0.5, **SMALL)
+    assert "except One arm (privacy not declared)" in " ".join(found.caption.split())
+    assert {each.label: each.privacy for each in found.standings}["One arm"] == "not declared"
+
+
+def test_its_parameters_are_checked() -> None:
+    with pytest.raises(dp.UserError, match="no parameter 'arn'; did you mean 'arm'"):
+        dp.play(OWN, epsilon=1, arn=1, **SMALL)
+    with pytest.raises(dp.UserError, match="one-arm: epsilon must be positive"):
+        dp.play(OWN, epsilon=0, **SMALL)
+    with pytest.raises(dp.UserError, match="Params must be a NamedTuple"):
+        dp.play(SimpleNamespace(play=one_arm, Params=dict), **SMALL)
+
+
+def test_a_play_that_stops_early_or_fails_is_an_error_with_its_traceback() -> None:
+    def idle(params: Any, bandit: Any, rng: Any) -> None:
+        pull(bandit, 0)
+
+    def broken(params: Any, bandit: Any, rng: Any) -> None:
+        raise ZeroDivisionError("no luck")
+
+    with pytest.raises(dp.UserError, match=r"4 of 4 runs failed.*idle played 1 rounds of 300"):
+        dp.play(idle, **SMALL)
+    with pytest.raises(dp.UserError, match="ZeroDivisionError: no luck") as caught:
+        dp.play(broken, **SMALL)
+    assert "in broken" in caught.value.__notes__[0]
+
+
+STRANGER = """
+from typing import NamedTuple
+from dpbandits.core.kernel import kernel
+from dpbandits.algorithms import ucb
+class Params(NamedTuple):
+    alpha: float = 2.0
+@kernel
+def play(params, bandit, rng):
+    ucb.play(params, bandit, rng)
+"""
+
+
+@pytest.mark.long
+def test_machine_code_for_a_class_that_later_processes_cannot_import_is_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The kernel of UCB is compiled for a class that the second process cannot import.
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "code"))
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    (apart / "stranger.py").write_text(STRANGER)
+    play = "dp.play({}, means=[.9, .5], horizon=100, runs=2, seed={}, progress=False).mean[-1]"
+    first = (
+        f"import sys; sys.path.append({str(apart)!r}); import dpbandits as dp, stranger;"
+        f" {play.format('stranger', 1)}"
+    )
+    second = f"import dpbandits as dp; print(float({play.format(repr('ucb'), 2)}))"
+    for program in (first, second):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert float(done.stdout) > 0
+    assert "cannot be read (No module named 'stranger'): set aside" in done.stderr

@@ -1,0 +1,212 @@
+"""Audits as cells of figures: the values they store, the values a figure shows, and mistakes."""
+
+from pathlib import Path
+
+import make_privacy
+import numpy as np
+import pytest
+
+from dpbandits.algorithms import dp_ftpl_gauss
+from dpbandits.audit.search import Auditor
+from dpbandits.audit.subject import Subject
+from dpbandits.config.compose import load
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.core.registry import algorithm_names
+from dpbandits.experiments import Quantity
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.privacy.notions import Notion
+from dpbandits.privacy.table import private_names
+from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.store.blocks import Store
+from dpbandits.store.key import key, sources
+from dpbandits.tables import references
+from dpbandits.tables.series import summarise
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+SUBJECT = Subject("adap-ucb", (("epsilon", 1.0),))
+CELL = AuditExperiment(SUBJECT, plays=20_000, seed=3)
+FIGURE = "privacy-audit"
+
+
+def curve(spec: FigureSpec, shows: str, name: str) -> Curve:
+    (found,) = (
+        c for p in spec.panels for c in p.curves if (c.shows.value, c.name) == (shows, name)
+    )
+    return found
+
+
+# Cells -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("short_audits")
+def test_a_run_is_an_audit_of_its_own_whatever_runs_are_beside_it() -> None:
+    together, seconds = CELL.play(range(3))
+    alone, _ = CELL.play(range(2, 3))
+    assert together.shape == (3, CELL.columns)
+    assert (together[2] == alone[0]).all()
+    assert len({*together[:, 0]}) == 3
+    assert (seconds > 0).all()
+    (finding,) = Auditor(SUBJECT, 3, 2, number=1).audit(CELL.plays)
+    assert together[1].tolist() == [finding.epsilon, 0.0]
+
+
+def test_the_horizon_of_parameters_is_no_part_of_a_subject() -> None:
+    cls = registry.algorithm("dp-se").Params
+    subject = Subject.of("dp-se", cls(epsilon=0.5, horizon=70))
+    assert subject == Subject("dp-se", (("epsilon", 0.5),))
+    assert subject.params(40) == cls(epsilon=0.5, horizon=40)
+
+
+@pytest.mark.usefixtures("short_audits")
+def test_a_per_round_promise_has_a_bound_of_one_choice() -> None:
+    subject = Subject("dp-exp3-lap", (("epsilon", 4.0),))
+    assert subject.claim(2, 64).notion is not Notion.PER_ROUND
+    per_round = Subject("dp-ftpl-gauss", (("epsilon", 4.0), ("delta", 0.01)))
+    values, _ = AuditExperiment(per_round, 100_000, 1).play(range(1))
+    all_, one = values[0]
+    assert 0.0 < one < 4.0
+    assert all_ > 0.0
+
+
+def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
+    assert CELL.description() == {
+        "audit": "adap-ucb",
+        "params": {"epsilon": 1.0},
+        "plays": 20_000,
+        "seed": 3,
+    }
+    others = [
+        AuditExperiment(SUBJECT, 30_000, 3),
+        AuditExperiment(SUBJECT, 20_000, 4),
+        AuditExperiment(Subject("adap-ucb", (("epsilon", 2.0),)), 20_000, 3),
+        AuditExperiment(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
+    ]
+    assert len({key(cell) for cell in (CELL, *others)}) == 5
+
+
+def test_the_sources_of_an_audit_are_those_of_the_audit_and_of_what_it_plays() -> None:
+    reached = sources(CELL.roots)
+    for file in (
+        "algorithms/adap_ucb.py",
+        "audit/search.py",
+        "audit/events.py",
+        "audit/kernels.py",
+    ):
+        assert file in reached
+    assert "algorithms/dp_ucb.py" not in reached
+    # An audit gives no other cell a reason to be played again.
+    spec, _ = load("adap-c1", [])
+    for cell in spec.cells():
+        assert isinstance(cell, RegretExperiment)
+        assert not [file for file in sources(cell.roots) if file.startswith("audit")]
+
+
+@pytest.mark.parametrize(
+    ("name", "delta", "rounds"),
+    [
+        ("adap-ucb", (), 256),
+        ("dp-se", (), None),  # it takes the horizon
+        ("dp-ucb-int", (("delta", 0.001),), 736),  # eight times the shortest
+        ("dp-ftpl-gauss", (("delta", 0.001),), 256),
+    ],
+)
+def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
+    name: str,
+    delta: tuple[tuple[str, float], ...],
+    rounds: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # No game: the tables at the edge of a decision are all equally long.
+    monkeypatch.setattr(Auditor, "_pulls_of_first", lambda _, design: design.table[0].sum())
+    cell = AuditExperiment(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
+    played = Auditor(cell.subject, 1, 1)._designs()
+    assert cell.rounds == max(one.rounds for one in played if one.arms == 2)
+    assert cell.rounds == rounds if rounds else cell.params.horizon == cell.rounds > 256
+
+
+def test_what_is_composed_is_at_the_delta_of_the_promise() -> None:
+    params = dp_ftpl_gauss.Params(epsilon=2.0, delta=0.01)
+    cell = AuditExperiment(Subject.of("dp-ftpl-gauss", params), 1000, 1)
+    assert cell.claim().delta == 0.01
+    assert cell.composed() == np.inf
+    assert CELL.composed() == pytest.approx(1.0)
+
+
+# Figures -----------------------------------------------------------------------------------------
+
+
+def test_every_private_algorithm_is_in_the_figure_at_four_budgets() -> None:
+    spec, _ = load(FIGURE, [])
+    played = {cell.member for cell in spec.cells()}
+    assert played == {*private_names()} & {*algorithm_names()}
+    assert {c.x for p in spec.panels for c in p.curves} == {(0.5, 1.0, 2.0, 4.0)}
+
+
+def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> None:
+    overrides = ["profile=smoke", "figure.sweep.values=[0.5,2]", f"paths.cache={tmp_path}"]
+    spec, settings = load(FIGURE, overrides)
+    store = Store(settings.cache)
+    for number, cell in enumerate(spec.cells()):
+        store.write(cell, 0, np.array([[number, 100 + number]] * 2, float), 1.0)
+    found = {(s.panel, s.label): s for s in summarise(spec, store)}
+
+    def series(letter: str, label: str) -> list[float]:
+        return found[letter, label].mean.tolist()
+
+    assert series("a", "AdaP-UCB") == [0.5, 2.0]
+    assert found["a", "AdaP-UCB"].runs == 0
+    assert series("k", "DP-UCB (full)") == [1.0, 4.0]
+    assert series("k", "DP-FTPL-New") == [np.inf, np.inf]
+    assert found["k", "DP-FTPL-New"].std.tolist() == [0.0, 0.0]
+    numbers: list[object] = list(spec.cells())
+    gauss = [numbers.index(c) for c in curve(spec, "audited", "dp-ftpl-gauss").sources]
+    assert series("l", "DP-FTPL-Gauss") == gauss
+    assert series("m", "DP-FTPL-Gauss") == [100 + number for number in gauss]
+    assert found["m", "DP-FTPL-Gauss"].runs == 2
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["figure.plays=10"], "plays must be a number from 1000 to 10^10, got 10"),
+        (["figure.plays=null"], "figure.plays is missing"),
+        (["figure.sweep=null"], "claimed is drawn over a sweep"),
+        (["figure.curves.dp-se.algorithm=se"], "se promises no privacy"),
+        (["figure.curves.dp-ftpl-beta.delta=0.001"], "releases nothing in games of 4096 rounds"),
+        (["figure.panels.c.shows=audit"], "audit"),
+    ],
+)
+def test_a_mistake_is_told(overrides: list[str], told: str) -> None:
+    with pytest.raises(UserError, match=told.replace("^", r"\^")):
+        load(FIGURE, overrides)
+
+
+def test_what_shows_an_audit_has_an_algorithm() -> None:
+    with pytest.raises(UserError, match="shows is for algorithms, of which the panel has none"):
+        load("lower-bounds", ["+figure.panels.a.shows=audited"])
+
+
+def test_the_table_of_the_document_is_that_of_the_reference() -> None:
+    text = make_privacy.DOCUMENT.read_text("utf-8")
+    assert make_privacy.with_table(text) == text, "python scripts/make_privacy.py"
+
+
+def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared() -> None:
+    spec, _ = load(FIGURE, [])
+    found = references.find(spec, references.PAPER)
+    for panel in spec.panels:
+        for one in panel.curves:
+            numbers = found[panel.letter, one.label].mean
+            cells = [cell for cell in one.sources if isinstance(cell, AuditExperiment)]
+            assert len(cells) == len(numbers) == 4
+            for cell, number in zip(cells, numbers, strict=True):
+                if one.shows is Quantity.ONE_CHOICE:
+                    assert number <= cell.claim().epsilon
+                if one.shows is Quantity.AUDITED:
+                    per_round = cell.claim().notion is Notion.PER_ROUND
+                    claimed = np.inf if per_round else cell.claim().epsilon
+                    assert number <= min(claimed, cell.composed())

@@ -1,0 +1,189 @@
+"""The bandit against a plain list of pulls; the helpers are plain Python here, compiled below."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbandits.core.bandit import (
+    Bandit,
+    draw,
+    new_bandit,
+    playing,
+    pull,
+    pull_each,
+    pull_many,
+    rounds_left,
+)
+from dpbandits.environments import bernoulli, beta
+
+MEANS = (1.0, 0.0, 0.5, 0.25)
+CERTAIN = (1.0, 0.0, 1.0, 0.0)  # known rewards, with regret that varies
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def bandit_of(
+    means: tuple[float, ...] = MEANS,
+    horizon: int = 100,
+    checkpoints: Any = None,
+    per_round: bool = False,
+    seed: int = 0,
+) -> Bandit:
+    law = bernoulli.law(bernoulli.Params(means))
+    rounds = np.arange(1, horizon + 1) if checkpoints is None else np.asarray(checkpoints)
+    return new_bandit(law, len(means), horizon, rounds, generator(seed), per_round)
+
+
+def regret_of(arms: list[int], means: tuple[float, ...], checkpoints: Any) -> list[float]:
+    """Return the regret by its definition, sum_t (mu* - mu_{a_t}), round by round."""
+    gaps = [max(means) - means[arm] for arm in arms]
+    return [sum(gaps[:t]) for t in checkpoints]
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("pull"), st.integers(0, 3)),
+        st.tuples(st.just("many"), st.integers(0, 3), st.integers(0, 40)),
+        st.tuples(
+            st.just("each"),
+            st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True),
+            st.integers(0, 12),
+        ),
+    ),
+    max_size=25,
+)
+
+
+@given(steps=steps, checkpoints=st.sets(st.integers(1, 100), min_size=1), per_round=st.booleans())
+def test_the_ledger_is_that_of_the_same_pulls_one_by_one(
+    steps: list[Any], checkpoints: set[int], per_round: bool
+) -> None:
+    rounds = sorted(checkpoints)
+    bandit = bandit_of(CERTAIN, 100, rounds, per_round)
+    arms: list[int] = []
+    for kind, *arguments in steps:
+        if not playing(bandit):
+            break
+        left = rounds_left(bandit)
+        if kind == "pull":
+            (arm,) = arguments
+            assert pull(bandit, arm) == CERTAIN[arm]
+            arms.append(arm)
+        elif kind == "many":
+            arm, n = arguments
+            assert pull_many(bandit, arm, n) == min(n, left) * CERTAIN[arm]
+            arms += [arm] * min(n, left)
+        else:
+            active, passes = arguments
+            order = (active * passes)[:left]
+            sums = pull_each(bandit, np.array(active), passes)
+            assert sums.tolist() == [order.count(arm) * CERTAIN[arm] for arm in active]
+            arms += order
+        assert bandit.clock[0] == len(arms)
+        assert bandit.pulls.tolist() == [arms.count(arm) for arm in range(4)]
+    reached = [t for t in rounds if t <= len(arms)]
+    assert bandit.curve[: len(reached)].tolist() == regret_of(arms, CERTAIN, reached)
+    assert np.isnan(bandit.curve[len(reached) :]).all()
+
+
+def test_batches_stop_at_the_horizon() -> None:
+    bandit = bandit_of(horizon=10)
+    assert pull_many(bandit, 0, 10**18) == 10.0
+    assert not playing(bandit)
+    bandit = bandit_of(horizon=10)
+    pull_each(bandit, np.array([0, 1, 2]), 2**62)
+    assert bandit.pulls.tolist() == [4, 3, 3, 0]
+
+
+def test_a_pull_beyond_the_horizon_writes_nothing_outside_the_curve() -> None:
+    bandit = bandit_of(horizon=3)
+    for _ in range(10):
+        pull(bandit, 1)
+    assert bandit.curve.tolist() == [1.0, 2.0, 3.0]
+    assert bandit.clock[0] == 10
+
+
+@numba.njit
+def sums_of_batches(bandit: Any, arm: int, n: int, batches: int) -> Any:
+    sums = np.empty(batches)
+    for i in range(batches):
+        sums[i] = pull_many(bandit, arm, n)
+    return sums
+
+
+@numba.njit
+def sums_of_passes(bandit: Any, arms: Any, passes: int, batches: int) -> Any:
+    sums = np.empty((batches, arms.size))
+    for i in range(batches):
+        sums[i] = pull_each(bandit, arms, passes)
+    return sums
+
+
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_a_batch_has_the_binomial_law(n: int) -> None:
+    batches = 20_000
+    for per_round in (False, True):
+        bandit = bandit_of(horizon=n * batches, checkpoints=[n * batches], per_round=per_round)
+        sums = sums_of_batches(bandit, 3, n, batches)
+        expected = stats.binom(n, MEANS[3])
+        # 5 standard errors of the mean and of the variance: less than one failure in 10^6.
+        assert abs(sums.mean() - expected.mean()) < 5 * expected.std() / batches**0.5
+        kurtosis = expected.stats(moments="k") + 3
+        spread = expected.var() * ((kurtosis - 1) / batches) ** 0.5
+        assert abs(sums.var() - expected.var()) < 5 * spread
+
+
+def test_passes_give_every_arm_its_own_rewards() -> None:
+    batches, passes = 4000, 30
+    arms = np.array([2, 0, 3])
+    for per_round in (False, True):
+        bandit = bandit_of(
+            horizon=batches * passes * 3, checkpoints=[batches * passes * 3], per_round=per_round
+        )
+        sums = sums_of_passes(bandit, arms, passes, batches)
+        for column, arm in enumerate(arms):
+            error = (passes * MEANS[arm] * (1 - MEANS[arm]) / batches) ** 0.5
+            assert abs(sums[:, column].mean() - passes * MEANS[arm]) <= 5 * error
+        correlation = np.corrcoef(sums[:, 0], sums[:, 2])[0, 1]
+        assert abs(correlation) < 5 / batches**0.5
+
+
+def test_beta_rewards_have_their_law() -> None:
+    params = beta.Params((0.7, 0.2), concentration=3.0)
+    law, rng = beta.law(params), generator(1)
+    for arm, mean in enumerate(params.means):
+        rewards = np.array([draw(law, rng, arm, 0) for _ in range(20_000)])
+        assert rewards.min() >= 0
+        assert rewards.max() <= 1
+        variance = mean * (1 - mean) / (1 + params.concentration)
+        assert abs(rewards.mean() - mean) < 5 * (variance / 20_000) ** 0.5
+        assert stats.kstest(rewards, stats.beta(3 * mean, 3 * (1 - mean)).cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("per_round", [False, True])
+def test_beta_arms_give_the_same_bits_however_they_are_batched(per_round: bool) -> None:
+    law = beta.law(beta.Params((0.7, 0.2)))
+    rounds = np.arange(1, 41)
+    one = new_bandit(law, 2, 40, rounds, generator(3))
+    batched = new_bandit(law, 2, 40, rounds, generator(3), per_round)
+    by_hand = [pull(one, arm) for arm in [0] * 20 + [0, 1] * 10]
+    assert pull_many(batched, 0, 20) == sum(by_hand[:20])
+    sums = pull_each(batched, np.array([0, 1]), 10)
+    assert sums.tolist() == [sum(by_hand[20::2]), sum(by_hand[21::2])]
+    np.testing.assert_array_equal(one.curve, batched.curve)
+
+
+def test_a_law_without_a_draw_says_so() -> None:
+    class Nothing(NamedTuple):
+        gaps: np.ndarray
+
+    bandit = new_bandit(Nothing(np.zeros(2)), 2, 10, np.array([10]), generator(1))
+    with pytest.raises(NotImplementedError, match="draw"):
+        pull(bandit, 0)

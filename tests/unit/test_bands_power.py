@@ -1,0 +1,166 @@
+"""Power of the bands from both sides: shifts that must alarm and shifts that must not.
+
+The expected bands and counts are those of tests/oracles/bands.py, which shares no line with the
+package; probabilities are stated, and the number of alarms must be one that they make likely.
+"""
+
+import math
+from collections.abc import Callable
+
+import bands as oracle
+import numpy as np
+import pytest
+from bands import Summary
+from commands import ROOT
+from drawn_tables import table
+from scipy import stats
+
+from dpbandits.checks import against_reference
+from dpbandits.checks.against_reference import Checked
+from dpbandits.checks.matching_points import points
+from dpbandits.checks.tolerance_bands import Reference, compare, too_many
+
+Law = Callable[[np.random.Generator, int], np.ndarray]
+
+LAWS: dict[str, Law] = {
+    "normal": lambda rng, n: rng.normal(1000.0, 50.0, n),
+    "skewed": lambda rng, n: rng.lognormal(4.0, 1.5, n),
+    "few values": lambda rng, n: rng.choice([1456.5, 2048.0, 2900.0], n, p=[0.6, 0.3, 0.1]),
+    "one in thirty is lost": lambda rng, n: np.where(rng.random(n) < 1 / 30, 29_947.0, 118.0),
+    "negative": lambda rng, n: rng.normal(-3.0, 1.0, n),
+}
+
+
+def summary(values: np.ndarray) -> Summary:
+    std = float(np.std(values, ddof=1)) if len(set(values.tolist())) > 1 else 0.0
+    middle = float(np.median(values))
+    return Summary(len(values), float(np.mean(values)), std, middle, *_ends(values))
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_alarms_and_shares_are_those_of_the_definition(law: str) -> None:
+    rng, seen = np.random.default_rng(9), {True: 0, False: 0}
+    for of_reference, runs in [(20, 40), (101, 8), (100, 24)]:
+        for level in (0.05, 1e-4):
+            for shift in (0.0, 0.2, 0.7, 1.5):
+                reference = LAWS[law](rng, of_reference)
+                new = LAWS[law](rng, runs) + shift * reference.std()
+                known = summary(reference)
+                outcome = compare(new, Reference(*known), level)
+                alarm, share = oracle.verdict(new.tolist(), known, level)
+                assert bool(outcome.alarm) == alarm
+                assert outcome.share == pytest.approx(share, rel=1e-9)
+                seen[alarm] += 1
+    assert min(seen.values()) >= 3
+
+
+def test_counts_that_alarm_are_the_smallest_unlikely_ones() -> None:
+    for runs, reference in [(1, 1), (3, 2), (8, 100), (40, 101), (24, 720)]:
+        for place in {1, (reference + 1) // 2, reference}:
+            for level in (0.3, 0.01, 1e-6, 1e-12):
+                expected = oracle.too_many(runs, reference, reference - place, level)
+                assert too_many(runs, reference, place, level) == expected
+
+
+def likely(trials: int, chance: float) -> tuple[int, int]:
+    """Return the numbers of alarms that contain all but one in 10,000."""
+    low, high = stats.binom.interval(1 - 1e-4, trials, chance)
+    return int(low), int(high)
+
+
+@pytest.mark.parametrize(
+    ("steps", "chance"), [(-2.0, 0.02275), (-0.5, 0.3085), (0.5, 0.6915), (2.0, 0.97725)]
+)
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_shift_of_the_mean_passes_the_band_with_its_stated_probability(
+    sign: int, steps: float, chance: float
+) -> None:
+    # The mean of 40 normal values with sigma = 50 has the standard error 50/sqrt(40), and a shift
+    # to `steps` of these beyond the band exceeds it with probability Phi(steps).
+    reference, runs, level = Summary(100, 1000.0, 50.0, 1000.0, 600.0, 1400.0), 40, 1e-6
+    shift = oracle.allowed(reference, runs, level) + steps * 50.0 / math.sqrt(runs)
+    rng, trials = np.random.default_rng(10), 1500
+    beyond = sum(
+        compare(rng.normal(1000.0 + sign * shift, 50.0, runs), Reference(*reference), level).share
+        > 1.0
+        for _ in range(trials)
+    )
+    low, high = likely(trials, chance)
+    assert low <= beyond <= high
+
+
+@pytest.mark.parametrize("target", [0.03, 0.5, 0.97])
+def test_a_law_with_the_same_mean_and_another_median_alarms_with_its_stated_probability(
+    target: float,
+) -> None:
+    # Of 60 values 999 and 1001, Bin(60, p) are above the reference's median; their mean is within
+    # the margin of 2.
+    reference, runs, level = Summary(200, 1000.0, 60.0, 1000.0, 0.0, 1300.0), 60, 1e-3
+    limit = oracle.too_many(runs, 200, 100, level / 8)
+    p = float(stats.beta.ppf(target, limit, runs - limit + 1))  # P[Bin(60, p) >= limit] = target
+    chance = float(stats.binom.sf(limit - 1, runs, p))
+    assert chance == pytest.approx(target, abs=1e-9)
+    rng, trials, alarms = np.random.default_rng(11), 1200, 0
+    for _ in range(trials):
+        above = rng.random(runs) < p
+        values = np.where(above, 1001.0, 999.0)
+        alarms += (
+            "above the reference's median" in compare(values, Reference(*reference), level).alarm
+        )
+    low, high = likely(trials, chance)
+    assert low <= alarms <= high
+
+
+TABLES = sorted(path.stem for path in (ROOT / "figures" / "reference").glob("*.csv"))
+
+
+@pytest.mark.parametrize("runs", [40, 300])
+def test_on_every_committed_reference_one_per_cent_inside_the_band_passes_and_outside_alarms(
+    runs: int,
+) -> None:
+    level, compared = 1e-7, 0
+    for figure in TABLES:
+        for columns in table(figure).values():
+            of_reference = int(columns["runs"][0])
+            if not of_reference:
+                continue
+            for i in np.linspace(0, columns["x"].size - 1, 5).round().astype(int):
+                numbers = (float(columns[k][i]) for k in ("mean", "std", "median", "min", "max"))
+                known = Summary(of_reference, *numbers)
+                if known.std <= 1e-9 * abs(known.mean) or known.mean == 0:
+                    continue
+                allowed = oracle.allowed(known, runs, level)
+                for sign in (-1, 1):
+                    inside, outside = (known.mean + sign * f * allowed for f in (0.99, 1.01))
+                    if not known.min <= outside <= known.max:
+                        continue  # further runs beyond the reference's are for the counts
+                    compared += 1
+                    one, other = (
+                        compare(np.full(runs, v), Reference(*known), level).alarm
+                        for v in (inside, outside)
+                    )
+                    assert not one.startswith("mean")
+                    assert other.startswith("mean")
+    assert compared > 200
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_whole_check_raises_a_false_alarm_once_in_a_thousand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The chance of an alarm is divided by the number of comparisons of all figures together.
+    levels: list[float] = []
+
+    def record(spec: object, settings: object, found: object, level: float) -> Checked:
+        levels.append(level)
+        return Checked("recorded", ())
+
+    monkeypatch.setattr(against_reference, "compare_all", record)
+    figures = ["adap-alpha", "exp3-switching"]
+    number = sum(len(points(against_reference.prepare(name, [])[0])) for name in figures)
+    assert against_reference.check(figures, []) == 0
+    assert levels == [0.001 / number] * 2

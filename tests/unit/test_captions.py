@@ -1,0 +1,192 @@
+"""Captions say what was played and what the budgets add up to; the sidecar has every curve's."""
+
+import math
+import re
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from composed import load
+
+from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
+from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.experiments.budgets import budget
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.factory import audit_results, captions
+from dpbandits.factory.captions import caption
+from dpbandits.files import project
+from dpbandits.privacy.accounting import tight_epsilon
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
+
+
+@cache
+def text(figure: str, *overrides: str) -> str:
+    """Return the caption in one line, so that the positions of line breaks do not matter."""
+    return " ".join(caption(load(figure, overrides)[0]).split())
+
+
+def of(figure: str, letter: str, label: str, *overrides: str) -> str:
+    """Return the privacy of a curve, as in the sidecar."""
+    spec, _ = load(figure, overrides)
+    (panel,) = (panel for panel in spec.panels if panel.letter == letter)
+    return captions.privacy(next(curve for curve in panel.curves if curve.label == label))
+
+
+@pytest.mark.parametrize("figure", project.names("figure"))
+def test_a_caption_is_short_and_has_no_key_of_a_paper(figure: str) -> None:
+    assert len(text(figure).split()) <= 120
+    assert not re.search(r"\b(tossou|sajed|azize|wang|hu|ren)20\d\d\b", text(figure))
+
+
+def test_a_caption_states_runs_seed_horizon_and_every_change_of_the_figure() -> None:
+    assert "means of 20 runs (seed 2022);" in text("adap-headline")
+    assert "C2, T = 10,000,000." in text("adap-headline")
+    assert "medians of means (24 groups) of 720 runs" in text("exp3-oblivious")
+    assert "without runs" in text("ftpl-gauss-cdf")
+    assert "T = 1,000 to 1,000,000,000,000" in text("horizons")
+    changed = text("adap-c2", "figure.horizon=100_000", "figure.environment=c4", "runs=3", "seed=4")
+    assert changed.startswith("Changed from the figure's file: environment = c4 (file: c2); ")
+    assert "horizon = 100,000 (file: 10,000,000)" in changed
+    assert "means of 3 runs (seed 4). C4, T = 100,000." in changed
+    assert "Changed" not in text("adap-c2", "runs=3", "engine.workers=1", "figure.annotated=true")
+
+
+# Audits -------------------------------------------------------------------------------------------
+
+
+def test_an_audit_stands_beside_no_other_budget_than_its_own() -> None:
+    for letter, audited in zip("abcd", ("", "", "0.434", "0.994"), strict=True):
+        found = re.findall(r"audited: at least ([\d.]+)", of("adap-c2", letter, "AdaP-UCB"))
+        assert found == [audited] * bool(audited)
+    assert of("adap-c2", "d", "AdaP-UCB").startswith("given ε = 1 (global DP), composes to 1;")
+    assert "audited" not in of("dpucb-2arms", "a", "DP-UCB-INT")  # at another delta
+
+
+def test_no_audited_bound_stands_beside_a_smaller_budget() -> None:
+    number = r"([\d.]+)"
+    beside = re.compile(
+        rf"given ε = {number}[^;\n]*?composes to {number}[^;\n]*; audited: at least {number}"
+    )
+    seen = 0
+    for figure in ("adap-c1", "adap-headline", "dpucb-2arms", "ftpl-pure-dp", "dpse-epsilon"):
+        curves = [curve for panel in load(figure, [])[0].panels for curve in panel.curves]
+        for match in beside.findall("\n".join(map(captions.privacy, curves))):
+            given, composed, bound = map(float, match)
+            assert 0 < bound <= max(given, composed)
+            seen += 1
+    assert seen > 5
+
+
+def test_an_audit_of_another_reading_is_not_taken() -> None:
+    found = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
+    assert found is not None
+    assert (found.budget_given, found.delta, found.one_choice) == (1.0, 0.0, None)
+    assert 0.5 < found.epsilon <= 1.0
+    exact = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
+    assert exact is not None
+    assert exact.budget_given == 2.0
+    counters = (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
+    full, split = (
+        audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
+        for counter in counters
+    )
+    assert full != split
+    # The reading whose budget comes from a theorem has no audit.
+    by_theorem = exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)
+    assert audit_results.of("exp3-tau", by_theorem) is None
+
+
+# Budgets ------------------------------------------------------------------------------------------
+
+
+class Rho(NamedTuple):
+    rho: float
+
+
+@pytest.mark.parametrize("claim", [None, "a claim"])
+def test_a_budget_without_a_claim_is_not_declared(
+    claim: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell: Any = SimpleNamespace(params=Rho(1.0), releases=lambda: [], claim=lambda: claim)
+    assert captions.is_undeclared(cell) == (claim is None)
+    if claim is None:
+        curve: Any = SimpleNamespace(sources=(cell,))
+        monkeypatch.setattr(captions, "budget", lambda cell: 1.0)
+        assert captions.privacy(curve) == captions.NOT_DECLARED
+
+
+SPLIT = "figure.curves.dp-ucb.counter=hybrid-split"
+ARMS = "figure.curves.dp-ucb.split=arms"
+
+
+@pytest.mark.parametrize(
+    ("place", "budgets"),
+    [
+        (("dpucb-2arms", "a", "DP-UCB-INT"), "composes to 0.7951 at δ = 4.54·10⁻⁵"),
+        (("dpucb-2arms", "b", "DP-UCB"), "composes to 0.2, more than given"),
+        (("dpucb-2arms", "b", "DP-UCB", SPLIT), "composes to 0.1"),
+        (("adap-ksweep", "a", "DP-UCB", ARMS), "composes to 0.0007813 to 0.05"),
+        (("ftpl-approx-dp", "b", "DP-UCB-INT"), "no bound known for the composition at δ = "),
+        (
+            ("adac-price", "a", "AdaC-UCB (T=100,000)"),
+            "given ρ = 0.1 to 1000 (zCDP), composes to ε = 2.142 to 1232 at δ = 1·10⁻⁶",
+        ),
+    ],
+)
+def test_a_curve_has_the_budget_that_its_releases_compose_to(
+    place: tuple[str, ...], budgets: str
+) -> None:
+    assert budgets in of(*place)
+    assert ("more than given" in of(*place)) == ("more than given" in budgets)
+
+
+@pytest.mark.parametrize(
+    ("figure", "end"),
+    [
+        (("adap-ksweep",), "All compose to the ε they are given."),
+        (("adap-ksweep", ARMS), "except DP-UCB (ε/128 to ε/2)."),
+        (("adap-c1",), "All compose to the ε they are given, except DP-UCB (ε/5)."),
+        (("dpucb-2arms",), "DP-UCB and DP-UCB-BOUND (2 ε) and DP-UCB-INT (0.35 ε or 0.8 ε)."),
+        (("ftpl-approx-dp",), "of DP-FTPL-Gauss, DP-FTPL-Beta, DP-FTPL-New and DP-UCB-INT."),
+    ],
+)
+def test_a_caption_names_the_curves_that_compose_to_another_budget(
+    figure: tuple[str, ...], end: str
+) -> None:
+    assert text(*figure).endswith(end)
+
+
+def test_a_start_phase_that_takes_every_round_is_warned_of() -> None:
+    # 9 arms, T = 10^6: the start of DP-FTPL-Gauss fills it below delta = 0.00085, at epsilon = 0.
+    warning = "the start phase takes all of the 1,000,000 rounds at δ = 0.0001 to 0.000681."
+    assert text("ftpl-delta-sweep").endswith(f"DP-FTPL-Gauss: {warning}")
+    for horizon, warns in ((7443, True), (7444, False)):  # 9 times 827 pulls
+        line = "the start phase takes all of the 7,443 rounds"
+        assert (line in text("ftpl-approx-dp", f"figure.horizon={horizon}")) == warns
+
+
+def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
+    for panel in load("leaderboard", [])[0].panels:
+        notion = panel.row
+        for curve in panel.curves:
+            half = 0.5 if "epsilon/2" in curve.label else 1.0
+            assert curve.x == (0.1 * half, 1.0 * half)
+            for x, cell in zip(curve.x, curve.sources, strict=True):
+                assert isinstance(cell, RegretExperiment)
+                if hasattr(cell.params, "delta"):
+                    allowed = math.exp(-10) if "delta" in notion else 0.0
+                    assert cell.params.delta == pytest.approx(allowed)
+                spent = budget(cell)
+                assert spent is not None
+                if hasattr(cell.params, "rho"):
+                    spent = tight_epsilon(cell.releases() or (), math.exp(-10))
+                if cell.member.startswith("dp-ftpl"):
+                    # All rounds together have no bound, unless the start never ends.
+                    assert spent == (0.0 if cell.warning() else math.inf)
+                    assert "every round" in notion
+                elif cell.member in ("dp-ucb-int", "exp3-tau"):
+                    assert 0.45 * x < spent <= x
+                else:
+                    assert spent == pytest.approx(x)

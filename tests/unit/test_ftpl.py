@@ -1,0 +1,166 @@
+"""Constants of wang2024's algorithms; test_oracles_wang2024.py compares whole runs."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
+from dpbandits.core import parameters
+from dpbandits.core.bandit import Bandit, new_bandit
+from dpbandits.core.errors import UserError
+from dpbandits.environments import bernoulli
+from dpbandits.mechanisms.perturbation import perturbation
+from dpbandits.privacy.releases import composed_epsilon
+
+INSTANCE_1 = tuple(0.3 + 0.05 * i for i in range(9))
+INSTANCE_2 = tuple(0.3 + 0.004 * i for i in range(101))
+
+
+def a_bandit(means: tuple[float, ...], horizon: int) -> Bandit:
+    rng = np.random.Generator(np.random.PCG64([1, 0]))
+    law = bernoulli.law(bernoulli.Params(means))
+    return new_bandit(law, len(means), horizon, np.array([horizon]), rng, True)
+
+
+def generator() -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([2, 0]))
+
+
+@pytest.mark.parametrize(
+    ("budget", "needed", "pulls"),
+    [
+        ((1.0, 0.01), 7.679, 8),
+        ((1.0, math.exp(-10)), 18.469, 19),
+        ((0.0, 0.01), 795.77, 796),
+        ((0.0, 0.001), 79577.5, 79578),
+        ((1.0, 1.0), math.log(math.e / (4 * math.pi)), 1),
+    ],
+    ids=str,
+)
+def test_the_start_of_dp_ftpl_gauss(budget: tuple[float, float], needed: float, pulls: int) -> None:
+    params = dp_ftpl_gauss.Params(*budget)
+    assert dp_ftpl_gauss.start(params) == pytest.approx(needed, rel=1e-4)
+    bandit = a_bandit((0.5, 0.5), 2 * pulls)
+    dp_ftpl_gauss.play(params, bandit, generator())
+    assert bandit.pulls.tolist() == [pulls, pulls]
+
+
+@pytest.mark.parametrize(
+    ("budget", "needed"),
+    [
+        ((1.0, 0.01), 826.91),
+        ((1.0, math.exp(-10)), 1892.56),
+        ((0.0, 0.01), 40 * math.e / (9 * math.pi * 1e-4)),
+        ((1e9, 0.01), 1000 * math.e / (9 * math.pi)),
+    ],
+    ids=str,
+)
+def test_the_start_of_dp_ftpl_beta(budget: tuple[float, float], needed: float) -> None:
+    assert dp_ftpl_beta.start(dp_ftpl_beta.Params(*budget)) == pytest.approx(needed, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("means", "delta", "regret"),
+    [
+        (INSTANCE_1, 0.01, 1488.6),
+        (INSTANCE_1, math.exp(-10), 3407.4),
+        (INSTANCE_2, 0.01, 16705.4),
+        (INSTANCE_2, math.exp(-10), 38238.6),
+    ],
+)
+def test_the_start_of_dp_ftpl_beta_costs_most_of_its_regret(
+    means: tuple[float, ...], delta: float, regret: float
+) -> None:
+    each = math.ceil(dp_ftpl_beta.start(dp_ftpl_beta.Params(1.0, delta)))
+    bandit = a_bandit(means, each * len(means))._replace(per_round=False)
+    dp_ftpl_beta.play(dp_ftpl_beta.Params(1.0, delta), bandit, generator())
+    assert bandit.pulls.tolist() == [each] * len(means)
+    assert bandit.curve[-1] == pytest.approx(regret, abs=0.05)
+
+
+@pytest.mark.parametrize("module", [dp_ftpl_gauss, dp_ftpl_beta], ids=["gauss", "beta"])
+def test_the_start_plays_arm_by_arm_up_to_the_horizon(module: Any) -> None:
+    for delta in (0.001, 1e-200):
+        bandit = a_bandit((0.5, 0.5, 0.5), 100)
+        module.play(module.Params(0.0, delta), bandit, generator())
+        assert bandit.pulls.tolist() == [100, 0, 0]
+        assert not list(module.releases(module.Params(0.0, delta), 3, 100))
+
+
+def test_the_phases_of_gdp_elim_new_on_instance_1() -> None:
+    params = gdp_elim_new.Params(1.0, 0.0, 10**6)
+    law = perturbation(1.0, 0.0)
+    needed = [gdp_elim_new.passes_of_phase(params, law, 2.0**-k) for k in range(1, 5)]
+    assert [math.ceil(n) for n in needed] == [1769, 7074, 28295, 113177]
+    bandit = a_bandit(INSTANCE_1, 10**6)._replace(per_round=False)
+    gdp_elim_new.play(params, bandit, generator())
+    # It never finishes exploring: it passes over the arms until the end.
+    assert bandit.pulls.tolist() == [111112] + [111111] * 8
+
+
+# Rejected values -------------------------------------------------------------------------------
+
+MODULES = [dp_ftpl_gauss, dp_ftpl_beta, dp_ftpl_new, gdp_elim_new]
+
+
+def refusal(module: Any, **values: float) -> str:
+    known = {"epsilon": 1.0, "delta": 0.01, "horizon": 100} | values
+    fields = {name: known[name] for name in module.Params._fields if name in known}
+    with pytest.raises(UserError) as caught:
+        parameters.build(module.Params, fields, "here", str)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_no_noise_gives_is_refused(module: Any) -> None:
+    assert "must not" in refusal(module, epsilon=0, delta=0)
+    assert "epsilon must be" in refusal(module, epsilon=-0.1)
+    assert r"delta must be in [0, 1], got 1.5" in refusal(module, delta=1.5)
+
+
+@pytest.mark.parametrize("module", MODULES[:2])
+def test_a_start_that_never_ends_is_refused(module: Any) -> None:
+    assert refusal(module, delta=0) == (
+        f"here: delta must not be 0: {module.LABEL} only works when delta != 0 (Remark 17) (delta)"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES[2:])
+def test_one_part_of_the_budget_may_be_0(module: Any) -> None:
+    for epsilon, delta in ((0, 0.01), (1, 0)):
+        values = {"epsilon": epsilon, "delta": delta, "horizon": 100}
+        assert parameters.build(module.Params, values, "here", str)[:2] == (epsilon, delta)
+
+
+# Releases --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("module", "params"),
+    [
+        (dp_ftpl_gauss, dp_ftpl_gauss.Params(0.0, 0.01)),
+        (dp_ftpl_beta, dp_ftpl_beta.Params(0.0, 0.01)),
+        (dp_ftpl_new, dp_ftpl_new.Params(0.0, 0.01, 10**6)),
+        (dp_ftpl_new, dp_ftpl_new.Params(1.0, 0.0, 10**6)),
+    ],
+    ids=str,
+)
+def test_what_all_rounds_compose_to_has_no_bound(module: Any, params: Any) -> None:
+    declared = list(module.releases(params, 9, 10**6))
+    assert composed_epsilon(declared, params.delta) == math.inf
+    # A single round is as private as requested.
+    alone = [release._replace(times=1) for release in declared]
+    assert composed_epsilon(alone, params.delta) == params.epsilon
+
+
+@pytest.mark.parametrize("budget", [(1.0, 0.01), (0.1, 0.0), (0.0, 0.01)], ids=str)
+def test_gdp_elim_new_composes_to_what_it_was_given(budget: tuple[float, float]) -> None:
+    epsilon, delta = budget
+    declared = list(gdp_elim_new.releases(gdp_elim_new.Params(*budget, 10**6), 9, 10**6))
+    assert len({release.first for release in declared}) > 1
+    assert composed_epsilon(declared, delta) == epsilon
+    assert composed_epsilon(declared, delta / 2) == epsilon
+    if delta > 0:
+        assert composed_epsilon(declared, 0.49 * delta) == math.inf

@@ -1,0 +1,143 @@
+"""The claims of the papers, their committed results, and the texts about them."""
+
+import re
+from functools import cache
+
+import pytest
+from commands import ROOT
+from composed import load
+
+from dpbandits.judge import language, reader, table
+from dpbandits.judge.figures import Figures
+from dpbandits.judge.model import ERRATA, as_list
+from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.table import Gathered
+from dpbandits.judge.verdicts import Verdict, combinations
+from dpbandits.report import write
+
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
+PAPERS += ["tossou2017", "wang2024"]
+CONTRADICTED = "contradicted"
+pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
+of_every_paper = pytest.mark.parametrize("name", PAPERS)
+
+
+@cache
+def gathered(name: str) -> Gathered:
+    found = table.read(name)
+    assert found is not None, f"dpbandits report --gather {name}"
+    return found
+
+
+# Claims files ------------------------------------------------------------------------------------
+
+
+@of_every_paper
+def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -> None:
+    assert reader.papers() == PAPERS
+    paper, planned = reader.read(name), Resampler(None, {})
+    drawn, touching = Figures(paper), dict[str, str]()
+    for claim_name, claim in paper.claims().items():
+        choices = drawn.touched(claim_name)
+        touching |= dict.fromkeys(choices, claim_name)
+        assert len([*drawn.comparisons(claim_name, {}, planned)]) >= len(claim.holds), claim_name
+        every = combinations(paper, choices)
+        assert any(claim.under.items() <= combination.items() for combination in every)
+    for choice, of in paper.choices.items():
+        for variant in [*of.variants][1:]:  # with one variant it is a note
+            found = [*drawn.comparisons(touching[choice], {choice: variant}, planned)]
+            assert found or paper.claims()[touching[choice]].guarantee, variant
+    for number in paper.numbers:
+        drawn.value(number, planned)
+
+
+@of_every_paper
+def test_the_first_variant_of_a_choice_is_what_the_papers_figures_draw(name: str) -> None:
+    paper = reader.read(name)
+    drawn, specs = Figures(paper), [load(figure, [])[0] for figure in paper.figures()]
+    own = [spec.name for spec in specs if spec.original and spec.paper == name]
+    for choice_name, choice in paper.choices.items():
+        first = {choice_name: next(iter(choice.variants))}
+        for figure in own or paper.figures() if choice.role or choice.figures else ():
+            assert drawn.panels(figure, [], first) == drawn.panels(figure, [], {})
+
+
+# Numbers are never typed -------------------------------------------------------------------------
+
+PLACE = r"(?:[A-Z]\.)?\d[\d.]*(?: \([a-f]\))?"
+NUMBERED = (  # what may have digits: places of a paper, instances, names of algorithms
+    r"(?:Figs?\.|Tables?|Theorems?|Lemmas?|Corollar(?:y|ies)|Propositions?|Remarks?|Algorithms?"
+    r"|[Ss]ections?|[Aa]ppendix|Instances?|Settings?|errat(?:um|a)|Definition|[Ee]quations?)"
+    rf" {PLACE}(?:(?:,| and| to) {PLACE})*|\(\d+\.?\d*\)|\b[CDE]\d\b|\b[A-Z]\.\d|EXP3"
+)
+
+
+def typed(text: str) -> list[str]:
+    """Return the digits of a text that are neither templates nor parts of names."""
+    return re.findall(r".{0,12}\d.{0,8}", re.sub(NUMBERED, "", reader.TEMPLATE.sub("", text)))
+
+
+@of_every_paper
+def test_results_in_texts_are_templates_of_known_numbers(name: str) -> None:
+    paper = reader.read(name)
+    claims = {n: f"{claim.because} {claim.ours}" for n, claim in paper.claims().items()}
+    told = {"headline": paper.headline.text, **claims}
+    assert {place: found for place, text in told.items() if (found := typed(text))} == {}
+    others = [*(e.text + e.corrected for e in paper.errata), *paper.excluded.values(), paper.method]
+    whole = " ".join([*told.values(), *others, *(c.opens for c in paper.choices.values())])
+    used = {match[1] for match in reader.TEMPLATE.finditer(whole)} - {"paper"}
+    assert used == {*paper.numbers}, "unknown, or never quoted"
+
+
+def test_every_threshold_is_used() -> None:
+    claims = [claim for name in PAPERS for claim in reader.read(name).claims().values()]
+    said = [text for claim in claims for part in claim.parts() for text in part.holds]
+    assert {*reader.words()} <= {n for text in said for n in language.names_in(text)} | {"equal"}
+
+
+# Committed results -------------------------------------------------------------------------------
+
+
+@of_every_paper
+def test_committed_results_are_current(name: str) -> None:
+    found = gathered(name)
+    specs = [load(figure, [])[0] for figure in found.paper.figures()]
+    assert table.stale(found, specs) == "", f"dpbandits report --gather {name}"
+    tested = {n for n, claim in found.paper.claims().items() if claim.holds or claim.guarantee}
+    assert {n for n, judged in found.claims.items() if judged.results} == tested
+    assert found.numbers.keys() == found.paper.numbers.keys()
+
+
+@of_every_paper
+def test_no_verdict_contradicts_an_erratum_and_headlines_rest_on_the_verdicts(name: str) -> None:
+    found = gathered(name)
+    concerned = {n: e.status for e in found.paper.errata for n in as_list(e.statement)}
+    for claim, judged in found.claims.items():
+        status = ERRATA[concerned[claim]] if claim in concerned else ""
+        if claim in found.paper.statements:
+            assert judged.status == status or not status, claim
+            assert judged.status != Verdict.REPRODUCED.value, claim
+            # Runs contradict a theorem only where an erratum tells of it.
+            refuted = judged.verdict in (Verdict.NOT, Verdict.DEPENDS)
+            assert not refuted or status == CONTRADICTED, claim
+        elif status == CONTRADICTED:
+            assert judged.verdict is not Verdict.REPRODUCED, claim
+        if judged.is_sentence and judged.results and judged.verdict is Verdict.NOT:
+            assert judged.claim.because, claim
+    rests_on = found.paper.headline.rests_on
+    assert rests_on
+    assert rests_on == {claim: found.claims[claim].status for claim in rests_on}
+
+
+@pytest.mark.long
+def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
+    made = write.files(PAPERS)
+    folder = ROOT / write.FOLDER
+    assert {file.relative_to(ROOT).as_posix() for file in folder.iterdir()} <= made.keys()
+    for file, content in made.items():
+        assert (ROOT / file).read_bytes() == content, f"dpbandits report: {file}"
+    for name in PAPERS:
+        text = made[f"{write.FOLDER}/{name}.md"].decode()
+        anchors = re.findall(r'<a id="([^"]+)">', text)
+        assert sorted(anchors) == sorted(reader.read(name).claims())
+        assert {*re.findall(r"\]\(#([^)]+)\)", text)} <= {*anchors}

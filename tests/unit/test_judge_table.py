@@ -1,0 +1,279 @@
+"""Results of claims as they are committed and quoted, and claims files that are refused."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from complaints import readable
+from toy_paper import Toy, near, paper, said
+
+from dpbandits.config import compose, conf_files
+from dpbandits.core.errors import UserError
+from dpbandits.factory import produce
+from dpbandits.files import project
+from dpbandits.judge import about, gather, reader, table
+from dpbandits.judge.table import Gathered
+from dpbandits.report import write
+from dpbandits.store.blocks import Store
+from dpbandits.tables import committed
+
+FIGURE, FILE = "adap-alpha", "conf/figure/adap-alpha.yaml"
+CLAIMS, TABLE = Path("conf/claims/toy.yaml"), Path(table.FOLDER, "toy.csv")
+CONTENT = """
+paper: toy
+source: none
+runs: 3
+headline: { text: 'It is {share} of it.', rests on: { better: reproduced } }
+choices: { alpha: { role: adap-ucb-one, variants: { one: {}, α two: { alpha: 2 } } } }
+sentences:
+  better: { quote: α = 1 works better, in: adap-alpha, holds: [adap_ucb_one <= adap_ucb] }
+  two: { quote: α = 1, in: adap-alpha, holds: [adap_ucb <= 2 * adap_ucb,
+    { in: ftpl-gauss-cdf, holds: [low <= 2] }] }
+  mute: { quote: works, not testable: no number }
+statements: { theorem: { says: so, in: adap-alpha, guarantee: adap-ucb } }
+errata: [{ where: Theorem, status: misprint, text: so, statement: theorem }]
+numbers: { share: { in: adap-alpha, value: adap_ucb_one / adap_ucb } }
+"""
+
+
+def forget() -> None:
+    """Read files again that a process reads once."""
+    for reading in (conf_files._load, reader._read, table._read, committed._golden):
+        reading.cache_clear()
+
+
+def write_claims(path: str = "method", value: Any = "") -> None:
+    """Write the claims with one entry changed."""
+    content = yaml.safe_load(CONTENT)
+    *parents, last = path.split(".")
+    entry = content
+    for parent in parents:
+        entry = entry[int(parent) if parent.isdigit() else parent]
+    entry[last] = value
+    CLAIMS.write_text(yaml.safe_dump(content, sort_keys=False), "utf-8")
+    forget()
+
+
+def edit(file: str | Path, old: str, new: str) -> None:
+    text = Path(file).read_text("utf-8")
+    assert old in text
+    Path(file).write_text(text.replace(old, new), "utf-8")
+    forget()
+
+
+@pytest.fixture
+def toy_claims(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy of the checkout whose only claims are these, about a figure of short games."""
+    for file in (checkout / "conf" / "claims").iterdir():
+        file.unlink()
+    edit(FILE, "horizon: 10_000_000", "horizon: 300")
+    monkeypatch.setattr(gather, "FIRST", 30)
+    monkeypatch.setattr(gather, "LOOKS", 1)
+    write_claims()
+    return checkout
+
+
+def gathered() -> Gathered:
+    found = table.read("toy")
+    assert found is not None
+    return found
+
+
+def stale() -> str:
+    specs = [compose.load(name, [])[0] for name in reader.read("toy").figures()]
+    return table.stale(gathered(), specs)
+
+
+# The committed table -----------------------------------------------------------------------------
+
+
+def rounded(values: Any) -> str:
+    """Return values as text, with 6 digits."""
+    return re.sub(r"\d+\.\d+(e-?\d+)?", lambda m: f"{float(m[0]):.6g}", repr(values))
+
+
+def test_results_are_read_as_they_were_written(
+    toy_claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, variants = Toy(monkeypatch), {"on": {}, "“off”": {"alpha": 2}}
+    for name, value, alpha in (("a", 1 / 3, 1), ("a", 30, 2), ("b", 20, 1)):
+        made.add(name, near(value, noise=0.01), alpha)
+    choices = {"β, γ": {"role": "a", "variants": variants}}
+    of = paper({"it": said("a <= b"), "mute": {"says": "so"}}, choices=choices, runs=4)
+    claims = made.judge(of)
+    joint, numbers = table.largest_sets(claims.values()), {"n": 1 / 7, "none": math.inf}
+    monkeypatch.setattr(reader, "read", lambda name: of)
+    table.write(Gathered(of, claims, numbers, joint, {"basis": {}}))
+    found = gathered()
+    results = {name: judged.results for name, judged in claims.items()}
+    assert rounded({name: j.results for name, j in found.claims.items()}) == rounded(results)
+    assert (len(results["it"]), len(results["mute"])) == (2, 0)
+    assert (rounded(found.numbers), found.joint) == (rounded(numbers), joint)
+
+
+def test_results_are_current_until_what_they_rest_on_changes(toy_claims: Path) -> None:
+    assert table.read("toy") is None
+    assert gather.gather(["toy"]) == 0
+    claims = gathered().claims
+    words = ["inconclusive", "reproduced", "not testable", "reproduced"]
+    assert [judged.verdict.value for judged in claims.values()] == words
+    drawn = claims["better"].drawn
+    assert (drawn.runs, len(claims["better"].results)) == (30, 2)
+    assert gathered().numbers["share"] == pytest.approx(math.exp(drawn.estimate), 1e-6)
+    for path, value, changed in (
+        *((f"sentences.better.{key}", "other", "") for key in ("because", "quote", "short")),
+        *(("headline.text", "other", ""), ("errata.0.text", "other", ""), ("source", "other", "")),
+        ("choices.alpha.open", "why", ""),
+        ("sentences.better.holds", ["adap_ucb_one <= 2 * adap_ucb"], "the claims"),
+        ("choices.alpha.variants", {"one": {}, "α two": {"alpha": 2.5}}, "the claims"),
+        ("numbers.share.value", "adap_ucb_one", "the claims"),
+        ("runs", 4, "the claims"),
+    ):
+        write_claims(path, value)
+        assert stale() == changed
+    write_claims()
+    for file, old, new, changed in (
+        (FILE, "title: Evolution", "title: New", ""),
+        ("conf/thresholds.yaml", "a factor that is seen", "a factor seen", ""),
+        (FILE, "horizon: 300", "horizon: 301", f"the experiments of {FIGURE}"),
+        ("conf/thresholds.yaml", "value: 1.5", "value: 1.6", "the thresholds"),
+    ):
+        edit(file, old, new)
+        assert stale() == changed
+
+
+def test_results_are_stale_when_golden_rows_of_an_algorithm_change(
+    toy_claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project, "SHIPPED", toy_claims)
+    rows, of = toy_claims / committed.GOLDEN, reader.read("toy")
+    rows.parent.mkdir(parents=True)
+    rows.write_text('{"case": "adap-ucb on x", "r": 1}\n{"case": "dp-se on x", "r": 2}\n')
+    record = {"basis": table.basis(of, [], ["adap-ucb"])}
+    for old, new, changed in (("2}", "3}", ""), ("1}", "4}", "the golden rows of adap-ucb")):
+        edit(rows, old, new)
+        assert table.stale(Gathered(of, {}, record=record), []) == changed
+    rows.unlink()  # not a checkout
+    forget()
+    assert table.stale(Gathered(of, {}, record=record), []) == ""
+
+
+def test_a_damaged_table_is_refused_in_one_line(toy_claims: Path) -> None:
+    assert gather.gather(["toy"]) == 0
+    whole = {file: file.read_bytes() for file in (TABLE, TABLE.with_suffix(".json"))}
+    remedy = r"claims/toy\.csv cannot be read: [^\n]*; `dpbandits report --gather toy` writes it$"
+    for damage in (
+        lambda: edit(TABLE, ",30,", ",31,"),
+        lambda: TABLE.write_bytes(TABLE.read_bytes()[:-20]),
+        lambda: TABLE.with_suffix(".json").write_text("{"),
+        lambda: TABLE.with_suffix(".json").write_text("{}"),
+    ):
+        damage()
+        forget()
+        with pytest.raises(UserError, match=remedy):
+            table.read("toy")
+        for file, content in whole.items():
+            file.write_bytes(content)
+    forget()
+    assert gathered()
+
+
+# What `run` quotes -------------------------------------------------------------------------------
+
+
+def test_committed_results_are_quoted_for_a_figure_as_its_file_has_it_alone(
+    toy_claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def quoted(*overrides: str) -> list[tuple[str, str, str]]:
+        spec, settings = compose.load(FIGURE, overrides)
+        claims = about.as_json(about.about(spec, Store(settings.cache)))
+        return [(c["claim"], c["verdict"], c["judged_by"]) for c in claims]
+
+    assert quoted() == []  # neither results nor runs
+    assert gather.gather(["toy"]) == 0
+    verdicts = ["inconclusive", "reproduced", "no counterexample in our runs"]
+    names = ["toy/better", "toy/two", "toy/theorem"]
+    by = "committed results"
+    assert quoted() == [(n, v, by) for n, v in zip(names, verdicts, strict=True)]
+    assert quoted("figure.horizon=200") == []  # no runs of it
+    write_claims("sentences.better.holds", ["adap_ucb_one <= 2 * adap_ucb"])
+    for overrides in ((), ("figure.horizon=200",)):  # stale claims; a changed figure
+        spec, settings = compose.load(FIGURE, [*overrides, "runs=25"])
+        capsys.readouterr()
+        assert produce.produce(spec, settings) == 0
+        assert "sentences about this figure: 1 reproduced" in capsys.readouterr().out
+        assert quoted(*overrides, "runs=25") == [("toy/better", "reproduced", "own runs")]
+        verdict = json.loads((settings.folder(FIGURE) / "verdict.json").read_bytes())
+        assert [claim["judged_by"] for claim in verdict["claims"]] == ["own runs"]
+
+
+# Bad input ---------------------------------------------------------------------------------------
+
+WRONG = """
+sentenses: {}                                        --> 'sentenses'
+runs: many                                           --> runs: | int
+sentences.better.explanation: so                     --> sentences.better: | 'explanation'
+sentences.better.quote: ''                           --> better: | quote, or says
+sentences.mute: {quote: so}                          --> mute: | not testable
+sentences.better.in: adap-alhpa                      --> better: | did you mean 'adap-alpha'
+sentences.better.in: {adap-alpha: [z]}               --> better: | no panel 'z'
+sentences.better.under: {alpha: ten}                 --> better: | 'ten'
+sentences.better.holds: [adap_ubc <= 1]              --> better: | did you mean 'adap_ucb'
+sentences.better.holds: [adap_ucb <= simlar * 2]     --> better: | 'simlar'
+sentences.better.holds: [largets(adap_ucb) <= 1]     --> better: | did you mean 'largest'
+sentences.better.holds: [adap_ucb < 1]               --> better: | 'adap_ucb < 1'
+sentences.better.holds: [adap_ucb.x <= 1]            --> better: | adap_ucb.x
+sentences.better.holds: [at(adap_ucb) <= 1]          --> better: | at(adap_ucb)
+sentences.better.holds: ["adap_ucb <= bound(adap_ucb, 'azize2022.minimax')"] --> minimax'
+sentences.better.holds: [{in: adap-c9, holds: [adap_ucb <= 1]}]        --> better: | 'adap-c9'
+choices.alpha.rule: a                                --> choices.alpha: | 'rule'
+choices.alpha.role: []                               --> choices.alpha: | exactly one of role
+choices.alpha.word: far                              --> choices.alpha: | exactly one of role
+choices.alpha.role: adap-ubc                         --> choices.alpha: | no claim has
+choices.alpha.variants: {}                           --> choices.alpha: | variant
+choices.alpha.variants: {one: {}, two: {alhpa: 2}}   --> better: | 'alpha'
+choices.alpha: {statistic: all, variants: {a: mode}} --> choices.alpha: | median
+choices.alpha: {statistic: bettr, variants: {a: mean}}                 --> 'bettr'
+statements.theorem.guarantee: adap-ubc               --> theorem: | 'adap-ubc'
+errata.0.status: wrong                               --> erratum 1 | wrong
+errata.0.statement: theorm                           --> erratum 1: | did you mean 'theorem'
+headline.rests on: {bettr: reproduced}               --> headline: | did you mean 'better'
+headline.text: '{shar} of it'                        --> 'shar'
+numbers.share.with: {alpha: ten}                     --> numbers.share: | 'ten'
+numbers.share.value: adap_ubc                        --> share: | 'adap_ubc'
+"""
+
+
+@pytest.mark.parametrize("case", WRONG.strip().splitlines())
+def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_written(
+    case: str, toy_claims: Path
+) -> None:
+    change, told = case.split("-->")
+    path, value = change.split(":", 1)
+    write_claims(path, yaml.safe_load(value))
+    before = {*toy_claims.rglob("*")}
+    with pytest.raises(UserError) as raised:
+        write.report(["toy"], gathers=True)
+    readable(message := str(raised.value))
+    assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
+    written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
+    assert all("cache" in path.parts for path in written)
+
+
+def test_a_quote_that_is_not_in_the_text_is_refused_where_the_text_is_at_hand(
+    toy_claims: Path,
+) -> None:
+    assert write.report(["toy"], gathers=True, texts=toy_claims) == 0  # no text at hand
+    text = toy_claims / "toy.txt"
+    text.write_text("... so $\\alpha$ = 1\nworks bet-\nter: α = 1 works better ...", "utf-8")
+    assert write.report(["toy"], gathers=False, texts=toy_claims) == 0
+    text.write_text("so α = 1 works worse", "utf-8")
+    refused = r"^conf/claims/toy\.yaml: better: the quote is not in .*toy\.txt$"
+    with pytest.raises(UserError, match=refused):
+        write.report(["toy"], gathers=False, texts=toy_claims)
+    with pytest.raises(UserError, match="'tey' has no claims; did you mean 'toy'"):
+        write.report(["tey"], gathers=False)

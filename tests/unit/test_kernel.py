@@ -1,0 +1,230 @@
+"""The decorators: cached machine code that is never stale, and functions dispatched by a class."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import pytest
+
+from dpbandits.core import kernel, machine_code, roots
+from dpbandits.core.bandit import draw
+from dpbandits.core.roots import ISLAND, PACKAGE, Found, Root
+from dpbandits.core.sample_stream import SampleStream
+
+HELPER = """\
+from dpbandits.core.kernel import inlined, kernel
+
+@inlined
+def inlined_helper(x):
+    return x + 1
+
+@kernel
+def kernel_helper(x):
+    return x + 10
+"""
+
+USING = """\
+from dpbandits.core.kernel import kernel, specialised
+from dpbandits.mechanisms.helper import inlined_helper, kernel_helper
+
+@kernel
+def both(x):
+    return inlined_helper(x) + 1000 * kernel_helper(x)
+
+play = specialised(both, 0)
+print(play(0), sum(both.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Copy of the package with a kernel in one file and its helpers in another."""
+    copy = tmp_path / "copy" / "dpbandits"
+    shutil.copytree(PACKAGE.folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "mechanisms" / "helper.py").write_text(HELPER)
+    (copy / "mechanisms" / "using.py").write_text(USING)
+    return copy
+
+
+def run(package: Path, cache: Path) -> tuple[int, int]:
+    """Return the output of a fresh process, and how much of its machine code was on disk."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "DPBANDITS_CACHE": str(cache),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-c", "import dpbandits.mechanisms.using"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, cwd=package.parent
+    )
+    result, hits = done.stdout.split()
+    return int(result), int(hits)
+
+
+@pytest.mark.long
+def test_an_edited_helper_is_never_served_stale(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache) == (10_001, 0)
+    assert run(package, cache) == (10_001, 1), "machine code comes from disk in a later process"
+    (package / "mechanisms" / "helper.py").write_text(HELPER.replace("x + 1\n", "x + 2\n"))
+    assert run(package, cache) == (10_002, 0)
+    (package / "mechanisms" / "helper.py").write_text(HELPER.replace("x + 10\n", "x + 20\n"))
+    assert run(package, cache) == (20_001, 0)
+
+
+@pytest.mark.long
+def test_machine_code_for_other_types_or_unreadable_is_never_served(
+    package: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    using = USING.replace("play =", "specialised(both, 0.5)\nplay =")
+    (package / "mechanisms" / "using.py").write_text(using)
+    assert run(package, cache) == (10_001, 0)
+    assert run(package, cache) == (10_001, 2)
+    # The state left by two processes that each compile for one type at once.
+    first, second = sorted(cache.rglob("using.both-*.nbc"))
+    content, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other)
+    second.write_bytes(content)
+    assert run(package, cache)[0] == 10_001
+    (index,) = cache.rglob("using.both-*.nbi")
+    index.write_bytes(index.read_bytes()[:-20])
+    assert run(package, cache) == (10_001, 0)
+    assert len(list((cache / "kernels").glob("*.damaged-*"))) == 1
+    assert run(package, cache) == (10_001, 1)  # the type that was asked for afterwards is kept
+    assert run(package, cache) == (10_001, 2)
+
+
+@pytest.mark.long
+def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder can be made below a file")
+    assert run(package, blocked / "cache") == (10_001, 0)
+    assert run(package, blocked / "cache") == (10_001, 0)
+    assert not list(package.rglob("*.nbi"))
+
+
+def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each digest stands for that of a process that starts by then.
+    monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
+    root = Root("dpbandits", package, compiled=ISLAND)
+    monkeypatch.setattr(roots, "found", lambda: Found(None, (), (root,)))
+    digest = machine_code.island_digest.__wrapped__
+    before = digest()
+    for name, content in root.sources().items():
+        if not root.compiles(name):
+            (package / name).write_bytes(content + b"x = 1\n")
+    assert digest() == before
+    for name in ("core/bandit.py", "algorithms/_argmax.py", "environments/another.py"):
+        before = digest()
+        with (package / name).open("a") as file:
+            file.write("x = 1\n")
+        assert digest() != before
+
+
+def test_the_island_imports_nothing_but_itself() -> None:
+    # Otherwise compiled code could change without a change of its digest.
+    for file, source in PACKAGE.sources().items():
+        if not PACKAGE.compiles(file):
+            continue
+        for name in imported(source):
+            if name.startswith("dpbandits."):
+                assert name.split(".")[1] in ISLAND, f"{file} imports {name}"
+
+
+def imported(source: bytes) -> Iterator[str]:
+    """Yield full names of all imports of a source."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_only_the_island_compiles() -> None:
+    compilers = {f"dpbandits.core.kernel.{name}" for name in ("kernel", "inlined", "by_class")}
+    for file, source in PACKAGE.sources().items():
+        if not PACKAGE.compiles(file):
+            assert not compilers & {*imported(source)}, file
+
+
+@pytest.mark.skipif(machine_code.folder() is None, reason="nothing is kept here")
+def test_only_machine_code_of_sources_that_the_digest_covers_is_kept() -> None:
+    def play(x: int) -> int:
+        return x + 1
+
+    kept: Any = kernel.kernel(draw)
+    assert kept.stats.cache_path.startswith(str(machine_code.folder()))
+    unkept: Any = kernel.kernel(play)
+    assert unkept.stats.cache_path is None
+
+
+class Left(NamedTuple):
+    value: float
+
+
+class Right(NamedTuple):
+    value: float
+
+
+class Neither(NamedTuple):
+    value: float
+
+
+@pytest.fixture
+def side(monkeypatch: pytest.MonkeyPatch) -> Any:
+    # Classes of a test do not belong to the package; nothing compiled with them is cached.
+    monkeypatch.setattr(machine_code, "folder", lambda: None)
+
+    @kernel.by_class
+    def side(one: Any, factor: float) -> float:
+        return 0.0
+
+    @side.register(Left)
+    def left(one: Any, factor: float) -> Any:
+        return -factor * one.value
+
+    @side.register(Right)
+    def right(one: Any, factor: float) -> Any:
+        return factor * one.value
+
+    return side
+
+
+def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(side: Any) -> None:
+    @numba.njit
+    def compiled(one: Any, factor: float) -> Any:
+        return side(one, factor)
+
+    for call in (side, compiled):
+        chosen = [call(cls(3.0), 2.0) for cls in (Left, Right, Neither)]
+        assert chosen == [-6.0, 6.0, 0.0]
+
+
+def test_a_class_has_one_body(side: Any) -> None:
+    with pytest.raises(TypeError, match="Left is registered already"):
+        side.register(Left)(lambda one, factor: 0.0)
+
+
+@pytest.mark.skipif(machine_code.folder() is None, reason="nothing is kept here")
+def test_a_class_that_later_processes_cannot_import_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Left is neither of the package dpbandits nor"):
+        draw.register(Left)
+
+
+@pytest.mark.skipif(machine_code.folder() is None, reason="nothing is kept here")
+def test_a_body_from_elsewhere_is_refused_for_a_class_of_the_package() -> None:
+    def foreign(law: Any, rng: Any, arm: int, t: int) -> float:
+        return 0.0
+
+    with pytest.raises(TypeError, match=r"foreign is neither of the package dpbandits nor"):
+        draw.register(SampleStream)(foreign)

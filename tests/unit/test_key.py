@@ -1,0 +1,309 @@
+"""A key changes with every source that a cell can reach, and with nothing else."""
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dpbandits.core import roots as found_roots
+from dpbandits.core.errors import UserError
+from dpbandits.core.roots import Found, Root
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.store import key
+from dpbandits.store.key import EditedSources
+
+REACHED_BY_ADAP_UCB = (
+    "algorithms/adap_ucb.py",
+    "algorithms/_adaptive_episodes.py",
+    "algorithms/_argmax.py",
+    "experiments/regret.py",
+    "experiments/regret.py",
+    "core/bandit.py",
+    "core/kernel.py",
+    "core/randomness.py",
+    "environments/bernoulli.py",
+    "mechanisms/laplace.py",
+    "mechanisms/__init__.py",
+)
+FAR_FROM_ADAP_UCB = (
+    "algorithms/adap_klucb.py",
+    "algorithms/dp_se.py",
+    "algorithms/ucb.py",
+    "config/compose.py",
+    "config/reader.py",
+    "core/kl.py",
+    "tables/series.py",
+    "tables/statistics.py",
+    "drawing/plotting.py",
+    "environments/beta.py",
+    "factory/produce.py",
+    "files/atomic.py",
+    "run/runner.py",
+    "store/blocks.py",
+    "store/key.py",
+    "theory/azize2022.py",
+)
+
+PACKAGE = found_roots.PACKAGE.folder
+
+
+def roots(algorithm: str, environment: str) -> tuple[str, ...]:
+    """Return the roots of a cell."""
+    policy, law = algorithm.replace("-", "_"), environment.replace("-", "_")
+    return f"algorithms/{policy}.py", f"environments/{law}.py", "experiments/regret.py"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a copy of the package. Digests are cached by path: each state needs its own copy."""
+    return copied(tmp_path / "before")
+
+
+def copied(folder: Path) -> Path:
+    copy = folder / PACKAGE.name
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def of_adap_ucb(package: Path) -> dict[str, str]:
+    return key._sources(roots("adap-ucb", "bernoulli"), (Root("dpbandits", package),))
+
+
+# The package itself ----------------------------------------------------------------------------
+
+
+def test_a_cell_reaches_its_algorithm_its_environment_and_what_they_import() -> None:
+    assert set(REACHED_BY_ADAP_UCB) <= set(of_adap_ucb(PACKAGE))
+
+
+def test_a_cell_does_not_reach_other_algorithms_nor_what_comes_after_the_numbers() -> None:
+    assert all((PACKAGE / path).is_file() for path in FAR_FROM_ADAP_UCB)
+    assert not set(FAR_FROM_ADAP_UCB) & set(of_adap_ucb(PACKAGE))
+
+
+def test_another_algorithm_or_environment_reaches_other_files() -> None:
+    klucb = key.sources(roots("adap-klucb", "bernoulli"))
+    assert {"algorithms/adap_klucb.py", "core/kl.py"} <= set(klucb)
+    assert "algorithms/adap_ucb.py" not in klucb
+    beta = key.sources(roots("adap-ucb", "beta"))
+    assert "environments/beta.py" in beta
+    assert "environments/bernoulli.py" not in beta
+
+
+def test_a_copy_elsewhere_has_the_same_fingerprint(package: Path) -> None:
+    assert of_adap_ucb(package) == of_adap_ucb(PACKAGE)
+
+
+@pytest.mark.parametrize("path", REACHED_BY_ADAP_UCB)
+def test_an_edit_in_a_file_that_is_reached_moves_the_digest_of_that_file_alone(
+    package: Path, tmp_path: Path, path: str
+) -> None:
+    before = of_adap_ucb(package)
+    edited = copied(tmp_path / "after")
+    with (edited / path).open("a") as file:
+        file.write("\nMORE = 1\n")
+    after = of_adap_ucb(edited)
+    assert {name for name in before | after if before.get(name) != after.get(name)} == {path}
+
+
+def test_edits_in_files_that_are_not_reached_move_nothing(package: Path, tmp_path: Path) -> None:
+    edited = copied(tmp_path / "after")
+    for path in FAR_FROM_ADAP_UCB:
+        with (edited / path).open("a") as file:
+            file.write("\nMORE = 1\n")
+    (edited / "algorithms" / "of_tomorrow.py").write_text("MORE = 1\n")
+    assert of_adap_ucb(edited) == of_adap_ucb(package)
+
+
+def test_another_number_in_a_helper_moves_the_fingerprint(package: Path, tmp_path: Path) -> None:
+    edited = copied(tmp_path / "after")
+    helper = edited / "mechanisms" / "laplace.py"
+    text = helper.read_text()
+    assert "sensitivity / epsilon" in text
+    helper.write_text(text.replace("sensitivity / epsilon", "2.0 * sensitivity / epsilon"))
+    before, after = of_adap_ucb(package), of_adap_ucb(edited)
+    assert before.keys() == after.keys()
+    assert before["mechanisms/laplace.py"] != after["mechanisms/laplace.py"]
+
+
+def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Path) -> None:
+    edited = copied(tmp_path / "after")
+    docstrings = 0
+    for name in of_adap_ucb(package):
+        lines = (edited / name).read_text().split("\n")
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                continue
+            if ast.get_docstring(node):
+                row = node.body[0].lineno - 1
+                assert '"""' in lines[row]
+                lines[row] = lines[row].replace('"""', '"""In other words: ', 1)
+                docstrings += 1
+        (edited / name).write_text("# A comment.\n\n\n" + "\n".join(lines) + "\n\n# The end.\n")
+    assert docstrings > 30
+    assert of_adap_ucb(edited) == of_adap_ucb(package)
+
+
+# Definition of an import: a made-up package -------------------------------------------------------
+
+FILES = {
+    "__init__.py": "",
+    "experiments/regret.py": "from dpbandits import helper\n",
+    "helper.py": "import dpbandits.deep.inner as inner\n",
+    "deep/__init__.py": "",
+    "deep/inner.py": "",
+    "lonely.py": "",
+    "algorithms/__init__.py": "",
+    "algorithms/my_policy.py": "",
+    "environments/__init__.py": "",
+    "environments/my_law.py": "",
+}
+
+
+def made_up(folder: Path, **changes: str) -> Path:
+    """Write the files above, some of them changed; a key is a path without its suffix."""
+    package = folder / "dpbandits"
+    for path, text in FILES.items():
+        file = package / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(changes.get(path.removesuffix(".py"), text))
+    return package
+
+
+def reached(package: Path) -> set[str]:
+    return set(digests_of(package))
+
+
+def digests_of(package: Path) -> dict[str, str]:
+    return key._sources(roots("my-policy", "my-law"), (Root("dpbandits", package),))
+
+
+def test_imports_are_followed_from_file_to_file(tmp_path: Path) -> None:
+    assert reached(made_up(tmp_path)) == {
+        "__init__.py",
+        "experiments/regret.py",
+        "helper.py",
+        "deep/__init__.py",
+        "deep/inner.py",
+        "algorithms/my_policy.py",
+        "environments/my_law.py",
+    }
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from dpbandits import lonely",
+        "from dpbandits.lonely import thing",
+        "from dpbandits.lonely import *",
+        "import dpbandits.lonely",
+        "import math, dpbandits.lonely as other",
+        "from dpbandits import (\n    helper,\n    lonely as other,\n)",
+        "def late():\n    from dpbandits import lonely\n",
+        "if True:\n    import dpbandits.lonely\n",
+        "class Inside:\n    from dpbandits.lonely import thing\n",
+    ],
+)
+def test_every_form_of_an_import_is_followed(tmp_path: Path, statement: str) -> None:
+    package = made_up(tmp_path, **{"algorithms/my_policy": statement})
+    assert "lonely.py" in reached(package)
+
+
+def test_what_a_package_s_init_imports_is_reached_through_its_modules(tmp_path: Path) -> None:
+    changes = {"deep/__init__": "from dpbandits import lonely\n"}
+    assert "lonely.py" in reached(made_up(tmp_path, **changes))
+
+
+def test_imports_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
+    changes = {"deep/inner": "from dpbandits import helper\n"}
+    assert {"helper.py", "deep/inner.py"} <= reached(made_up(tmp_path, **changes))
+
+
+def test_libraries_are_not_followed(tmp_path: Path) -> None:
+    package = made_up(tmp_path, helper="import numpy\nfrom lonely import thing\n")
+    assert "lonely.py" not in reached(package)
+    assert "deep/inner.py" not in reached(package)
+
+
+@pytest.mark.parametrize("statement", ["from . import lonely", "from .lonely import thing"])
+def test_a_relative_import_is_refused(tmp_path: Path, statement: str) -> None:
+    package = made_up(tmp_path, helper=statement)
+    with pytest.raises(UserError, match=r"helper\.py: relative imports are not followed"):
+        reached(package)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 1\n", "x = 2\n"),
+        ("x = 'a'\n", "x = 'b'\n"),
+        ("def f():\n    return 'a'\n", "def f():\n    return 'b'\n"),
+        ("def f():\n    x = 1\n    'a'\n", "def f():\n    x = 1\n    return 'a'\n"),
+        ("def f(a=1): pass\n", "def f(a=2): pass\n"),
+        ("@a\ndef f(): pass\n", "@b\ndef f(): pass\n"),
+        ("x = (1, 2)\n", "x = (1, 2.0)\n"),
+        ("x: int = 1\n", "x: float = 1\n"),
+        ("if a:\n    b\nc\n", "if a:\n    b\n    c\n"),
+    ],
+)
+def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, after: str) -> None:
+    digests = [
+        digests_of(made_up(tmp_path / str(i), helper=text))
+        for i, text in enumerate((before, after))
+    ]
+    assert digests[0]["helper.py"] != digests[1]["helper.py"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 1\n", "x = 1  # one\n"),
+        ("x = 1\ny = 2\n", "\n\nx   =  1\n\n\ny = (\n    2\n)\n"),
+        ('"""A."""\nx = 1\n', '"""B."""\nx = 1\n'),
+        ('def f():\n    """A."""\n    return 1\n', 'def f():\n    """B."""\n    return 1\n'),
+        ('def f():\n    """A."""\n', 'def f():\n    """B.\n\n    C.\n    """\n'),
+        ('class C:\n    """A."""\n\n    x = 1\n', 'class C:\n    """B."""\n\n    x = 1\n'),
+        ("x = 'a'\n", 'x = "a"\n'),
+        ("def f():\n    return 1\n", 'def f():\n    """A first one."""\n    return 1\n'),
+        ("x = 1\n", '"""A first one."""\n\nx = 1\n'),
+    ],
+)
+def test_a_change_of_words_and_layout_does_not(tmp_path: Path, before: str, after: str) -> None:
+    digests = [
+        digests_of(made_up(tmp_path / str(i), helper=text))
+        for i, text in enumerate((before, after))
+    ]
+    assert digests[0] == digests[1]
+
+
+def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:
+    package = made_up(tmp_path)
+    own = tmp_path / "own_project"
+    (own / "algorithms").mkdir(parents=True)
+    (own / "algorithms" / "mine.py").write_text("from dpbandits import helper\n")
+    both = Root("dpbandits", package), Root("own_project", own)
+    names = "own_project/algorithms/mine.py", "experiments/regret.py"
+    reached = key._sources(names, both)
+    assert {"own_project/algorithms/mine.py", "helper.py", "deep/inner.py"} <= set(reached)
+
+
+def test_an_edit_in_mid_run_is_noticed_unless_it_rewords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: RegretExperiment
+) -> None:
+    package = copied(tmp_path)
+    found = Found(None, (), (Root("dpbandits", package),))
+    monkeypatch.setattr(found_roots, "found", lambda: found)
+    key.check_sources(cell)
+    helper = package / "mechanisms" / "laplace.py"
+    text = helper.read_text()
+    helper.write_text(f"# A comment.\n{text}")
+    (package / "algorithms" / "ucb.py").write_text("x = 1\n")  # not reached
+    key.check_sources(cell)
+    for edited in (f"{text}\nMORE = 1\n", "half of an edi("):
+        helper.write_text(edited)
+        with pytest.raises(EditedSources, match=r"^mechanisms/laplace\.py: edited since"):
+            key.check_sources(cell)
+    helper.unlink()
+    with pytest.raises(EditedSources):
+        key.check_sources(cell)

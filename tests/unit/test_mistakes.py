@@ -1,0 +1,145 @@
+"""A mistake in a file or on the command line is one line that names its place and what is valid."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from complaints import complaint, readable
+from forks import Fork
+
+from dpbandits.config.compose import load
+
+C2, KSWEEP, STOPPING = "adap-c2", "adap-ksweep", "stopping-rules"
+LINE, A, UCB = "(command line)", "figure.panels.a", "figure.curves.adap-ucb"
+
+# The figure, the overrides, and what the message has: key, expected value or nearest valid name.
+COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
+    ("adap-c22", "", ("unknown figure 'adap-c22'", "'adap-c2'")),
+    ("runs=5", "adap-c2", ("'runs=5' is not a figure",)),
+    (C2, "figure=adap-ksweep", ("the figure is named twice",)),
+    (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
+    (C2, "engine=gpu", ("unknown engine 'gpu'; valid: dask, local",)),
+    (C2, "profile=null", ("unknown profile 'null'; valid: ci, paper",)),
+    (C2, "hydra.run.dir=x", ("'hydra.run.dir=x'", "dpbandits multirun")),
+    (C2, "nonsense=5", ("unknown key 'nonsense'", LINE, "valid: engine, figure")),
+    (C2, "figure.horizn=5", ("unknown key 'figure.horizn'", LINE, "'figure.horizon'")),
+    (C2, "+figure.horizn=5", ("unknown key 'figure.horizn'", LINE, "'horizon'")),
+    (C2, f"+{A}.titel=x", (f"unknown key '{A}.titel'", LINE, "'title'")),
+    (C2, f"{UCB}.alpa=2", (f"unknown key '{UCB}.alpa'", LINE, f"'{UCB}.alpha'")),
+    (C2, f"+{UCB}.alpa=2", (f"unknown key '{UCB}.alpa'", LINE, "'alpha'")),
+    (C2, "+engine.worker=3", ("unknown key 'engine.worker'", LINE, "'workers'")),
+    (C2, "figure.slopes=true", ("'figure.slopes'", LINE, "+figure.slopes=<value>")),
+    (C2, "figure.epsilon=1", ("'figure.epsilon'", LINE, f"set {A}.epsilon, figure.panels.b")),
+    (C2, "figure.environment.law=beta", ("figure.environment holds no keys, it is 'c2'", LINE)),
+    (C2, "+figure.runs=5", ("'figure.runs'", "leave out the plus", LINE)),
+    (C2, "figure.curves.x=ucb", ("+algorithm@figure.curves.x=<algorithm>", LINE)),
+    (C2, "+figure.curves.x=ucb", ("figure.curves.x must hold keys and values, got 'ucb'", LINE)),
+    (C2, "algorithm@figure.curves.x=ucb", ("+algorithm@figure.curves.x=", LINE)),
+    (C2, "+algorithm@figure.curves.x=ucbb", ("unknown algorithm 'ucbb'", "'ucb'")),
+    (C2, "+algorithm@figure.curves.x=adap-ucb", ("'AdaP-UCB'", "panel a", "figure.curves.x.label")),
+    (C2, f"{UCB}.algorithm=adap-ubc", ("unknown algorithm 'adap-ubc'", LINE, "'adap-ucb'")),
+    (
+        C2,
+        "+figure.curves.b.bound=azize2022.lower_bound",
+        ("unknown bound", LINE, "'azize2022."),
+    ),
+    (C2, "~figure.curves.dp-sse", ("'figure.curves.dp-sse'", LINE, "'figure.curves.dp-se'")),
+    (C2, "runs", ("cannot read 'runs'", "key=value")),
+    (C2, "runs = 5", ("write key=value without spaces",)),
+    (C2, "--runs 5", ("without dashes: runs=5",)),
+    (C2, "runs=5,6", ("'runs=5,6' has several values", "dpbandits multirun")),
+    (C2, "figure.horizon=1,000,000", ("figure.horizon=1_000_000",)),
+    (C2, "runs=five", ("runs must be a whole number from 1 to 10^6, got 'five'", LINE)),
+    (C2, "seed=-1", ("seed must be a whole number from 0, below 2^63, got -1", LINE)),
+    (C2, "engine.workers=0", ("engine.workers must be a whole number from 1", "got 0", LINE)),
+    (C2, "engine=dask engine.scheduler=a:1", ("engine.scheduler must be", "got 'a:1'", LINE)),
+    (C2, "paths.out=", ("paths.out must name a folder, got ''", LINE)),
+    (C2, "figure.horizon=1.5", ("figure.horizon must be a whole number", "got 1.5", LINE)),
+    (C2, "figure.horizon=4", ("figure.horizon must be at least 5, the number of arms", LINE)),
+    (C2, "figure.horizon=${lenght}", ("figure.horizon", "'lenght' not found", LINE)),
+    (C2, f"{A}.epsilon=0", ("epsilon must be positive and finite, got 0", LINE)),
+    (C2, f"{UCB}.ties=second", ("ties must be one of first, random, got 'second'", LINE)),
+    (C2, "figure.centre=avg", ("unknown centre 'avg'", LINE, "mean, median")),
+    (C2, "figure.checkpoints=lin", ("unknown checkpoints 'lin'", LINE, "'linear'")),
+    (C2, "figure.environment=c5", ("unknown environment 'c5'", LINE, "c1, c2, c3")),
+    (C2, "figure.environment={law:beta,means:[0,1]}", ("beta: means must be", "(0, 1)", LINE)),
+    (C2, "figure.title='{foo}'", ("figure.title", "may name only", "epsilon", LINE)),
+    (C2, f"+{A}.curves=[ucb]", ("unknown curves 'ucb'", "'dp-ucb'", LINE)),
+    (KSWEEP, "figure.sweep.values=[8,2]", ("figure.sweep.values", "ascending order", LINE)),
+    (KSWEEP, "figure.sweep.key=epsilo", ("figure.sweep.key 'epsilo'", LINE, "'epsilon'")),
+    (STOPPING, "figure.curves.nas.rule=nass", ("unknown rule 'nass'", "'nas'", LINE)),
+    (STOPPING, "figure.stream.mean=2", ("figure.stream.mean must be within 1 of 0", LINE)),
+]
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(
+    ("figure", "overrides", "parts"), COMMAND_LINE, ids=[f"{f} {o}" for f, o, _ in COMMAND_LINE]
+)
+def test_a_mistake_on_the_command_line(figure: str, overrides: str, parts: tuple[str, ...]) -> None:
+    message = complaint(figure, overrides.split(" ") if overrides else [])
+    assert [part for part in parts if part not in message] == [], message
+
+
+FIGURE, ALGORITHM = "conf/figure/adap-c2.yaml", "conf/algorithm/adap-ucb.yaml"
+ENVIRONMENT, PAPER = "conf/environment/c2.yaml", "conf/profile/paper.yaml"
+CONFIG, ENGINE = "conf/config.yaml", "conf/engine/local.yaml"
+
+# The file, a pattern in it and its replacement ($ is the end), and what the message has.
+FILES: list[tuple[str, str, str, tuple[str, ...]]] = [
+    (FIGURE, "$", "horizn: 5\n", ("'figure.horizn'", "'horizon'")),
+    (FIGURE, r"(?m)^centre: .*\n", "", ("figure.centre is missing",)),
+    (FIGURE, r"c2\n", "c9\n", ("'c9'", "c1, c2")),
+    (FIGURE, "ucb: adap-ucb", "ucb: adap-ubc", ("unknown algorithm 'adap-ubc'", "'adap-ucb'")),
+    (ALGORITHM, "alpha:", "alhpa:", ("'figure.curves.adap-ucb.alhpa'", "'alpha'")),
+    (ALGORITHM, "3.1", "-3.1", ("alpha must be positive", "-3.1")),
+    (ENVIRONMENT, "$", "meens: 1\n", ("unknown parameter 'meens'", "'means'")),
+    (ENVIRONMENT, "0.75", "1.75", ("means must be", "1.75")),
+    (PAPER, "$", "rums: 5\n", ("'rums'", "runs")),
+    (CONFIG, "seed: 2022", "seed: -1", ("seed must be",)),
+]
+UNREADABLE = [("  - : [\n", "line"), ("a: \t{\n", "line"), ("runs: 3\nruns: 3\n", "duplicate key")]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "parts"),
+    [*FILES, *((FIGURE, "$", text, (part,)) for text, part in UNREADABLE)],
+)
+def test_a_mistake_in_a_file(
+    checkout: Path, file: str, old: str, new: str, parts: tuple[str, ...]
+) -> None:
+    path = checkout / file
+    text = path.read_text("utf-8")
+    path.write_text(re.sub(old.replace("$", r"\Z"), new, text, count=1), "utf-8")
+    message = complaint(C2, [])
+    found = [part for part in (*parts, file.removesuffix(".yaml")) if part not in message]
+    assert found == [], message
+
+
+@pytest.mark.parametrize("file", [FIGURE, ALGORITHM, ENVIRONMENT, PAPER, CONFIG, ENGINE])
+@pytest.mark.parametrize("content", [b"", b"5\n", b"- 1\n", b"\xff\xfe\x00", b"a: [1\n"])
+def test_a_file_that_is_no_configuration(checkout: Path, file: str, content: bytes) -> None:
+    (checkout / file).write_bytes(content)
+    complaint(C2, [])
+
+
+@pytest.mark.parametrize(
+    "command", [("dpbandits.cli.main", "run", C2), ("experiments/run.py", f"figure={C2}")]
+)
+def test_a_command_with_a_mistake_ends_with_status_2_and_one_line(command: tuple[str, ...]) -> None:
+    name, *words = command
+    start = [sys.executable, *(["-m", name] if "." in name and "/" not in name else [name])]
+    done = Fork(*start, *words, "runs=0").done()
+    assert (done.status, done.out) == (2, "")
+    readable(done.err.strip())
+    assert "runs must be a whole number from 1 to 10^6, got 0 (command line)" in done.err
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_path_may_contain_quoted_characters_and_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for written, folder in (("'a b=Größe'", Path.cwd() / "a b=Größe"), ("'~/x'", tmp_path / "x")):
+        assert load(C2, [f"paths.out={written}"])[1].out == folder

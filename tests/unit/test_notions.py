@@ -1,0 +1,90 @@
+"""A notion of privacy is one object: a new one needs no line outside its own definition."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from commands import ROOT
+
+from dpbandits.cli import privacy
+from dpbandits.core import registry
+from dpbandits.core.parameters import Positive
+from dpbandits.environments import bernoulli
+from dpbandits.experiments.budgets import budget, delta_of, given
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.factory import audit_results, captions
+from dpbandits.privacy.notions import DELTA, Guarantee, Notion
+from dpbandits.privacy.releases import Laplace, composed_epsilon
+from dpbandits.privacy.table import rows
+
+TOY = Notion(
+    "toy DP",
+    "Half of an epsilon, and nothing at delta = 0.",
+    ("a test",),
+    budget="mu",
+    symbol="μ",
+    conversion=lambda mu, delta: 2.0 * mu if delta else float("inf"),
+    composition=lambda releases: composed_epsilon(releases) / 2.0,
+)
+
+
+class Params(NamedTuple):
+    """Budget of the toy notion."""
+
+    mu: Positive = 0.25
+
+
+def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
+    yield from (Laplace(arm, 1, 5, 1.0, 1.0 / (2.0 * params.mu)) for arm in range(arms))
+
+
+def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+    return Guarantee(TOY, params.mu, 0.0, "a test")
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
+    """RegretExperiment of a private algorithm whose claim is of a notion that the package does not know."""
+    module: Any = SimpleNamespace(Params=Params, releases=releases, claim=claim, LABEL="Toy")
+    known = registry.algorithm
+    monkeypatch.setattr(
+        registry, "algorithm", lambda name: module if name == "toy" else known(name)
+    )
+    monkeypatch.setattr(registry, "algorithm_names", lambda: ["toy"])
+    monkeypatch.setattr(audit_results, "of", lambda algorithm, params: None)
+    instance = bernoulli.Params((0.5, 0.6))
+    return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
+
+
+def test_a_new_notion_has_a_budget_words_a_row_and_a_key(toy: RegretExperiment) -> None:
+    assert given(toy) == budget(toy) == 0.5
+    assert delta_of(toy) == DELTA
+    curve: Any = SimpleNamespace(sources=[toy])
+    assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")
+    (row,) = rows(["toy"])
+    assert (row.claim.budget, row.spent, row.stated.epsilon, row.composed) == (0.25, 0.25, 0.5, 0.5)
+    assert privacy._claimed_and_composed(row) == ("mu = 0.25", "mu = 0.25")
+    assert f"toy DP (a test): {TOY.definition}" in privacy.notes([row])
+    assert json.loads(json.dumps(toy.description()))["params"] == {"mu": 0.25}
+
+
+def test_nobody_outside_privacy_asks_which_notion_a_claim_has() -> None:
+    asked = re.compile(r"\bNotion\b|Guarantee\b|\bnotion\.(title|budget|symbol)\b")
+    found = []
+    source = ROOT / "src" / "dpbandits"
+    for path in sorted(source.rglob("*.py")):
+        if path.is_relative_to(source / "privacy"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            text = ast.unparse(node) if isinstance(node, ast.Compare | ast.Match | ast.Call) else ""
+            is_question = isinstance(node, ast.Compare | ast.Match) or text.startswith(
+                "isinstance("
+            )
+            if is_question and asked.search(text):
+                found.append(f"{path.name}: {text}")
+    assert not found

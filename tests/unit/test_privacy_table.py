@@ -1,0 +1,222 @@
+"""Table of promised and composed privacy, and the command that prints it."""
+
+import math
+from typing import Any
+
+import pytest
+from in_process import called
+from tossou2017 import corollary_3_2_epsilon
+
+from dpbandits.cli import privacy
+from dpbandits.core import registry
+from dpbandits.core.errors import UserError
+from dpbandits.privacy import table
+from dpbandits.privacy.accounting import NoAccountant
+from dpbandits.privacy.concentrated import epsilon_of_rho, gaussian_epsilon
+from dpbandits.privacy.notions import NOTIONS, Notion
+from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.privacy.table import Row, rows
+
+
+def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
+    """Return claimed and composed epsilon, by reading."""
+    return {row.reading: (row.stated.epsilon, row.composed) for row in found if row.name == name}
+
+
+GAME: dict[str, Any] = {"epsilon": 1.0, "rho": 1.0, "horizon": 10**6, "arms": 5, "delta": None}
+
+
+@pytest.fixture(scope="module")
+def all_rows() -> list[Row]:
+    """Return the rows of all private algorithms and stopping rules."""
+    return rows(horizon=10**5, arms=3)
+
+
+def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else(all_rows: list[Row]) -> None:
+    private = {
+        name
+        for names, module in (
+            (registry.algorithm_names(), registry.algorithm),
+            (registry.stopping_rule_names(), registry.stopping_rule),
+        )
+        for name in names
+        if hasattr(module(name), "releases")
+    }
+    assert {row.name for row in all_rows} == private
+
+
+def test_without_arguments_the_games_have_a_million_rounds_and_five_arms() -> None:
+    assert str(rows(["dp-ucb"])) == str(rows(["dp-ucb"], horizon=1_000_000, arms=5))
+    assert str(rows(["dp-ucb"])) != str(rows(["dp-ucb"], horizon=100_000, arms=5))
+
+
+def test_an_algorithm_keeps_its_own_alpha() -> None:
+    (row,) = rows(["adap-ucb"])
+    assert row.params.alpha == registry.algorithm("adap-ucb").Params(1.0).alpha
+
+
+def test_what_is_promised_and_what_is_composed_at_epsilon_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table, "tight_epsilon", composed_epsilon)  # seconds, and not compared here
+    found = rows(epsilon=1.0, horizon=10**6, arms=5)
+    for name in ("adap-ucb", "adap-klucb", "dp-se", "dp-exp3-lap", "gdp-elim-new"):
+        assert of(found, name) == {"": (1.0, pytest.approx(1.0, rel=1e-12))}
+    for name in ("dp-ucb", "dp-ucb-bound"):
+        composed = of(found, name)
+        assert composed["counter: hybrid-full"] == (1.0, pytest.approx(2.0, rel=1e-12))
+        assert composed["counter: hybrid-split"] == (1.0, pytest.approx(1.0, rel=1e-12))
+        assert composed["counter: single"] == (1.0, pytest.approx(78_640, abs=5))
+    for name in ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new"):
+        assert of(found, name) == {"": (1.0, math.inf)}
+    assert of(found, "private-ucb") == {
+        "split: arms": (1.0, pytest.approx(0.2)),
+        "split: none": (1.0, pytest.approx(1.0)),
+    }
+    assert of(found, "dp-ucb-int") == {
+        "schedule: series, noise: per-release | frozen": (1.0, pytest.approx(0.8307, abs=1e-4)),
+        "schedule: series-x, noise: per-release | frozen": (1.0, pytest.approx(0.6289, abs=1e-4)),
+        "schedule: constant, noise: per-release | frozen": (1.0, pytest.approx(0.5461, abs=1e-4)),
+        "noise: every-round": (1.0, math.inf),
+    }
+    corollary = corollary_3_2_epsilon(5, 10**6)
+    assert of(found, "exp3-tau") == {
+        "calibration: regret, tau_rounding: ceil": (
+            pytest.approx(corollary, rel=1e-14),
+            pytest.approx(104.7, abs=0.1),
+        ),
+        "calibration: regret, tau_rounding: floor": (
+            pytest.approx(corollary, rel=1e-14),
+            pytest.approx(114.1, abs=0.1),
+        ),
+        "calibration: budget, tau_rounding: ceil": (1.0, pytest.approx(0.49, abs=1e-3)),
+        "calibration: budget, tau_rounding: floor": (1.0, pytest.approx(0.4915, abs=1e-3)),
+    }
+
+
+def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothing(
+    all_rows: list[Row],
+) -> None:
+    for row in all_rows:
+        if row.tight is not None:
+            assert row.tight <= row.composed
+            if row.stated.delta == 0.0:
+                assert row.tight == row.composed
+            elif row.name == "exp3-tau":
+                assert row.tight < 0.8 * row.composed
+        assert bool(row.why) == (row.claim.differs != "")
+
+
+def test_readings_with_the_same_tight_epsilon_share_a_row(all_rows: list[Row]) -> None:
+    alike = [row.reading for row in all_rows if row.name == "dp-ucb-int"]
+    assert sorted(alike) == [
+        "noise: every-round",
+        "schedule: constant, noise: per-release | frozen",
+        "schedule: series, noise: per-release | frozen",
+        "schedule: series-x, noise: per-release | frozen",
+    ]
+
+
+def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
+    for row in rows(["dp-ucb-int", "dp-ftpl-new", "dp-se"], horizon=10**4, delta=0.01):
+        assert row.stated.delta == (0.0 if row.name == "dp-se" else 0.01)
+
+
+def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
+    notion = {row.name: row.claim.notion for row in all_rows}
+    assert {name for name, n in notion.items() if n is Notion.PER_ROUND} == {
+        "dp-ftpl-beta",
+        "dp-ftpl-gauss",
+        "dp-ftpl-new",
+        "dp-ucb",
+        "dp-ucb-bound",
+        "dp-ucb-int",
+    }
+    assert notion["gdp-elim-new"] is Notion.REVISED
+    assert notion["dp-exp3-lap"] is Notion.LOCAL
+    assert notion["adac-ucb"] is Notion.CONCENTRATED
+    assert notion["adap-ucb"] is notion["dp-nas"] is Notion.GLOBAL
+    assert len({n.title for n in NOTIONS}) == 5
+    assert all(n.definition.endswith(".") and n.sources for n in NOTIONS)
+
+
+def test_zcdp_is_claimed_in_rho_and_stated_at_a_delta() -> None:
+    (row,) = rows(["adac-ucb"], horizon=10**5, arms=3, rho=0.5, delta=1e-5)
+    assert row.claim.budget == 0.5
+    assert row.spent == pytest.approx(0.5, rel=1e-12)
+    assert row.stated.delta == 1e-5
+    assert row.stated.epsilon == pytest.approx(epsilon_of_rho(0.5, 1e-5), rel=1e-12)
+    assert row.composed == pytest.approx(row.stated.epsilon, rel=1e-9)
+    assert row.tight == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)
+    assert row.claim.epsilon == math.inf
+
+
+def test_the_command_prints_rho_and_what_it_implies(capsys: pytest.CaptureFixture[str]) -> None:
+    assert privacy.show(["adac-ucb"], **{**GAME, "rho": 0.5}) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Privacy at epsilon = 1, rho = 0.5, 1,000,000 rounds, 5 arms")
+    assert f"AdaC-UCB rho = 0.5 rho = 0.5 {gaussian_epsilon(0.5, 1e-6):.4g} 1e-06" in out
+    assert "epsilon = 5.757 as rho + 2 sqrt(rho log(1/delta))" in out
+    assert f"{epsilon_of_rho(0.5, 1e-6):.4g} by the best order alpha" in out
+    assert privacy.show(["dp-se"], **GAME) == 0
+    assert "rho" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"names": ["dp-ucbb"]}, "unknown algorithm 'dp-ucbb'; did you mean 'dp-ucb'"),
+        ({"names": ["ucb"]}, "'ucb' promises no privacy"),
+        ({"names": ["nas"]}, "'nas' promises no privacy"),
+        ({"epsilon": 0}, "epsilon must be positive and finite, got 0"),
+        ({"epsilon": "1,5"}, "epsilon must be positive and finite, got '1,5'"),
+        ({"rho": 0}, "rho must be positive and finite, got 0"),
+        ({"rho": -1.0}, "rho must be positive and finite, got -1.0"),
+        ({"horizon": 0.5}, r"horizon must be a whole number from 1 to 2\^53, got 0.5"),
+        ({"arms": 1}, r"arms must be a whole number from 2 to 10\^6, got 1"),
+        ({"delta": 2}, r"delta must be in \[0, 1\], got 2"),
+        ({"names": ["dp-ftpl-gauss"], "delta": 0}, "delta must not be 0"),
+    ],
+    ids=str,
+)
+def test_a_mistake_is_told_in_one_line(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        rows(**asked)
+
+
+def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(releases: Any, delta: float) -> float:
+        raise NoAccountant("not installed")
+
+    monkeypatch.setattr(table, "tight_epsilon", missing)
+    assert privacy.show(["dp-se"], **GAME) == 0
+    out = capsys.readouterr().out
+    assert "?" in out
+    assert "requirements-accounting.lock" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("dp-see",), "dpbandits: privacy: unknown algorithm 'dp-see'; did you mean 'dp-se'?\n"),
+        (("--arms", "many"), "arms must be a whole number from 2 to 10^6, got 'many'\n"),
+        (("--epsilon", "[1]"), "epsilon must be positive and finite, got '[1]'\n"),
+        (("--delta", "null"), "delta must be in [0, 1], got 'null'\n"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line_and_status_2(
+    words: tuple[str, ...], message: str
+) -> None:
+    done = called("privacy", *words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith(message)
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("epsilon", [".5", "5e-1", "0.500_000"])
+def test_a_number_has_the_forms_that_an_audit_accepts(epsilon: str) -> None:
+    done = called("privacy", "dp-se", "--epsilon", epsilon)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Privacy at epsilon = 0.5, ")

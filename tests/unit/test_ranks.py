@@ -1,0 +1,75 @@
+"""Ranks follow the mean, as far as standard errors allow."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpbandits.checks.comparisons import Rank, mean_rank, ranks
+from dpbandits.tables.series import STATISTICS, Series
+
+FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+RUNS = 4
+
+
+def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
+    # The mean is at the second of two points; at the first all curves are equal.
+    spread = np.broadcast_to(errors, len(means)) * np.sqrt(RUNS)
+    series = []
+    for mean, std in zip(means, spread, strict=True):
+        columns: dict[str, Any] = dict.fromkeys(STATISTICS, np.array([1.0, mean]))
+        columns["std"] = np.array([0.0, std])
+        x = np.arange(2.0)
+        series.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, **columns))
+    return series
+
+
+def test_the_lowest_mean_is_first_and_without_spread_the_rank_is_certain() -> None:
+    assert ranks(curves(30.0, 10.0, 20.0), 1) == [(3, 3, 3), (1, 1, 1), (2, 2, 2)]
+
+
+def test_equal_means_have_the_middle_of_their_places_and_may_have_each() -> None:
+    assert ranks(curves(5.0, 1.0, 5.0, 9.0), 1) == [(2.5, 2, 3), (1, 1, 1), (2.5, 2, 3), (4, 4, 4)]
+    assert set(ranks(curves(5.0, 1.0, 9.0), 0)) == {(2, 1, 3)}
+
+
+@pytest.mark.parametrize(("difference", "sure"), [(4.3, True), (4.2, False)])
+def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
+    difference: float, sure: bool
+) -> None:
+    # 3 sqrt(1 + 1) = 4.24
+    low, high = ranks(curves(10.0, 10.0 + difference, errors=1.0), 1)
+    assert (low.place, high.place) == (1, 2)
+    assert (low.worst, high.best) == ((1, 2) if sure else (2, 1))
+
+
+def test_indistinguishable_curves_need_no_order() -> None:
+    # The first and the last differ significantly, but neither differs from the one between.
+    assert ranks(curves(0.0, 3.0, 6.0, errors=1.0), 1) == [(1, 1, 2), (2, 1, 3), (3, 2, 3)]
+
+
+def test_a_mean_rank_is_the_mean_of_the_places_and_of_their_ends() -> None:
+    assert mean_rank([Rank(1, 1, 2), Rank(4, 2, 5)]) == (2.5, 1.5, 3.5)
+
+
+@FIXED
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), min_size=1, max_size=7),
+)
+def test_ranks_are_those_of_counting(content: list[tuple[int, int]]) -> None:
+    means = [float(mean) for mean, _ in content]
+    errors = [float(error) for _, error in content]
+    ranked = ranks(curves(*means, errors=errors), 1)
+    n = len(means)
+    assert sum(rank.place for rank in ranked) == n * (n + 1) / 2
+    for a, b in itertools.product(range(n), repeat=2):
+        surely = means[b] - means[a] > 3 * np.hypot(errors[a], errors[b])
+        assert (means[a] < means[b]) == (ranked[a].place < ranked[b].place)
+        assert not surely or ranked[a].best < ranked[b].best
+    for rank, mean, error in zip(ranked, means, errors, strict=True):
+        room = [(mean - m) - 3 * np.hypot(error, e) for m, e in content]
+        assert rank.best == 1 + sum(r > 0 for r in room)
+        assert rank.best <= rank.place <= rank.worst <= n

@@ -1,0 +1,156 @@
+"""A member with a broken file is rejected in one line that names the file and the line."""
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dpbandits.core import registry, roots
+from dpbandits.core.errors import UserError
+from dpbandits.core.roots import PACKAGE, Found, Root
+
+Put = Callable[[str, str], None]
+FINDERS = {
+    "algorithms": registry.algorithm,
+    "environments": registry.environment,
+    "stopping": registry.stopping_rule,
+}
+
+
+@pytest.fixture(params=FINDERS)
+def folder(request: pytest.FixtureRequest) -> str:
+    """Name of the folder of a kind of members."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
+    """Write a file into the folder of a second root, own_project/<folder>."""
+    root = Root("own_project", tmp_path / "own_project")
+    for name in FINDERS:
+        (root.folder / name).mkdir(parents=True)
+    module = ModuleType(root.package)
+    module.__path__ = [str(root.folder)]
+    monkeypatch.setitem(sys.modules, root.package, module)
+    monkeypatch.setattr(roots, "found", lambda: Found(None, (), (PACKAGE, root)))
+
+    def write(name: str, text: str) -> None:
+        (root.folder / folder / name).write_text(text, "utf-8")
+        registry._members.cache_clear()
+        roots._read.cache_clear()
+        importlib.invalidate_caches()
+
+    yield write
+    roots._read.cache_clear()
+    registry._members.cache_clear()
+    registry._module.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "own_project"]:
+        del sys.modules[name]
+
+
+def message_about(folder: str) -> str:
+    """Return the message that rejects the member my-own, in one line."""
+    with pytest.raises(UserError) as caught:
+        FINDERS[folder]("my-own")
+    (line,) = str(caught.value).splitlines()
+    return re.sub(rf"\S*own_project/{folder}", "FOLDER", line)
+
+
+TAKEN = {"algorithms": "ucb", "environments": "bernoulli", "stopping": "nas"}
+OWN = """
+from typing import NamedTuple
+
+LABEL = 'Own'
+class Params(NamedTuple):
+    epsilon: float = 1.0
+play = halt = arms = print
+"""
+
+
+def test_a_second_root_adds_members(put: Put, folder: str) -> None:
+    put("my_own.py", OWN)
+    put("_shared.py", OWN)
+    taken = TAKEN[folder]
+    assert FINDERS[folder]("my-own").__name__ == f"own_project.{folder}.my_own"
+    assert FINDERS[folder](taken).__name__ == f"dpbandits.{folder}.{taken}"
+    with pytest.raises(UserError, match="unknown"):
+        FINDERS[folder]("-shared")
+
+
+def test_a_member_of_a_taken_name_is_refused_with_both_files(put: Put, folder: str) -> None:
+    put(f"{TAKEN[folder]}.py", OWN)
+    (line,) = message_about(folder).splitlines()
+    assert f"are named '{TAKEN[folder]}', src/dpbandits/{folder}/{TAKEN[folder]}.py and" in line
+    assert f"FOLDER/{TAKEN[folder]}.py: rename one of them" in line
+
+
+BROKEN = {
+    "from dpbandits.core.kernel import kernl": (
+        "FOLDER/my_own.py, line 1: ImportError: cannot import name 'kernl' from"
+        " 'dpbandits.core.kernel'"
+    ),
+    "import math\n\nimport nonsense": (
+        "FOLDER/my_own.py, line 3: ModuleNotFoundError: No module named 'nonsense'"
+    ),
+    "def play(params, bandit, rng)\n    pass": (
+        "FOLDER/my_own.py, line 1: SyntaxError: expected ':'"
+    ),
+    "\n  x = 1": "FOLDER/my_own.py, line 2: IndentationError: unexpected indent",
+    "x = np.zeros(3)": "FOLDER/my_own.py, line 1: NameError: name 'np' is not defined",
+    "import json\n\njson.loads('{')": "FOLDER/my_own.py, line 3: JSONDecodeError: Expecting",
+    "assert False": "FOLDER/my_own.py, line 1: AssertionError",
+    "x = 1\nraise ValueError('one\\ntwo')": "FOLDER/my_own.py, line 2: ValueError: one",
+    "x = 1 \0": "FOLDER",  # with null bytes the line is unknown
+    "from {package} import _shared": (
+        "FOLDER/_shared.py, line 2: ZeroDivisionError: division by zero"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_file_that_cannot_be_imported_is_named_with_line_and_reason(
+    text: str, put: Put, folder: str
+) -> None:
+    put("_shared.py", "x = 1\n1 / 0\n")
+    put("my_own.py", text.replace("{package}", f"own_project.{folder}"))
+    message = message_about(folder)
+    assert f"'my-own': {BROKEN[text]}" in message
+
+
+def test_a_file_that_lacks_what_every_member_has_is_named_with_it(put: Put, folder: str) -> None:
+    put("my_own.py", "Params = 1\n")
+    message = message_about(folder)
+    assert "'my-own': FOLDER/my_own.py must define " in message
+    assert "Params" not in message.partition("must define")[2]
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ("    table: dict = {}", "Params.table is annotated with dict, which kernels cannot take"),
+        ("    words: str = 'a'", "Params.words is annotated with str, which kernels cannot take"),
+        ("    many: list[int] = []", "Params.many is annotated with list, which kernels"),
+        ("    gone: Gone = 1", "the annotations of Params cannot be read: name 'Gone'"),
+    ],
+)
+def test_params_that_kernels_cannot_take_are_refused(
+    params: str, problem: str, put: Put, folder: str
+) -> None:
+    head = "from __future__ import annotations\n"
+    put("my_own.py", head + OWN.replace("    epsilon: float = 1.0", params))
+    assert f"'my-own': FOLDER/my_own.py: {problem}" in message_about(folder)
+
+
+def test_params_must_be_a_named_tuple(put: Put, folder: str) -> None:
+    put("my_own.py", "LABEL = 'Own'\nParams = tuple\nplay = halt = arms = print\n")
+    assert "FOLDER/my_own.py: Params must be a NamedTuple" in message_about(folder)
+
+
+def test_an_obstacle_that_has_its_own_words_keeps_them(put: Put, folder: str) -> None:
+    put("my_own.py", "from dpbandits.core.errors import UserError\nraise UserError('set MPL')\n")
+    assert message_about(folder) == "set MPL"

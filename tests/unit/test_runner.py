@@ -1,0 +1,490 @@
+"""The loop over runs of many cells: planning, playing, storing, reporting."""
+
+import dataclasses
+import json
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpbandits.algorithms import dp_se
+from dpbandits.config.compose import load
+from dpbandits.config.settings import Cluster
+from dpbandits.core.errors import UserError
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.factory import produce
+from dpbandits.run import progress
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.progress import Reporter, duration
+from dpbandits.run.runner import play
+from dpbandits.run.tasks import Task, plan
+from dpbandits.store.blocks import Store
+
+Simulated = tuple[np.ndarray, np.ndarray]
+
+
+@pytest.fixture
+def cells(cell: RegretExperiment) -> list[RegretExperiment]:
+    """Three cells that differ in their seeds."""
+    return [dataclasses.replace(cell, seed=seed) for seed in (1, 2, 3)]
+
+
+def made_up(cell: RegretExperiment, runs: range) -> Simulated:
+    curves = np.array(runs)[:, None] + cell.seed * 1000.0 + cell.checkpoints() / 1e6
+    return curves, np.full(len(runs), 0.5)
+
+
+@pytest.fixture
+def simulate_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RegretExperiment, "play", made_up)
+
+
+def fill(store: Store, cell: RegretExperiment, runs: range) -> None:
+    curves, seconds = made_up(cell, runs)
+    store.write(cell, runs.start, curves, seconds.sum())
+
+
+# The plan --------------------------------------------------------------------------------------
+
+
+def test_a_task_has_as_many_runs_as_a_block(store: Store, cell: RegretExperiment) -> None:
+    runs = [task.runs for task in plan(dict.fromkeys([cell], 12), store, 5)]
+    assert runs == [range(5), range(5, 10), range(10, 12)]
+
+
+def test_only_missing_runs_are_planned(store: Store, cell: RegretExperiment) -> None:
+    fill(store, cell, range(3, 7))
+    fill(store, cell, range(20, 22))
+    runs = [task.runs for task in plan(dict.fromkeys([cell], 10), store, 2)]
+    assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
+
+
+def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[RegretExperiment]) -> None:
+    for cell in cells:
+        fill(store, cell, range(10))
+    assert plan(dict.fromkeys(cells, 10), store, 5) == []
+    assert plan(dict.fromkeys([], 10), store, 5) == []
+    assert play([], store, 2, "test") == []
+
+
+def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
+    store: Store, cells: list[RegretExperiment]
+) -> None:
+    fill(store, cells[1], range(5))
+    tasks = [(task.cell.seed, task.runs.start) for task in plan(dict.fromkeys(cells, 15), store, 5)]
+    assert tasks == [(1, 0), (2, 5), (3, 0), (1, 5), (2, 10), (3, 5), (1, 10), (3, 10)]
+
+
+@pytest.mark.parametrize("runs", [63, 64, 65, 1000, 12_345])
+@pytest.mark.parametrize("block", [1, 5])
+def test_a_cell_has_at_most_64_tasks(
+    store: Store, cells: list[RegretExperiment], runs: int, block: int
+) -> None:
+    tasks = plan(dict.fromkeys(cells, runs), store, block)
+    for cell in cells:
+        own = [task.runs for task in tasks if task.cell == cell]
+        assert [run for piece in own for run in piece] == list(range(runs))
+        assert len(own) <= 64
+        assert all(len(piece) >= block for piece in own[:-1])
+
+
+# Playing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("simulate_quickly")
+@pytest.mark.parametrize("workers", [1, 2, None])
+def test_played_runs_are_stored(
+    store: Store, cells: list[RegretExperiment], workers: int | None
+) -> None:
+    assert play(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
+    for cell in cells:
+        assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
+        assert store.seconds(cell) == pytest.approx(3.5)
+    assert plan(dict.fromkeys(cells, 7), store, 2) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
+    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
+        if cell.seed == 2 and 3 in runs:
+            raise ZeroDivisionError("the gap is 0")
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
+    assert failure.task == Task(cells[1], range(2, 4))
+    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
+    assert failure.error == "ZeroDivisionError: the gap is 0"
+    assert failure.trace is not None
+    assert "in fragile" in failure.trace
+    assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
+    assert failure.curves is None
+    assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
+    # After the fix, the same command computes only what failed.
+    monkeypatch.setattr(RegretExperiment, "play", made_up)
+    tasks = plan(dict.fromkeys(cells, 6), store, 2)
+    assert tasks == [Task(cells[1], range(2, 4))]
+    assert play(tasks, store, workers, "test") == []
+    assert plan(dict.fromkeys(cells, 6), store, 2) == []
+
+
+def test_every_task_may_fail(
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hopeless(cell: RegretExperiment, runs: range) -> Simulated:
+        raise MemoryError
+
+    monkeypatch.setattr(RegretExperiment, "play", hopeless)
+    failures = play(plan(dict.fromkeys(cells, 4), store, 2), store, 2, "test")
+    told = Counter((failure.task.cell.seed, failure.error) for failure in failures)
+    assert {error for _, error in told} == {
+        "out of memory; fewer runs at once need less, engine.workers=1 the least"
+    }
+    assert [seed for seed, _ in sorted(told)] == [1, 2, 3]
+    assert set(told.values()) == {2}
+
+
+def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
+    params = dp_se.Params(1.0, 200)
+    cells = [cell, dataclasses.replace(cell, algorithm="dp-se", params=params)]
+    results = []
+    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
+        own = Store(store.folder / f"{workers}-{block}")
+        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
+        results.append([own.load(each, 12).tobytes() for each in cells])
+    assert results[0][0] != results[0][1]
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.usefixtures("simulate_quickly")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_disk_error_stops_at_once_and_keeps_the_written_blocks(
+    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.write
+    written: list[tuple[int, int]] = []
+
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
+        if len(written) == 3:
+            raise UserError("cannot write: the disk is full")
+        written.append((cell.seed, first))
+        real(self, cell, first, curves, seconds)
+
+    monkeypatch.setattr(Store, "write", write)
+    with pytest.raises(UserError, match="the disk is full"):
+        play(plan(dict.fromkeys(cells, 10), store, 2), store, workers, "test")
+    assert len(written) == 3
+    kept = {(c.seed, run) for c in cells for run in store.covered(c)}
+    assert kept == {(seed, run) for seed, first in written for run in (first, first + 1)}
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """Release workers that a test has left behind."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_after_an_error_no_further_task_begins(
+    store: Store,
+    cells: list[RegretExperiment],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[int] = []
+
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
+        begun.append(cell.seed)
+        if len(begun) > 1:
+            release.wait(30)
+        return made_up(cell, runs)
+
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
+        raise UserError("cannot write: the disk is full")
+
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
+    monkeypatch.setattr(Store, "write", write)
+    before = threading.active_count()
+    with pytest.raises(UserError, match="the disk is full"):
+        play(plan(dict.fromkeys(cells, 40), store, 2), store, workers, "test")
+    release.set()
+    while threading.active_count() > before:  # those of the call, which end with its tasks
+        time.sleep(0.01)
+    assert len(begun) <= 1 + workers
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
+    store: Store,
+    cells: list[RegretExperiment],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy = threading.Event()
+
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
+        if runs.start == 2:
+            busy.set()
+            release.wait(30)
+        return made_up(cell, runs)
+
+    def interrupt() -> None:
+        busy.wait(30)
+        while len(store.covered(cells[0])) < 2:  # until the first block is on the disk
+            time.sleep(0.01)
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
+
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
+    tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
+    threading.Thread(target=interrupt, daemon=True).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        play(tasks, store, workers, "test")
+    assert time.monotonic() - start < 10
+    assert {0, 1} <= store.covered(cells[0])
+    assert not {2, 3} & store.covered(cells[0])
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
+        if cell.member == "dp-se":
+            raise ZeroDivisionError("the gap is 0")
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
+    spec, settings = load("adap-c2", ["profile=smoke", *folders])
+    assert produce.produce(spec, settings) == ExitStatus.FAILED
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    assert "8 of 32 runs failed, the others are kept; first failure: dp-se(" in told.err
+    assert "ZeroDivisionError: the gap is 0" in told.err
+    (file,) = (tmp_path / "out" / "adap-c2" / "profile=smoke").iterdir()
+    assert file.name == "failures.json"
+    assert str(file) in told.err
+    failures = json.loads(file.read_text())
+    assert [failure["cell"]["algorithm"] for failure in failures] == ["dp-se"] * 4
+    assert all(failure["runs"] == [0, 1] for failure in failures)
+    assert all("in fragile" in failure["traceback"] for failure in failures)
+    assert len(plan(spec.runs_of_cells(), Store(settings.cache), 5)) == 4
+
+
+def test_without_dask_the_message_has_the_command_that_installs_it(
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
+    tasks = plan(dict.fromkeys(cells, 2), store, 2)
+    with pytest.raises(UserError, match=r"not installed .*pip install '\.\[dask\]'"):
+        play(tasks, store, None, "test", Cluster())
+
+
+# Progress --------------------------------------------------------------------------------------
+
+
+def test_nothing_is_estimated_before_half_of_the_kinds_were_seen() -> None:
+    estimate = Reporter("test", {"a": 10, "b": 10, "c": 10}, 1, shown=False)
+    assert estimate.remaining() is None
+    estimate.add("a", 5, 1.0)
+    assert estimate.remaining() is None
+    estimate.add("b", 5, 3.0)
+    assert estimate.remaining() == pytest.approx(5 * 1.0 + 5 * 3.0 + 10 * 2.0)
+
+
+def test_the_time_left_is_the_last_pace_of_every_kind_over_the_workers() -> None:
+    estimate = Reporter("test", {"quick": 10, "slow": 4}, 2, shown=False)
+    estimate.add("quick", 5, 9.0)  # the first one compiles
+    estimate.add("quick", 3, 1.0)
+    estimate.add("slow", 1, 100.0)
+    assert estimate.remaining() == pytest.approx((2 * 1.0 + 3 * 100.0) / 2)
+
+
+def test_a_kind_that_was_not_seen_counts_as_the_median_of_the_others() -> None:
+    estimate = Reporter("test", {"a": 1, "b": 2, "c": 2, "unseen": 7}, 1, shown=False)
+    estimate.add("a", 1, 1.0)
+    estimate.add("b", 1, 10.0)
+    estimate.add("c", 1, 1000.0)
+    assert estimate.remaining() == pytest.approx(10.0 + 1000.0 + 7 * 10.0)
+
+
+def test_the_last_task_takes_one_worker_its_whole_time() -> None:
+    estimate = Reporter("test", {"a": 10}, 4, shown=False)
+    estimate.add("a", 5, 2.0)
+    assert estimate.remaining() == pytest.approx(5 * 2.0)  # and not a quarter of it
+    estimate = Reporter("test", {"slow": 6, "quick": 100}, 2, shown=False)
+    estimate.add("slow", 5, 8.0)
+    estimate.add("quick", 10, 0.5)
+    assert estimate.remaining() == pytest.approx((1 * 8.0 + 90 * 0.5) / 2)
+    estimate.add("quick", 90, 0.5)
+    assert estimate.remaining() == pytest.approx(8.0)  # the remaining run of a task of five
+
+
+def test_little_is_not_estimated_while_kernels_may_have_to_be_compiled() -> None:
+    estimate = Reporter("test", {"a": 8, "b": 8, "c": 8}, 2, shown=False)
+    estimate.add("a", 8, 0.001)
+    estimate.add("b", 8, 0.001)
+    assert estimate.remaining() is None  # c may take seconds before its first run
+    estimate.add("c", 2, 0.001)
+    assert estimate.remaining() == pytest.approx(6 * 0.001 / 2)
+    long = Reporter("test", {"a": 8, "b": 8}, 1, shown=False)
+    long.add("a", 4, 10.0)
+    assert long.remaining() == pytest.approx(12 * 10.0)  # compilation is negligible beside this
+
+
+def test_when_all_is_done_nothing_is_left() -> None:
+    estimate = Reporter("test", {"a": 2, "b": 1}, 2, shown=False)
+    estimate.add("a", 2, 5.0)
+    estimate.add("b", 1, 5.0)
+    assert estimate.remaining() == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 s"),
+        (0.44, "0.4 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (12.3, "12 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 00 s"),
+        (185, "3 min 05 s"),
+        (3599.4, "59 min 59 s"),
+        (3599.6, "1 h 00 min"),
+        (7800, "2 h 10 min"),
+        (100 * 3600, "100 h 00 min"),
+    ],
+)
+def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("pace", "line"),
+    [
+        (0.0001, "my-figure: 16/24 runs after 30 s, less than a second left"),
+        (3.0, "my-figure: 16/24 runs after 30 s, about 12 s left"),
+    ],
+)
+def test_at_16_runs_of_24_the_line_is_true(
+    pace: float,
+    line: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
+    with Reporter("my-figure", {"a": 12, "b": 12}, 2) as reporter:
+        reporter.add("a", 8, pace)
+        clock[0] += 30.0
+        reporter.add("b", 8, pace)
+    assert capsys.readouterr().err.splitlines() == [line]
+
+
+def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
+    with Reporter("my-figure", {"a": 90}, 2) as reporter:
+        for _ in range(9):
+            clock[0] += 4.0
+            reporter.add("a", 10, 0.8)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "my-figure: 30/90 runs after 12 s, about 24 s left",
+        "my-figure: 60/90 runs after 24 s, about 12 s left",
+    ]
+
+
+def test_a_quick_figure_prints_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    with Reporter("my-figure", {"a": 2}, 1) as reporter:
+        reporter.add("a", 2, 0.001)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_failed_task_does_not_count_as_one_that_took_no_time(
+    store: Store,
+    cells: list[RegretExperiment],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cells[1] = dataclasses.replace(cells[1], horizon=300)  # one name would be one kind
+
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
+        if cell == cells[0]:
+            raise ZeroDivisionError
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    assert len(play(plan(dict.fromkeys(cells[:2], 2), store, 2), store, 1, "test")) == 1
+    first = capsys.readouterr().err.splitlines()[0]
+    assert "2/4 runs" in first
+    assert "left" not in first
+
+
+def test_quick_runs_are_played_many_at_a_time_and_slow_ones_as_planned(
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, slow = cells[:2]
+    played: list[tuple[RegretExperiment, range]] = []
+
+    def timed(cell: RegretExperiment, runs: range) -> Simulated:
+        played.append((cell, runs))
+        curves, seconds = made_up(cell, runs)
+        return curves, np.full_like(seconds, 0.001 if cell == quick else 1.0)
+
+    monkeypatch.setattr(RegretExperiment, "play", timed)
+    assert play(plan({quick: 900, slow: 900}, store, 5), store, 1, "test") == []
+    own = {cell: [runs for c, runs in played if c == cell] for cell in (quick, slow)}
+    assert {len(runs) for runs in own[slow]} <= {15, 900 % 15}
+    # The first run gives the pace; two tasks are handed out before it is known.
+    assert len(own[quick]) <= 5
+    assert max(len(runs) for runs in own[quick]) == 495  # half a second of them, in fifteens
+    for cell, runs in own.items():
+        assert sorted(run for piece in runs for run in piece) == list(range(900))
+        assert store.missing(cell, 900) == []
+
+
+def test_slow_tasks_are_not_left_for_the_end(
+    store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds_of = {cells[0]: 1.0, cells[1]: 9.0, cells[2]: 3.0}
+    played: list[RegretExperiment] = []
+
+    def timed(cell: RegretExperiment, runs: range) -> Simulated:
+        played.append(cell)
+        curves, seconds = made_up(cell, runs)
+        return curves, np.full_like(seconds, seconds_of[cell])
+
+    monkeypatch.setattr(RegretExperiment, "play", timed)
+    assert play(plan(dict.fromkeys(cells, 40), store, 5), store, 1, "test") == []
+    assert played[:3] == cells
+    # Two tasks are handed out before the pace of the last one is known.
+    order = list(dict.fromkeys(played[6:]))
+    assert order == sorted(order, key=lambda cell: -seconds_of[cell])
+    assert len(played) == 24

@@ -1,0 +1,324 @@
+"""The shared shapes set names, limits and ticks that need no further code.
+
+The tests use the figure of docs/add-a-figure.md, exactly as printed there, with made-up curves.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import ROOT
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from test_drawing import ONE
+
+from dpbandits.config import compose, templates
+from dpbandits.drawing import plotting
+from dpbandits.drawing.annotations import legend_below, write_slopes
+from dpbandits.drawing.plotting import Drawing, PanelDrawing
+from dpbandits.drawing.shapes import (
+    draw_all_over_parameter,
+    draw_all_over_time,
+    draw_log_over_parameter,
+    draw_regret_over_time,
+    panel_grid,
+)
+from dpbandits.experiments import Quantity
+from dpbandits.factory import produce
+from dpbandits.spec.figure import FigureSpec, StyleOverride
+from dpbandits.tables import series as curves
+
+DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
+YAML, *_ = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+(PYTHON,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+
+Curve = Callable[[np.ndarray], np.ndarray]
+NO_MARKER = ("", "None", None)
+
+
+def series_of(spec: FigureSpec, centre: Curve, spread: Curve) -> list[curves.Series]:
+    """Return made-up curves of a figure, each a little above the previous one."""
+    made = []
+    for panel in spec.panels:
+        for i, curve in enumerate(panel.curves):
+            x = curves.x_values(curve)
+            middle, half = (1 + 0.2 * i) * centre(x), spread(x)
+            numbers: dict[str, Any] = dict.fromkeys(curves.STATISTICS, middle)
+            numbers |= {"low": middle - half, "high": middle + half}
+            identity = curves.identity(panel.letter, curve)
+            made.append(curves.Series(**identity, runs=curve.runs, slope=None, x=x, **numbers))
+    return made
+
+
+def example(checkout: Path, yaml: str, python: str) -> FigureSpec:
+    """Write the figure of the document into a copy of the checkout."""
+    (checkout / "conf" / "figure" / "my-figure.yaml").write_text(yaml, "utf-8")
+    file = checkout / "figures" / "azize2022.py"
+    file.write_text(f"{file.read_text('utf-8')}\n\n{python}", "utf-8")
+    return compose.load("my-figure", [])[0]
+
+
+def drawn(spec: FigureSpec, centre: Curve, spread: Curve) -> Figure:
+    """Return the picture as it is written."""
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    seen: list[Figure] = []
+    drawing = produce.drawing(spec, series_of(spec, centre, spread))
+    plotting.render(draw, drawing, "", seen.append)
+    return seen[0]
+
+
+def labels(axis: Axis) -> list[str]:
+    """Return the labels of the ticks that are in view, major and minor."""
+    low, high = sorted(axis.get_view_interval())
+    return [
+        label.get_text()
+        for minor in (False, True)
+        for place, label in zip(
+            axis.get_ticklocs(minor=minor), axis.get_ticklabels(minor=minor), strict=False
+        )
+        if low * (1 - 1e-9) <= place <= high * (1 + 1e-9) and label.get_text()
+    ]
+
+
+def in_frame(ax: Axes, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return which of the points are inside the frame."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    return (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
+
+
+def rising(t: np.ndarray) -> np.ndarray:
+    return 300.0 * np.log1p(t / 1000)
+
+
+def none(t: np.ndarray) -> np.ndarray:
+    return np.zeros(len(t))
+
+
+def nearly_flat(t: np.ndarray) -> np.ndarray:
+    return 2100.0 + 10 * np.log1p(t)
+
+
+CURVES: dict[str, tuple[Curve, Curve]] = {
+    "a band that reaches below 0": (rising, lambda t: 1.5 * rising(t)),
+    "a band that nearly reaches 0": (rising, lambda t: rising(t) * (1 - 1e-12)),
+    "no band": (rising, none),
+    "no regret for a while": (lambda t: np.maximum(0.0, t - 100_000), none),
+    "less than a decade": (nearly_flat, lambda t: 0.01 * nearly_flat(t)),
+    "no regret at all": (none, none),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", CURVES)
+def test_the_figure_of_the_document_needs_no_further_help(checkout: Path, kind: str) -> None:
+    centre, spread = CURVES[kind]
+    spec = example(checkout, YAML, PYTHON)
+    figure = drawn(spec, centre, spread)
+    titles = [r"(a) $\epsilon = 0.1$", r"(b) $\epsilon = 1$"]
+    assert [ax.get_title() for ax in figure.axes] == titles
+    assert [ax.get_xlabel() for ax in figure.axes] == ["Round $t$"] * 2
+    assert [ax.get_ylabel() for ax in figure.axes] == ["Regret", ""]
+    assert len(labels(figure.axes[0].yaxis)) >= 2
+    for ax, panel in zip(figure.axes, spec.panels, strict=True):
+        assert ax.get_xlim() == (0, 10_000_000)
+        assert len(labels(ax.xaxis)) >= 2
+        own = [s for s in series_of(spec, centre, spread) if s.panel == panel.letter]
+        low, high = ax.get_ylim()
+        values = np.concatenate([s.centre[s.x >= 0.02 * s.x[-1]] for s in own])
+        lowest = min(values[values > 0], default=1.0)
+        assert lowest / 20 < low <= lowest  # no empty decades
+        for series in own:
+            late = series.x >= 0.02 * series.x[-1]
+            for y in (series.centre[late], series.high[late]):
+                assert in_frame(ax, series.x[late], y)[y > 0].all()
+            assert high < 20 * max(lowest, series.high.max())
+    handles = figure.legends[0].legend_handles
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["DP-SE", r"AdaP-UCB ($\alpha=1$)", "AdaP-UCB"]
+    lines = [line for line in figure.axes[1].lines if line.get_label() in texts]
+    for handle, line in zip(handles, lines, strict=True):
+        assert isinstance(handle, Line2D)
+        assert look(handle) == look(line)
+
+
+def look(line: Line2D) -> tuple[Any, ...]:
+    """Return the visible properties of a line and its marker."""
+    marker = line.get_marker()
+    face = line.get_markerfacecolor() if marker not in NO_MARKER else None
+    return line.get_color(), line.get_linestyle(), line.get_linewidth(), marker, face
+
+
+SPANS = {
+    "four decades": (10.0, 1e5),
+    "half a decade": (20.0, 60.0),
+    "a decade within": (7.0, 19.0),
+    "a tenth": (31.0, 39.0),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("span", SPANS)
+def test_over_a_parameter_every_axis_has_a_name_and_two_labels_and_no_marker_is_cut(
+    checkout: Path, span: str
+) -> None:
+    first, last = SPANS[span]
+    sweep = f"sweep: {{ key: horizon, values: [{first * 100:.0f}, {last * 100:.0f}] }}\n"
+    python = PYTHON.replace("draw_regret_over_time", "draw_log_over_parameter")
+    spec = example(checkout, YAML + sweep, python)
+    # Both axes span the same, and there is one curve: otherwise y spans more than x.
+    one = replace(spec, panels=tuple(replace(p, curves=p.curves[:1]) for p in spec.panels))
+    figure = drawn(one, lambda x: x / 100, lambda x: 0.01 * x)
+    assert [ax.get_xlabel() for ax in figure.axes] == ["Horizon $T$"] * 2
+    assert [ax.get_ylabel() for ax in figure.axes] == ["Regret at the horizon", ""]
+    assert len(labels(figure.axes[0].yaxis)) >= 2
+    for ax in figure.axes:
+        assert len(labels(ax.xaxis)) >= 2
+        assert_no_marker_is_cut(ax)
+
+
+def assert_no_marker_is_cut(ax: Axes) -> None:
+    """Assert that every marker in the frame is there with its whole width."""
+    left, right = (ax.bbox.x0, ax.bbox.x1)
+    for line in ax.lines:
+        if line.get_marker() not in NO_MARKER:
+            x = ax.transData.transform(np.asarray(line.get_xydata()))[:, 0]
+            half = line.get_markersize() / 2 * ax.get_figure(root=True).dpi / 72  # type: ignore[union-attr]
+            seen = x[(x > left - half) & (x < right + half)]
+            assert (seen >= left + half).all()
+            assert (seen <= right - half).all()
+
+
+@pytest.mark.parametrize("draw", [draw_all_over_time, draw_all_over_parameter])
+@pytest.mark.parametrize("zeros", [0, 1])
+def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
+    draw: Callable[[Axes, PanelDrawing], list[Line2D]], zeros: int
+) -> None:
+    # The first values of the curve itself may be 0.
+    centre = np.where(np.arange(8) < zeros, 0.0, ONE.centre)
+    for low in (centre - 10.0, centre * 1e-200):
+        ax = Figure().subplots()
+        ax.set_yscale("log", nonpositive="mask")
+        draw(ax, PanelDrawing("a", "", (replace(ONE, centre=centre, low=low, high=2 * centre),)))
+        assert 0.5 < ax.get_ylim()[0] <= 2
+        assert 16 < ax.get_ylim()[1] < 32
+
+
+@pytest.mark.parametrize(
+    ("over", "shows", "runs", "x", "y"),
+    [
+        ("delta", Quantity.REGRET, 5, r"Privacy parameter $\delta$", "Regret at the horizon"),
+        ("alpha", Quantity.REGRET, 5, r"$\alpha$", "Regret at the horizon"),
+        ("gap", Quantity.SAMPLES, 5, "gap", "Samples used"),
+        ("arms", Quantity.REGRET, 0, "Number of arms $K$", "Value of the bound"),
+        ("epsilon", Quantity.AUDITED, 5, r"Privacy budget $\epsilon$", r"$\epsilon$"),
+    ],
+)
+def test_a_parameter_and_what_is_drawn_over_it_have_names(
+    over: str, shows: Quantity, runs: int, x: str, y: str
+) -> None:
+    ax = Figure().subplots()
+    # A bound before it has no effect: it takes the unit of the played curves.
+    bound = replace(ONE, runs=0, over=over)
+    draw_all_over_parameter(
+        ax, PanelDrawing("a", "", (bound, replace(ONE, over=over, shows=shows, runs=runs)))
+    )
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (x, y)
+
+
+def test_dots_far_from_the_swept_values_do_not_widen_the_axes() -> None:
+    ax = Figure().subplots()
+    far = np.array([1e-9, 3.0])
+    numbers: dict[str, Any] = dict.fromkeys(curves.STATISTICS, far)
+    dots = replace(ONE, style="transition", x=far, **numbers)
+    swept = replace(ONE, x=np.arange(1.0, 9.0))
+    draw_log_over_parameter(ax, PanelDrawing("a", "", (swept, dots)))
+    assert 0.5 < ax.get_xlim()[0] < 1 < 8 < ax.get_xlim()[1] < 16
+    assert 0.5 < ax.get_ylim()[0] < 1
+
+
+def test_panels_that_share_an_axis_share_the_limits_of_all_of_their_curves() -> None:
+    low = replace(ONE, x=np.array([1.0, 50.0]), centre=np.array([200.0, 300.0]))
+    low = replace(low, low=low.centre, high=low.centre)
+    high = replace(low, x=np.array([1.0, 100.0]), centre=1000 * low.centre)
+    high = replace(high, low=high.centre, high=high.centre)
+    panels = tuple(PanelDrawing(letter, "", (s,)) for letter, s in (("a", high), ("b", low)))
+    _, axes = panel_grid(Drawing("", panels), columns=2, height=2)
+    for ax, panel in zip(axes, panels, strict=True):
+        draw_regret_over_time(ax, panel)
+    assert {ax.get_xlim() for ax in axes} == {(0, 100)}
+    ((bottom, top),) = {ax.get_ylim() for ax in axes}
+    assert 10 < bottom <= 100
+    assert 300_000 <= top < 3_000_000
+
+
+def test_rows_may_have_their_own_y_axis_and_the_same_x_axis() -> None:
+    panels = tuple(PanelDrawing(letter, "", (ONE,)) for letter in "abcd")
+    _, axes = panel_grid(Drawing("", panels), columns=2, height=2, equal="row", equal_x="all")
+    axes[0].set(xlim=(0, 7), ylim=(0, 5))
+    assert [ax.get_xlim() for ax in axes] == [(0, 7)] * 4
+    assert [ax.get_ylim() == (0, 5) for ax in axes] == [True, True, False, False]
+
+
+def test_a_curve_s_own_line_and_colour_are_drawn_as_they_are_asked_for() -> None:
+    own_line = replace(ONE, look=StyleOverride(line=":"))
+    own_colour = replace(ONE, look=StyleOverride(colour="#009E73"))
+    panel = PanelDrawing("a", "", (ONE, own_line, own_colour, ONE))
+    lines = draw_all_over_time(Figure().subplots(), panel)
+    assert [line.get_linestyle() for line in lines] == ["-", ":", "-", ":"]
+    faces = [line.get_markerfacecolor() for line in lines]
+    assert faces == ["white", lines[0].get_color(), "white", lines[0].get_color()]
+
+
+@pytest.mark.parametrize(
+    ("number", "columns", "by_rows", "expected"),
+    [
+        (4, 4, False, [[0, 1, 2, 3]]),
+        (4, 3, False, [[0, 2], [1, 3]]),
+        (5, 4, True, [[0, 1, 2], [3, 4]]),
+        (5, 4, False, [[0, 2, 4], [1, 3]]),
+        (8, 3, True, [[0, 1, 2], [3, 4, 5], [6, 7]]),
+        (1, 3, False, [[0]]),
+    ],
+)
+def test_a_legend_has_rows_of_nearly_the_same_length(
+    number: int, columns: int, by_rows: bool, expected: Sequence[Sequence[int]]
+) -> None:
+    figure = Figure()
+    legend_below(figure, [Line2D([], [], label=f"{i}") for i in range(number)], columns, by_rows)
+    figure.draw_without_rendering()
+    rows: dict[int, list[tuple[float, int]]] = {}
+    for text in figure.legends[0].get_texts():
+        x, y = text.get_window_extent().p0
+        rows.setdefault(-round(y / 4), []).append((x, int(text.get_text())))
+    assert [[i for _, i in sorted(rows[y])] for y in sorted(rows)] == expected
+
+
+def test_slopes_are_written_where_there_are_any() -> None:
+    ax = Figure().subplots()
+    write_slopes(ax, PanelDrawing("a", "", (ONE, ONE)), "K")
+    assert not ax.texts
+    write_slopes(ax, PanelDrawing("a", "", (ONE, replace(ONE, slope=-1.5))), "K", left=True)
+    first, without, second = (text.get_text() for text in ax.texts)
+    assert first == "Least-squares fit"
+    assert without.endswith("no power law")
+    assert second.endswith(r"$\propto K^{-1.50}$")
+
+
+def test_two_points_have_no_slope(checkout: Path) -> None:
+    spec = compose.load("adap-ksweep", ["figure.sweep.values=[2,4,8]"])[0]
+    curve, x = spec.panels[0].curves[0], np.array([2.0, 4.0, 8.0])
+    assert curves.slope(x, x**2, curve) == pytest.approx(2)
+    assert curves.slope(x[:2], x[:2] ** 2, curve) is None
+    assert curves.slope(x, np.array([1.0, 0.0, 1.0]), curve) is None
+    assert curves.slope(x, x**2, replace(curve, fit=(3.0, 8.0))) is None
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "with k, True"), (False, "without k, False")])
+def test_a_text_has_a_word_for_true_and_one_for_false(value: bool, text: str) -> None:
+    assert templates.filled("{k:with|without} k, {k}", {"k": value}) == text

@@ -1,0 +1,74 @@
+"""Sparse vector technique: the first query above the threshold, in one draw or in many."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpbandits.mechanisms.sparse_vector import first_lifted, sparse_vector_releases
+from dpbandits.privacy.releases import composed_epsilon
+
+SENSITIVITY, EPSILON = 2.0, 0.5
+SCALE = 3 * SENSITIVITY / EPSILON
+DRAWS = 20_000
+
+
+def in_one_draw(below: float, queries: int) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    drawn = [first_lifted(rng, SENSITIVITY, EPSILON, below, queries) for _ in range(DRAWS)]
+    return np.array(drawn)
+
+
+def in_many_draws(below: float, queries: int) -> np.ndarray:
+    noise = np.random.default_rng(2).laplace(0, SCALE, (DRAWS, queries))
+    lifted = noise >= below
+    first = lifted.argmax(axis=1)
+    found = lifted.any(axis=1)
+    return np.column_stack(
+        [
+            np.where(found, first + 1, queries),
+            np.where(found, noise[np.arange(DRAWS), first], -math.inf),
+        ]
+    )
+
+
+@pytest.mark.parametrize("below", [0.1, SCALE, 4 * SCALE])
+@pytest.mark.parametrize("queries", [1, 3, 60])
+def test_the_first_lifted_query_and_its_noise_have_the_law_of_one_noise_a_query(
+    below: float, queries: int
+) -> None:
+    ours, theirs = in_one_draw(below, queries), in_many_draws(below, queries)
+    counts = [
+        np.bincount(drawn[:, 0].astype(int), minlength=queries + 1) for drawn in (ours, theirs)
+    ]
+    table = np.array(counts)[:, np.sum(counts, axis=0) > 0]
+    # 9 cases of 3 comparisons: a correct function fails any of them with probability 10^-4.
+    limit = 1e-4 / 27
+    if table.shape[1] > 1:
+        assert stats.chi2_contingency(table).pvalue > limit
+    found = [drawn[np.isfinite(drawn[:, 1]), 1] for drawn in (ours, theirs)]
+    lifted = np.array([[len(noise), DRAWS - len(noise)] for noise in found])
+    assert stats.chi2_contingency(lifted + 1).pvalue > limit
+    assert stats.ks_2samp(*found).pvalue > limit
+    assert found[0].min() >= below
+
+
+def test_a_query_within_reach_is_asked_alone_with_noise_of_either_sign() -> None:
+    rng, again = np.random.default_rng(3), np.random.default_rng(3)
+    drawn = [first_lifted(rng, SENSITIVITY, EPSILON, -1.0, 1) for _ in range(100)]
+    assert drawn == [(1, again.laplace(0, SCALE)) for _ in range(100)]
+
+
+def test_queries_far_below_are_never_lifted_however_many_they_are() -> None:
+    rng = np.random.default_rng(4)
+    for below in (800 * SCALE, 1e9 * SCALE):
+        assert first_lifted(rng, SENSITIVITY, EPSILON, below, 2**53) == (2**53, -math.inf)
+
+
+def test_the_answer_spends_the_budget_on_the_threshold_and_twice_on_the_queries() -> None:
+    (release,) = sparse_vector_releases(0, math.inf, SENSITIVITY, EPSILON)
+    assert release.threshold_scale == release.query_scale == SCALE
+    assert composed_epsilon([release]) == pytest.approx(EPSILON, rel=1e-15)
+    halved = release._replace(query_scale=SCALE / 2)
+    assert composed_epsilon([halved]) == pytest.approx(EPSILON * 5 / 3, rel=1e-15)

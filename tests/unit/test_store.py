@@ -1,0 +1,721 @@
+"""Blocks on disk: nothing is lost, and no stale or damaged block is ever read."""
+
+import dataclasses
+import errno
+import hashlib
+import io
+import json
+import logging
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbandits.algorithms import adap_ucb, ucb
+from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.audit.subject import Subject
+from dpbandits.core import parameters
+from dpbandits.core.errors import UserError
+from dpbandits.environments import bernoulli, beta
+from dpbandits.experiments import Experiment
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Regret, RegretExperiment
+from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files.provenance import git_revision
+from dpbandits.run import runner
+from dpbandits.run.tasks import plan
+from dpbandits.store import blocks
+from dpbandits.store import key as keys
+from dpbandits.store.blocks import Store
+from dpbandits.store.key import key
+
+
+def made_up(cell: RegretExperiment, runs: range) -> np.ndarray:
+    """Return curves in which every run and checkpoint has its own value."""
+    return np.array(runs)[:, None] + cell.checkpoints() / 1e6
+
+
+def write(store: Store, cell: RegretExperiment, runs: range) -> Path:
+    """Write made-up curves; return the path of the block."""
+    store.write(cell, runs.start, made_up(cell, runs), 0.25 * len(runs))
+    return store.cell_folder(cell) / f"{runs.start}-{runs.stop - 1}.npz"
+
+
+# Round trips -----------------------------------------------------------------------------------
+
+
+def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: RegretExperiment) -> None:
+    curves = np.random.default_rng(0).random((3, len(cell.checkpoints())))
+    store.write(cell, 0, curves, 1.0)
+    loaded = store.load(cell, 3)
+    assert loaded.dtype == np.float64
+    assert loaded.tobytes() == curves.tobytes()
+
+
+def test_an_empty_store_misses_every_run(store: Store, cell: RegretExperiment) -> None:
+    assert store.missing(cell, 7) == [range(7)]
+    assert store.covered(cell) == set()
+    assert store.seconds(cell) == 0
+
+
+def test_a_hundred_runs_after_twenty_miss_eighty(store: Store, cell: RegretExperiment) -> None:
+    write(store, cell, range(20))
+    assert store.missing(cell, 20) == []
+    assert store.missing(cell, 100) == [range(20, 100)]
+    write(store, cell, range(20, 100))
+    assert store.missing(cell, 100) == []
+    assert np.array_equal(store.load(cell, 100), made_up(cell, range(100)))
+
+
+def test_missing_runs_are_returned_as_maximal_ranges(store: Store, cell: RegretExperiment) -> None:
+    write(store, cell, range(3, 5))
+    write(store, cell, range(5, 6))
+    write(store, cell, range(9, 10))
+    assert store.missing(cell, 12) == [range(3), range(6, 9), range(10, 12)]
+    assert store.missing(cell, 9) == [range(3), range(6, 9)]
+    assert store.covered(cell) == {3, 4, 5, 9}
+
+
+def test_overlapping_blocks_of_different_sizes_are_one_set_of_runs(
+    store: Store, cell: RegretExperiment
+) -> None:
+    for runs in (range(2, 4), range(10), range(1), range(8, 12), range(10, 100)):
+        write(store, cell, runs)
+    assert store.missing(cell, 100) == []
+    assert np.array_equal(store.load(cell, 100), made_up(cell, range(100)))
+
+
+@pytest.mark.parametrize("runs", [1, 4, 5, 6, 11])
+def test_fewer_runs_than_there_are_are_the_first_ones(
+    store: Store, cell: RegretExperiment, runs: int
+) -> None:
+    write(store, cell, range(5))
+    write(store, cell, range(5, 11))
+    write(store, cell, range(11, 20))
+    assert np.array_equal(store.load(cell, runs), made_up(cell, range(runs)))
+
+
+def test_loading_a_missing_run_names_the_first_one(store: Store, cell: RegretExperiment) -> None:
+    write(store, cell, range(2))
+    write(store, cell, range(4, 6))
+    with pytest.raises(KeyError, match=r"run 2 of adap-ucb\(epsilon=1\.0"):
+        store.load(cell, 6)
+
+
+def test_cells_do_not_see_each_other(store: Store, cell: RegretExperiment) -> None:
+    other = dataclasses.replace(cell, seed=2)
+    write(store, cell, range(5))
+    assert store.missing(other, 5) == [range(5)]
+
+
+def test_the_seconds_of_the_blocks_add_up(store: Store, cell: RegretExperiment) -> None:
+    write(store, cell, range(4))
+    write(store, cell, range(4, 6))
+    assert store.seconds(cell) == pytest.approx(1.5)
+
+
+# Keys ------------------------------------------------------------------------------------------
+
+CHANGES: dict[str, list[dict[str, Any]]] = {
+    "algorithm": [{"algorithm": "adap-klucb"}],
+    "params": [
+        {"params": adap_ucb.Params(1.0000000000000002)},
+        {"params": adap_ucb.Params(1.0, alpha=3.0)},
+        {"params": adap_ucb.Params(1.0, ties=Ties.RANDOM)},
+        {"params": adap_ucb.Params(1.0, first_episode=FirstEpisode.HALF)},
+    ],
+    "environment": [{"environment": "beta"}],
+    "instance": [
+        {"instance": bernoulli.Params((0.5, 0.9))},
+        {"instance": bernoulli.Params((0.9, 0.5, 0.5))},
+    ],
+    "horizon": [{"horizon": 201}],
+    "grid": [{"grid": Grid.LINEAR}, {"grid": Grid.END}],
+    "seed": [{"seed": 2}],
+    "pulls_of": [{"pulls_of": 0}, {"pulls_of": 1}],
+    "regret": [{"regret": Regret.REALISED}],
+}
+
+
+def test_the_changes_below_are_of_every_field_of_a_cell() -> None:
+    assert set(CHANGES) == {field.name for field in dataclasses.fields(RegretExperiment)}
+
+
+@pytest.mark.parametrize("change", [c for changes in CHANGES.values() for c in changes], ids=str)
+def test_every_field_of_a_cell_moves_the_key(
+    cell: RegretExperiment, change: dict[str, Any]
+) -> None:
+    assert key(dataclasses.replace(cell, **change)) != key(cell)
+
+
+def test_every_parameter_of_an_environment_moves_the_key(cell: RegretExperiment) -> None:
+    def on_beta(concentration: float) -> str:
+        instance = beta.Params((0.9, 0.5), concentration)
+        return key(dataclasses.replace(cell, environment="beta", instance=instance))
+
+    assert on_beta(2.0) != on_beta(3.0)
+
+
+def test_an_algorithm_without_parameters_has_a_key_of_its_own(cell: RegretExperiment) -> None:
+    other = dataclasses.replace(cell, algorithm="ucb", params=ucb.Params())
+    assert key(other) != key(cell)
+    assert key(other) != key(dataclasses.replace(other, seed=2))
+
+
+@pytest.mark.usefixtures("fresh_keys")
+def test_a_change_of_a_source_moves_the_key(
+    cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = key(cell)
+    sources = keys.sources(cell.roots)
+    changed = {**sources, "core/bandit.py": "0123456789abcdef"}
+    monkeypatch.setattr(keys, "sources", lambda roots: changed)
+    key.cache_clear()
+    assert key(cell) != before
+    monkeypatch.undo()
+    key.cache_clear()
+    assert key(cell) == before
+
+
+@pytest.mark.usefixtures("fresh_keys")
+@pytest.mark.parametrize("library", ["numba", "numpy"])
+def test_another_version_of_numba_or_numpy_changes_the_key(
+    cell: RegretExperiment, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_that_the_version_counts(cell, library, monkeypatch)
+
+
+@pytest.mark.usefixtures("fresh_keys")
+@pytest.mark.parametrize("library", ["numba", "numpy", "scipy"])
+def test_another_version_of_scipy_changes_the_key_of_an_audit_too(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = AuditExperiment(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
+    check_that_the_version_counts(audit, library, monkeypatch)
+
+
+def check_that_the_version_counts(
+    cell: Experiment, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = key(cell)
+    monkeypatch.setattr(
+        "dpbandits.store.key.version",
+        lambda name: "0.0" if name == library else metadata.version(name),
+    )
+    key.cache_clear()
+    assert key(cell) != before
+
+
+def test_1_and_1_point_0_are_one_key() -> None:
+    def built(one: Any, thousand: Any) -> RegretExperiment:
+        def read(params: type, values: dict[str, Any]) -> Any:
+            return parameters.build(params, values, "test", lambda field: "test")
+
+        return RegretExperiment(
+            "adap-ucb",
+            read(adap_ucb.Params, {"epsilon": one}),
+            "bernoulli",
+            read(bernoulli.Params, {"means": [one, 0]}),
+            parameters.coerce(parameters.Rounds, thousand),
+            Grid.END,
+            1,
+        )
+
+    keys = set()
+    for one, thousand in ((1, 1000), (1.0, 1000.0)):
+        key.cache_clear()  # equal cells would share a cached key
+        keys.add(key(built(one, thousand)))
+    assert len(keys) == 1
+
+
+def test_a_key_is_twenty_hexadecimal_digits_and_the_same_in_a_copy_of_the_cell(
+    cell: RegretExperiment,
+) -> None:
+    first = key(cell)
+    key.cache_clear()
+    assert key(dataclasses.replace(cell)) == first
+    assert len(first) == 20
+    assert set(first) <= set("0123456789abcdef")
+
+
+def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
+    store: Store, cell: RegretExperiment
+) -> None:
+    folder = write(store, cell, range(2)).parent
+    identity = json.loads((folder / "identity.json").read_bytes())
+    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(canonical.encode()).hexdigest()[:20] == folder.name
+    assert identity["cell"] == cell.description()
+    assert folder == store.folder / "adap-ucb" / folder.name
+
+
+def test_the_header_of_a_block_states_its_provenance(store: Store, cell: RegretExperiment) -> None:
+    path = write(store, cell, range(5, 8))
+    with np.load(path, allow_pickle=False) as members:
+        header = json.loads(members["header"].tobytes())
+    assert header["key"] == path.parent.name
+    assert header["cell"] == cell.description()
+    assert header["runs"] == [5, 7]
+    assert header["seconds"] == 0.75
+    assert header["revision"] == git_revision()
+    assert header["versions"]["numpy"] == np.__version__
+    assert {"dpbandits", "python", "numba"} <= set(header["versions"])
+
+
+# Damage ----------------------------------------------------------------------------------------
+
+
+def block(header: Any, curves: np.ndarray) -> bytes:
+    """Return a block like those of the store, with a correct checksum, from these parts."""
+    described = header if isinstance(header, bytes) else json.dumps(header).encode()
+    digest = hashlib.sha256(described + curves.tobytes()).digest()
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        header=np.frombuffer(described, np.uint8),
+        curves=curves,
+        checksum=np.frombuffer(digest, np.uint8),
+    )
+    return buffer.getvalue()
+
+
+def header_of(cell: RegretExperiment, runs: range) -> dict[str, Any]:
+    """Return the part of a header that the store needs."""
+    return {"key": key(cell), "runs": [runs.start, runs.stop - 1], "seconds": 1.0}
+
+
+RUNS = range(5)
+Damage = Callable[[Path, Store, RegretExperiment], None]
+
+
+def truncated(to: float) -> Damage:
+    def damage(path: Path, store: Store, cell: RegretExperiment) -> None:
+        content = path.read_bytes()
+        path.write_bytes(content[: int(len(content) * to)])
+
+    return damage
+
+
+def replaced(content: Callable[[RegretExperiment], bytes]) -> Damage:
+    def damage(path: Path, store: Store, cell: RegretExperiment) -> None:
+        path.write_bytes(content(cell))
+
+    return damage
+
+
+def of_another_cell(path: Path, store: Store, cell: RegretExperiment) -> None:
+    shutil.copy(write(store, dataclasses.replace(cell, seed=2), RUNS), path)
+
+
+def of_other_runs(path: Path, store: Store, cell: RegretExperiment) -> None:
+    other = write(store, dataclasses.replace(cell, seed=2), RUNS)  # in another folder
+    other.unlink()
+    moved = write(store, cell, range(10, 15))
+    moved.rename(path)
+
+
+def npy(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array)
+    return buffer.getvalue()
+
+
+def without_curves(path: Path, store: Store, cell: RegretExperiment) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.npy", npy(np.zeros(10, np.uint8)))
+        archive.writestr("checksum.npy", npy(np.zeros(32, np.uint8)))
+
+
+def other_values(path: Path, store: Store, cell: RegretExperiment) -> None:
+    # The old checksum with other curves.
+    with np.load(path) as members:
+        content = {name: members[name] for name in members.files}
+    content["curves"][0, 0] += 1e-9
+    np.savez(path, **content)
+
+
+def right(cell: RegretExperiment) -> np.ndarray:
+    return made_up(cell, RUNS)
+
+
+DAMAGES: dict[str, Damage] = {
+    "truncated by a byte": truncated(0.9999),
+    "truncated to a half": truncated(0.5),
+    "truncated in its first member": truncated(0.1),
+    "empty": replaced(lambda cell: b""),
+    "random bytes": replaced(lambda cell: np.random.default_rng(0).bytes(5000)),
+    "text": replaced(lambda cell: b"hello"),
+    "a lone array": replaced(lambda cell: npy(right(cell))),
+    "of another cell": of_another_cell,
+    "of other runs": of_other_runs,
+    "without curves": without_curves,
+    "of other values": other_values,
+    "of single precision": replaced(
+        lambda c: block(header_of(c, RUNS), right(c).astype(np.float32))
+    ),
+    "of whole numbers": replaced(lambda c: block(header_of(c, RUNS), right(c).astype(np.int64))),
+    "of the other byte order": replaced(
+        lambda c: block(header_of(c, RUNS), right(c).astype(">f8"))
+    ),
+    "of too few runs": replaced(lambda c: block(header_of(c, RUNS), right(c)[:4])),
+    "of too few checkpoints": replaced(lambda c: block(header_of(c, RUNS), right(c)[:, :-1])),
+    "of flat curves": replaced(lambda c: block(header_of(c, RUNS), right(c).ravel())),
+    "of a header that is no JSON": replaced(lambda c: block(b"{key", right(c))),
+    "of an empty header": replaced(lambda c: block({}, right(c))),
+    "of a header that is a list": replaced(lambda c: block([1, 2], right(c))),
+    "of a header without seconds": replaced(
+        lambda c: block({"key": key(c), "runs": [0, 4]}, right(c))
+    ),
+}
+
+
+def test_a_block_made_by_this_test_is_sound(store: Store, cell: RegretExperiment) -> None:
+    # Otherwise the damages below could be detected for another reason than their own.
+    write(store, cell, RUNS).write_bytes(block(header_of(cell, RUNS), right(cell)))
+    assert store.covered(cell) == set(RUNS)
+    assert np.array_equal(store.load(cell, 5), right(cell))
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
+    store: Store, cell: RegretExperiment, damage: Damage, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(store, cell, RUNS)
+    write(store, cell, range(5, 10))
+    damage(path, store, cell)
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        assert store.missing(cell, 10) == [RUNS]
+        assert store.covered(cell) == {5, 6, 7, 8, 9}
+        assert store.seconds(cell) == pytest.approx(1.25)
+        with pytest.raises(KeyError):
+            store.load(cell, 10)
+    (record,) = caplog.records
+    assert record.name == "dpbandits"
+    assert record.levelno == logging.WARNING
+    assert f"{path} is not used" in record.getMessage()
+    assert "set aside as 0-4.npz.damaged-1" in record.getMessage()
+    assert len(record.getMessage().splitlines()) == 1
+    assert not path.exists()
+    assert path.with_name("0-4.npz.damaged-1").exists()
+    write(store, cell, RUNS)
+    assert np.array_equal(store.load(cell, 10), made_up(cell, range(10)))
+
+
+def test_a_truncated_block_is_set_aside_and_computed_again(
+    store: Store, cell: RegretExperiment
+) -> None:
+    tasks = plan({cell: 10}, store, 5)
+    assert runner.play(tasks, store, 1, "test") == []
+    before = store.load(cell, 10)
+    path = store.cell_folder(cell) / "0-4.npz"
+    path.write_bytes(path.read_bytes()[:-100])
+    tasks = plan({cell: 10}, store, 5)
+    assert [task.runs for task in tasks] == [RUNS]
+    assert runner.play(tasks, store, 1, "test") == []
+    assert store.load(cell, 10).tobytes() == before.tobytes()
+    assert before.tobytes() == cell.play(range(10))[0].tobytes()
+
+
+@pytest.mark.parametrize("below", ["", "more/of it"])
+def test_a_link_to_a_folder_that_is_gone_is_named_with_its_target(
+    below: str, tmp_path: Path, cell: RegretExperiment
+) -> None:
+    link = tmp_path / "cache"
+    link.symlink_to(tmp_path / "gone")
+    with pytest.raises(UserError) as caught:
+        check_writable(link / below)
+    assert f"cannot write {link / below}: {link} is a link to {tmp_path / 'gone'}, which" in str(
+        caught.value
+    )
+    with pytest.raises(UserError, match="which does not exist"):
+        write(Store(link / below), cell, RUNS)
+
+
+def test_a_file_of_another_name_is_set_aside(
+    store: Store, cell: RegretExperiment, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(store, cell, RUNS)
+    for name in ("notes.npz", "0-4 (copy).npz", "-1-4.npz", "4-0.npz", "0-4-8.npz"):
+        shutil.copy(path, path.with_name(name))
+    assert store.covered(cell) == set(RUNS)
+    assert len(caplog.records) == 5
+    assert sorted(p.name for p in path.parent.glob("*.npz")) == ["0-4.npz"]
+
+
+def test_every_damaged_block_is_kept_under_a_number_of_its_own(
+    store: Store, cell: RegretExperiment
+) -> None:
+    for content in (b"first", b"second", b"third"):
+        write(store, cell, RUNS).write_bytes(content)
+        assert store.covered(cell) == set()
+    folder = store.cell_folder(cell)
+    kept = {path.name: path.read_bytes() for path in folder.glob("*.damaged-*")}
+    assert kept == {
+        "0-4.npz.damaged-1": b"first",
+        "0-4.npz.damaged-2": b"second",
+        "0-4.npz.damaged-3": b"third",
+    }
+
+
+def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
+    store: Store,
+    cell: RegretExperiment,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(path: Path, target: Path) -> Path:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    path = write(store, cell, RUNS)
+    path.write_bytes(path.read_bytes()[:-1])
+    monkeypatch.setattr(Path, "rename", refuse)
+    assert store.covered(cell) == set()
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_a_block_that_cannot_be_read_now_is_not_taken_for_damaged(
+    store: Store,
+    cell: RegretExperiment,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    path = write(store, cell, RUNS)
+    with monkeypatch.context() as at_first:
+        at_first.setattr(Path, "read_bytes", refuse)
+        assert Store(store.folder).covered(cell) == set()
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert path.exists()
+    assert Store(store.folder).covered(cell) == {*RUNS}
+
+
+def test_a_block_is_not_taken_for_damaged_if_the_memory_is_full(
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(header: np.ndarray, curves: np.ndarray) -> bytes:
+        raise MemoryError
+
+    path = write(store, cell, RUNS)
+    monkeypatch.setattr(blocks, "_checksum", fail)
+    with pytest.raises(MemoryError):
+        Store(store.folder).covered(cell)
+    assert path.exists()
+
+
+class Trap:
+    """Object that creates a folder when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[str]]:
+        return os.mkdir, (self.path,)
+
+
+@pytest.mark.parametrize("member", ["header", "curves", "checksum"])
+def test_a_pickled_object_is_never_unpickled(
+    store: Store, cell: RegretExperiment, member: str, tmp_path: Path
+) -> None:
+    sprung = tmp_path / "sprung"
+    trap = np.empty(1, object)
+    trap[0] = Trap(sprung)
+    path = write(store, cell, RUNS)
+    buffer = io.BytesIO()
+    with np.load(path) as members:
+        content = {name: members[name] for name in members.files}
+    np.savez(buffer, **{**content, member: trap})
+    path.write_bytes(buffer.getvalue())
+    assert store.covered(cell) == set()
+    assert not sprung.exists()
+    assert path.with_name("0-4.npz.damaged-1").exists()
+    # The trap itself works.
+    with np.load(io.BytesIO(buffer.getvalue()), allow_pickle=True) as members:
+        members[member]
+    assert sprung.exists()
+
+
+def test_a_flipped_bit_anywhere_in_a_block_never_gives_other_numbers(
+    store: Store, cell: RegretExperiment
+) -> None:
+    # Flip one bit at every byte of the file. The zip format has fields that have no meaning here (a
+    # time, an operating system); a flip in one of them may pass, with the right numbers.
+    cell = dataclasses.replace(cell, horizon=10)
+    path = write(store, cell, range(2))
+    right = made_up(cell, range(2))
+    sound = path.read_bytes()
+    with np.load(path) as members:
+        parts = [members[name].tobytes() for name in ("header", "curves", "checksum")]
+    vital = {i for part in parts for i in range(sound.index(part), sound.index(part) + len(part))}
+    bits = np.random.default_rng(1).integers(8, size=len(sound))
+    passed = set()
+    logging.getLogger("dpbandits").disabled = True  # thousands of warnings
+    try:
+        for position, bit in enumerate(bits):
+            flipped = bytearray(sound)
+            flipped[position] ^= 1 << int(bit)
+            path.write_bytes(flipped)
+            aside = path.with_name(f"{path.name}.damaged-1")
+            if store.covered(cell):
+                assert store.load(cell, 2).tobytes() == right.tobytes(), position
+                passed.add(position)
+            else:
+                assert aside.read_bytes() == flipped
+                aside.unlink()
+    finally:
+        logging.getLogger("dpbandits").disabled = False
+    assert not passed & vital
+    assert len(passed) < 0.15 * len(sound)
+
+
+# Writing ---------------------------------------------------------------------------------------
+
+
+def full(*args: Any, **kwargs: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class HalfFile(io.FileIO):
+    """File on a disk that is full when half of it is written."""
+
+    def write(self, content: Any) -> int:
+        super().write(content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+REAL_OPEN = Path.open
+
+
+def open_half(path: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+    return HalfFile(path, "w") if "w" in mode else REAL_OPEN(path, mode, *rest, **more)
+
+
+FULL_DISKS: dict[str, Callable[..., Any]] = {
+    "os.fsync": full,
+    "Path.replace": full,
+    "Path.open": open_half,
+    "Path.mkdir": full,
+}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("call", ["os.fsync", "Path.replace", "Path.open"])
+def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
+    store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(store, cell, range(5))
+    before = names(store.folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
+        with pytest.raises(UserError) as caught:
+            write(store, cell, range(5, 10))
+    message = str(caught.value)
+    assert "No space left on device" in message
+    assert "5-9.npz" in message
+    assert "make room or choose another folder (paths.cache=" in message
+    assert "repeat the command" in message
+    assert len(message.splitlines()) == 1
+    assert names(store.folder) == before
+    assert store.missing(cell, 10) == [range(5, 10)]
+    assert np.array_equal(store.load(cell, 5), made_up(cell, range(5)))
+    write(store, cell, range(5, 10))
+    assert store.missing(cell, 10) == []
+
+
+@pytest.mark.parametrize("call", FULL_DISKS)
+def test_a_disk_that_is_full_from_the_start_keeps_no_file(
+    store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
+    with pytest.raises(UserError, match="make room"):
+        write(store, cell, range(5))
+    assert names(store.folder) == []
+
+
+def test_a_disk_that_fills_up_in_mid_file_keeps_the_old_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    with monkeypatch.context() as patch:
+        patch.setattr("dpbandits.files.atomic.os.fsync", full)
+        with pytest.raises(UserError, match="No space left"):
+            write_atomically(path, b"new and longer")
+    assert path.read_bytes() == b"old"
+    write_atomically(path, b"new and longer")
+    assert path.read_bytes() == b"new and longer"
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_block_is_on_the_disk_before_it_has_its_name(
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    real = os.fsync
+
+    def watched(descriptor: int) -> None:
+        seen.extend(names(store.folder))
+        real(descriptor)
+
+    write(store, cell, range(5))  # the identity exists from now on
+    monkeypatch.setattr("dpbandits.files.atomic.os.fsync", watched)
+    write(store, cell, range(5, 10))
+    assert "5-9.npz" not in seen
+    assert "0-4.npz" in seen
+    assert len(seen) == 3  # and a partial file, which is never read as a block
+
+
+def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
+    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    write(store, cell, range(5))
+    before = names(store.folder)
+    monkeypatch.setattr("dpbandits.files.atomic.os.fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(store, cell, range(5, 10))
+    assert names(store.folder) == before
+
+
+def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: RegretExperiment) -> None:
+    path = write(store, cell, RUNS)
+    content = path.read_bytes()
+    path.rename(path.with_name(f".{path.name}.12345.partial"))
+    assert store.missing(cell, 5) == [RUNS]
+    path.with_name("5-9.npz.damaged-1").write_bytes(content)
+    assert store.missing(cell, 5) == [RUNS]
+
+
+def test_a_block_that_is_written_twice_is_the_last_one(
+    store: Store, cell: RegretExperiment
+) -> None:
+    # Two processes may run the same figure at once.
+    write(store, cell, RUNS)
+    write(store, cell, RUNS)
+    assert names(store.cell_folder(cell)) == ["0-4.npz", "identity.json"]
+    assert np.array_equal(store.load(cell, 5), right(cell))
+
+
+def test_identities_that_cannot_be_read_are_passed_over(
+    store: Store, cell: RegretExperiment
+) -> None:
+    for seed in (2, 3, 4):
+        write(store, dataclasses.replace(cell, seed=seed), RUNS)
+    broken = store.cell_folder(dataclasses.replace(cell, seed=3)) / "identity.json"
+    broken.write_bytes(b"{")
+    seeds = sorted(other["cell"]["seed"] for other in store.other_identities(cell))
+    assert seeds == [2, 4]
