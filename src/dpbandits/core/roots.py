@@ -105,6 +105,13 @@ def found() -> Found:
     for root in roots:
         root.sources()
     if project is not None:
+        for path in project.sources():
+            # Python compares whole seconds and sizes: stale bytecode may look current.
+            source = project.folder / path
+            bytecode = Path(importlib.util.cache_from_source(str(source)))
+            with suppress(OSError):
+                if bytecode.stat().st_mtime < source.stat().st_mtime + 2:
+                    bytecode.unlink()
         module = ModuleType(project.package)
         module.__path__ = [str(project.folder)]
         sys.modules.setdefault(project.package, module)
