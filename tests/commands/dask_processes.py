@@ -41,8 +41,14 @@ class DaskProcesses:
                 self.address = json.loads(content)["address"]
 
     def worker(self, **environment: str) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, without a nanny that would restart it."""
-        return self.worker_at(HERE, "--no-nanny", **environment)
+        """Start a worker of one thread, without a nanny that would restart it; it has joined."""
+        process = self.worker_at(HERE, "--no-nanny", **environment)
+        deadline = time.monotonic() + PATIENCE
+        while "Registered to" not in self.log(process).read_text():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        return process
 
     def worker_at(
         self, machine: Machine, *more: str, **environment: str

@@ -138,23 +138,6 @@ def killed() -> None:
     when("os.rename", ending, lambda: os.kill(os.getpid(), signal.SIGKILL), int(number))
 
 
-def clock_is_off() -> None:
-    """Shift the clock by CLOCK seconds, for Python and all code written in it."""
-    import datetime
-
-    off = int(os.environ["CLOCK"])
-    real, real_ns = time.time, time.time_ns
-
-    class Off(datetime.datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> Any:
-            return super().now(tz) + datetime.timedelta(seconds=off)
-
-    replace("time.time", lambda: real() + off)
-    replace("time.time_ns", lambda: real_ns() + off * 10**9)
-    replace("datetime.datetime", Off)
-
-
 # Interrupts --------------------------------------------------------------------------------------
 
 
@@ -318,7 +301,6 @@ DISTURBANCES: dict[str, Callable[[], None]] = {
     "no privileges": no_privileges,
     "noted": noted,
     "killed": killed,
-    "clock is off": clock_is_off,
     "importing numpy": partial(while_importing, "numpy"),
     "importing hydra": partial(while_importing, "hydra"),
     "composing": partial(while_composing, "ConfigAttributeError"),

@@ -125,3 +125,27 @@ def test_pictures_drawn_by_code_that_was_edited_since_are_not_up_to_date(
         produce.produce(spec, settings)
         outcomes.append(capsys.readouterr().out.split("; ")[1])
     assert outcomes == ["drawn", "drawn", "pictures are up to date"]
+
+
+def test_bytecode_of_a_source_that_was_edited_within_a_second_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "dpbandits.toml").write_text('package = "some_paper"\n')
+    (tmp_path / "algorithms").mkdir()
+    file, seen = tmp_path / "algorithms" / "mine.py", []
+    script = (
+        "from dpbandits.core import roots; roots.found()\n"
+        "from some_paper.algorithms import mine; print(mine.NUMBER)"
+    )
+    for number in (1, 2):
+        file.write_text(f"NUMBER = {number}\n")
+        os.utime(file, (10**9, 10**9))
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""},
+            capture_output=True,
+            text=True,
+        )
+        seen.append((done.stdout.strip(), done.stderr))
+        (bytecode,) = tmp_path.rglob("*.pyc")
+        os.utime(bytecode, (10**9 + 0.5, 10**9 + 0.5))
+    assert seen == [("1", ""), ("2", "")]

@@ -9,20 +9,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import disturbed
-import numpy as np
 import pytest
 from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 from forks import Fork
 
 from dpbandits.config.compose import load
-from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.store import key as keys
 from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -181,85 +177,6 @@ def test_a_figure_is_drawn_from_a_complete_read_only_cache(
     assert_as_if_calm(tmp_path, calm)
 
 
-# Another version ---------------------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("fresh_keys")
-def test_blocks_of_another_version_are_neither_used_nor_deleted_and_explained(
-    tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
-    cells, store = bandit_cells(spec), Store(settings.cache)
-    sources = keys.sources
-    others = {
-        "versions.numba (0.1, wanted ": (
-            "version",
-            lambda n: "0.1" if n == "numba" else version(n),
-        ),
-        "the source experiments/regret.py": (
-            "sources",
-            lambda roots: sources(roots) | {"experiments/regret.py": "0123456789abcdef"},
-        ),
-        "format (0, wanted 1)": ("FORMAT", 0),
-    }
-    said = {}
-    for index, (why, (name, value)) in enumerate(others.items()):
-        with monkeypatch.context() as patch:
-            patch.setattr(f"dpbandits.store.key.{name}", value)
-            for cell in cells[index::4]:
-                write_zeros(store, cell)
-                said[cell] = why
-        keys.key.cache_clear()
-    before = {path: path.read_bytes() for path in settings.cache.rglob("*") if path.is_file()}
-    assert len(before) == 2 * 9
-    explained = Fork(*DPBANDITS, "explain", FIGURE, *TYPED, *below(tmp_path)).done()
-    lines = dict(zip(cells, explained.out.splitlines(), strict=False))
-    for cell, why in said.items():
-        assert (
-            f"   0/4 runs  {cell.name}  not computed; the most similar cached cell differs in"
-            in lines[cell]
-        )
-        assert lines[cell].partition(" differs in ")[2].startswith(why)
-    done = start(tmp_path).done()
-    assert done.counts == (4 * CELLS, 0, "drawn")
-    assert done.err == ""
-    assert all(path.read_bytes() == content for path, content in before.items())
-    assert pictures(tmp_path)[f"{FIGURE}.csv"] == calm[f"{FIGURE}.csv"]
-
-
-@pytest.mark.usefixtures("fresh_keys")
-def test_a_block_of_a_later_format_is_set_aside_and_recomputed(
-    tmp_path: Path, calm: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, settings = load(FIGURE, [*TYPED, *below(tmp_path)])
-    cell, store = bandit_cells(spec)[0], Store(settings.cache)
-    with monkeypatch.context() as patch:
-        patch.setattr("dpbandits.store.key.FORMAT", 2)
-        write_zeros(Store(tmp_path / "other"), cell)
-    keys.key.cache_clear()
-    (foreign,) = (tmp_path / "other").rglob("*.npz")
-    place = store.cell_folder(cell) / foreign.name
-    place.parent.mkdir(parents=True)
-    content = foreign.read_bytes()
-    place.write_bytes(content)
-    done = start(tmp_path).done()
-    assert done.counts == (4 * CELLS, 0, "drawn")
-    (warning,) = done.err.splitlines()
-    assert warning == (
-        f"dpbandits: {place} is not used: it belongs to another cell or other runs;"
-        f" set aside as {place.name}.damaged-1"
-    )
-    aside = place.with_name(f"{place.name}.damaged-1")
-    assert aside.read_bytes() == content
-    aside.unlink()
-    assert_as_if_calm(tmp_path, calm)
-
-
-def write_zeros(store: Store, cell: RegretExperiment) -> None:
-    """Write wrong numbers, which would show in the table."""
-    store.write(cell, 0, np.zeros((4, len(cell.checkpoints()))), 1.0)
-
-
 # Interrupts --------------------------------------------------------------------------------------
 
 INTERRUPTED = (  # below the line of the terminal that shows ^C
@@ -299,7 +216,7 @@ def interrupted(
     def interrupt(moment: str, folder: Path) -> Interrupted:
         # A separate, empty cache of machine code where the compilation is interrupted.
         own = {"DPBANDITS_CACHE": f"{folder}-kernels"} if moment == "compiling" else {}
-        done = start_disturbed(moment, folder, *IN_ORDER, **own).done(60)
+        done = start_disturbed(moment, folder, *IN_ORDER, **own).done()
         return Interrupted(folder, done, [path for path in folder.rglob("*") if path.is_file()])
 
     folders = [tmp_path_factory.mktemp("interrupted") for _ in MOMENTS]

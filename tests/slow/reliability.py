@@ -33,10 +33,6 @@ T = TypeVar("T")
 
 BLOCK = re.compile(r"\d+-\d+\.npz|identity\.json")
 PARTIAL = re.compile(r"\..+\.[0-9a-f]{16}\.partial")
-INTERRUPTED = (  # below the line of the terminal that shows ^C
-    "\ndpbandits: interrupted; completed blocks are kept, and the same command continues from"
-    " there\n"
-)
 
 
 def errors(done: Done) -> str:

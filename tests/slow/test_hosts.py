@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import slow_worker
-from commands import PATIENCE, ROOT, Process, blocks
+from commands import PATIENCE, Process, blocks
 from dask_processes import DaskProcesses
 from hosts import Host, Network
 from reliability import Calm, Command, assert_as_if_calm, assert_told, calm, errors, on_disk
@@ -62,8 +62,7 @@ class Cluster:
         """Start a worker, as docs/cluster.md does, on a host of its own."""
         host = self.network.host()
         preload = ("--preload", slow_worker.__file__)
-        own = {"PYTHONPATH": str(ROOT / "tests" / "commands"), "PAUSE": str(PAUSE)}
-        self.workers[host] = self.dask.worker_at(host, *preload, **own)
+        self.workers[host] = self.dask.worker_at(host, *preload, PAUSE=str(PAUSE))
         self.wait(lambda: "Registered to" in self.log(host))
         return host
 
@@ -159,23 +158,6 @@ def test_a_host_that_is_cut_off_for_less_than_the_timeout_returns_to_work(
         f"one of two, when {kept} of {FIGURE.runs} runs were written",
         f"the worker played {after} runs after its return; {again} runs played twice;"
         " status 0, the bytes of threads",
-    )
-
-
-def test_a_host_that_joins_late_gets_work(cluster: Cluster, undisturbed: Calm, row: Row) -> None:
-    first = cluster.worker()
-    process = cluster.start()
-    kept = on_disk(FIGURE, cluster.folder).number
-    late = cluster.worker()
-    assert process.popen.poll() is None
-    assert_complete(process, cluster, undisturbed)
-    share = cluster.played(late)
-    assert share > FIGURE.runs / 10
-    assert cluster.played(first) + share == FIGURE.runs
-    row(
-        "A worker joins late",
-        f"a second host, started when {kept} of {FIGURE.runs} runs were written",
-        f"it played {share} runs, none twice; status 0, the bytes of threads",
     )
 
 

@@ -1,18 +1,16 @@
-"""Ctrl-C, a dying worker, many processes at once."""
+"""Kill -9 of the command, at any moment and at the worst ones; many processes at once."""
 
-import random
 import signal
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from commands import PATIENCE, blocks
-from dask_processes import DaskProcesses
+from commands import PATIENCE
 from reliability import (
-    INTERRUPTED,
+    ABREAST,
     LONG,
     WORKERS,
     Calm,
@@ -26,10 +24,11 @@ from reliability import (
     told,
 )
 
+from dpbandits.store.key import key
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 
-INTERRUPTS, WORKERS_KILLED = 20, 5
-SOON = 5.0  # seconds in which an interrupted command must return, also on a busy machine
+KILLS = 50
 
 Row = Callable[[str, str, str], None]
 
@@ -39,114 +38,106 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Calm:
     return calm(LONG, tmp_path_factory.mktemp("calm"))
 
 
-# Ctrl-C ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class Interrupted:
-    """State that an interrupted command left, and how soon it returned."""
+class Killed:
+    """State that a killed command left."""
 
     phase: str
-    seconds: float
-    own: bool  # the command answered, not Python before its first line
+    kept: int  # runs on the disk
+    in_flight: int  # runs that began and are not on the disk
+    partial: int
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_is_one_line_at_any_moment(tmp_path: Path, undisturbed: Calm, row: Row) -> None:
-    seed, late = 21, []
+def noted(file: Path) -> dict[str, set[tuple[str, int]]]:
+    """Return the runs that a command has begun and those that it has stored, from its own notes."""
+    found: dict[str, set[tuple[str, int]]] = {"begun": set(), "kept": set()}
+    for line in file.read_text().splitlines() if file.exists() else ():
+        what, cell, start, stop = line.split()
+        found[what] |= {(cell, run) for run in range(int(start), int(stop))}
+    return found
 
-    def act(moment: float) -> Interrupted | None:
+
+def after_a_kill(folder: Path, notes: Path, undisturbed: Calm) -> Killed:
+    """Check what is there, and continue from there."""
+    there = on_disk(LONG, folder)
+    runs = {(key(cell), run) for cell, held in there.runs.items() for run in held}
+    said = noted(notes)
+    assert said["kept"] - runs == set()  # nothing that was written is lost
+    in_flight = said["begun"] - runs
+    # A worker plays one block, and another of its blocks may be on the way to the disk.
+    assert len(in_flight) <= 2 * WORKERS * longest(notes)
+    drawn = any((folder / "out").rglob(f"{LONG.figure}.json"))
+    again = LONG.start(folder).done()
+    pictures = "pictures are up to date" if drawn else "drawn"
+    assert again.counts == (LONG.runs - len(runs), len(runs), pictures)
+    assert errors(again) == ""
+    assert_as_if_calm(folder, undisturbed)
+    return Killed(phase(LONG, len(runs), drawn), len(runs), len(in_flight), there.partial)
+
+
+def longest(notes: Path) -> int:
+    """Return the number of runs of the longest block that was begun."""
+    lines = notes.read_text().splitlines() if notes.exists() else ()
+    begun = [line.split() for line in lines if line.startswith("begun")]
+    return max((int(stop) - int(start) for _, _, start, stop in begun), default=0)
+
+
+def test_kill_9_loses_the_blocks_in_flight_and_nothing_else(
+    tmp_path: Path, undisturbed: Calm, row: Row
+) -> None:
+    seed, late = 20, []
+
+    def act(moment: float) -> Killed | None:
         folder = tmp_path / f"{moment:.6f}"
         begin = time.monotonic()
-        process = LONG.start(folder)
-        send(process, begin, moment, signal.SIGINT)
-        pressed = time.monotonic()
-        process.popen.wait(PATIENCE)
-        seconds = time.monotonic() - pressed
+        notes = tmp_path / f"notes-{folder.name}"
+        process = LONG.start(folder, disturbance="noted", NOTES=str(notes))
+        send(process, begin, moment, signal.SIGKILL)
         done = process.done()
-        there = on_disk(LONG, folder)
-        assert there.partial == 0
         if done.status == 0:
             late.append(moment)
             assert_as_if_calm(folder, undisturbed)
             return None
-        own = errors(done) == INTERRUPTED
-        if not own:
-            # Until `guarded` runs, Python itself answers.
-            assert "in guarded" not in done.err
-            assert not folder.exists()
-            assert moment < undisturbed.seconds / 10
-        assert (done.status, done.out) == (130 if own else -signal.SIGINT, ""), done.err
-        drawn = any((folder / "out").rglob(f"{LONG.figure}.json"))
-        again = LONG.start(folder).done()
-        assert again.counts[:2] == (LONG.runs - there.number, there.number)
-        assert errors(again) == ""
-        assert_as_if_calm(folder, undisturbed)
-        return Interrupted(phase(LONG, there.number, drawn), seconds, own)
+        assert (done.status, done.out, errors(done)) == (-signal.SIGKILL, "", "")
+        return after_a_kill(folder, notes, undisturbed)
 
-    interrupted = many(INTERRUPTS, seed, undisturbed.seconds, act)
-    slowest = max(one.seconds for one in interrupted)
-    assert slowest < SOON
-    own, number = sum(one.own for one in interrupted), len(interrupted)
-    assert own >= number - 2
+    killed = many(KILLS, seed, undisturbed.seconds, act)
+    phases = [one.phase for one in killed]
+    assert phases.count("playing") > KILLS / 4  # otherwise the moments show little
+    kept = sum(one.kept for one in killed)
     row(
-        "Ctrl-C",
-        f"{number} moments, uniform over its {undisturbed.seconds:.1f} s (seed {seed}):"
-        f" {told([one.phase for one in interrupted])}; {len(late)} more came after its end; then"
-        " the same command again",
-        f"{own} of {number} times one line and status 130 ({number - own} before its first line,"
-        f" with Python's own message); the command ended after {slowest:.2f} s at most; 0"
-        " partial files left;"
-        f" {number} of {number} times the bytes of an undisturbed run",
+        "`kill -9` of the command",
+        f"{len(killed)} moments, uniform over its {undisturbed.seconds:.1f} s (seed {seed}):"
+        f" {told(phases)}; {len(late)} more came after its end; then the same command again",
+        f"{len(killed)} of {len(killed)} times the bytes of an undisturbed run: numbers, table,"
+        f" PDF, SVG, PNG; 0 of {kept} written runs lost or unsound; at most"
+        f" {max(one.in_flight for one in killed)} of {LONG.runs} runs in flight;"
+        f" {sum(one.partial for one in killed)} partial files left",
     )
 
 
-# Several processes -------------------------------------------------------------------------------
+WORST = (".npz 1", ".npz 9", "identity.json 2", ".pdf 1", ".csv 1", f"{LONG.figure}.json 1")
 
 
-@pytest.fixture
-def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
-    pytest.importorskip("distributed", reason="Dask is not installed (requirements-cluster.lock)")
-    (tmp_path / "dask").mkdir()
-    processes = DaskProcesses(tmp_path / "dask")
-    yield processes
-    processes.close()
-
-
-def test_kill_9_of_a_dask_worker_loses_nothing(
-    tmp_path: Path, undisturbed: Calm, dask: DaskProcesses, row: Row
+def test_kill_9_before_a_file_gets_its_name_leaves_no_half_file(
+    tmp_path: Path, undisturbed: Calm, row: Row
 ) -> None:
-    seed, there = 22, []
-    draw = random.Random(seed)
-    threads = f"engine.workers={WORKERS}"
-    elsewhere = replace(LONG, typed=(*(t for t in LONG.typed if t != threads), *dask.engine))
-    workers = [dask.worker(), dask.worker()]
-    for number in range(WORKERS_KILLED):
-        folder, wanted = tmp_path / str(number), draw.randrange(1, LONG.runs - 2)
-        process = elsewhere.start(folder)
-        process.wait_for(partial(has_runs, folder, wanted))
-        there.append(kept(folder))
-        workers.pop(draw.randrange(2)).kill()
-        assert process.done().counts == (LONG.runs, 0, "drawn")
-        assert_as_if_calm(folder, undisturbed)
-        workers.append(dask.worker())
+    def act(which: str) -> Killed:
+        folder = tmp_path / which.replace(" ", "-")
+        done = LONG.start(folder, disturbance="killed", KILLED=which).done()
+        assert done.status == -signal.SIGKILL
+        assert not list(folder.rglob(f"*{which.split()[0]}")) or not which.endswith(" 1")
+        return after_a_kill(folder, tmp_path / "no notes", undisturbed)
+
+    with ThreadPoolExecutor(ABREAST) as pool:
+        killed = list(pool.map(act, WORST))
+    assert [one.partial for one in killed] == [1] * len(WORST)
     row(
-        "`kill -9` of a Dask worker",
-        f"one of two workers, {WORKERS_KILLED} times, when {', '.join(map(str, sorted(there)))} of"
-        f" {LONG.runs} runs were written (seed {seed})",
-        f"{WORKERS_KILLED} of {WORKERS_KILLED} commands ended with status 0 and the bytes of an"
-        " undisturbed run on threads; 0 runs lost, 0 failed",
+        "`kill -9` between writing a file and renaming it",
+        f"{len(WORST)} moments: two blocks, an identity, a PDF, a table, a sidecar",
+        f"{len(WORST)} of {len(WORST)} times the bytes of an undisturbed run; one partial file left"
+        " each time, which nothing reads",
     )
-
-
-def kept(folder: Path) -> int:
-    """Return the number of runs in the blocks on the disk."""
-    ends = [map(int, path.stem.split("-")) for path in blocks(folder)]
-    return sum(last - first + 1 for first, last in ends)
-
-
-def has_runs(folder: Path, number: int) -> bool:
-    return kept(folder) >= number
 
 
 def test_two_and_eight_processes_on_one_figure_agree(

@@ -1,7 +1,8 @@
-"""Many arms and many runs: memory below a gigabyte."""
+"""Full disks; many arms and many runs: memory below a gigabyte."""
 
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -11,6 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import DPBANDITS, PATIENCE, ROOT, below
+from reliability import (
+    SMALL,
+    assert_as_if_calm,
+    assert_told,
+    calm,
+    disk,
+    errors,
+    on_disk,
+    remount,
+    used,
+)
 
 from dpbandits.config import compose
 from dpbandits.experiments.regret import RegretExperiment
@@ -18,6 +30,9 @@ from dpbandits.store.blocks import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_checkout")]
 
+SIZES, INODES = 16, 4
+PAGE = 4096
+MAKE_ROOM = "make room or choose another folder (paths.cache=..., paths.out=...), then repeat"
 GIGABYTE = 1024  # MB
 RUNS = 10**6
 # Summarises a figure in a process of its own, whose memory nothing else has grown.
@@ -33,6 +48,45 @@ print(json.dumps([series.runs, float(series.mean[-1]), float(series.std[-1]), pe
 """
 
 Row = Callable[[str, str, str], None]
+
+
+def test_a_full_disk_is_one_line_and_keeps_whole_files(tmp_path: Path, row: Row) -> None:
+    undisturbed = calm(SMALL, tmp_path / "calm")
+    with disk(tmp_path / "enough", size="64m") as folder:
+        assert SMALL.start(folder).done().counts == (SMALL.runs, 0, "drawn")
+        needed, inodes = used(folder)
+    seed, filled = 23, {"nothing": 0, "some blocks": 0, "all blocks": 0}
+    draw = random.Random(seed)
+    kept = 0
+    sizes = [1, *sorted(draw.sample(range(2, needed // PAGE), SIZES - 1))]  # in pages
+    limits: list[dict[str, int | str]] = [{"size": PAGE * pages} for pages in sizes]
+    limits += [{"size": "64m", "nr_inodes": n} for n in draw.sample(range(2, inodes), INODES)]
+    for number, limit in enumerate(limits):
+        with disk(tmp_path / str(number), **limit) as folder:
+            done = SMALL.start(folder).done()
+            assert_told(done, 2, f"cannot write {folder}/", "No space left on device", MAKE_ROOM)
+            there = on_disk(SMALL, folder)
+            assert there.partial == 0
+            assert not [*(folder / "out").rglob(f"{SMALL.figure}.json")]
+            name = {0: "nothing", SMALL.runs: "all blocks"}.get(there.number, "some blocks")
+            filled[name] += 1
+            kept += there.number
+            remount(folder, "size=64m,nr_inodes=10000")
+            again = SMALL.start(folder).done()
+            assert again.counts == (SMALL.runs - there.number, there.number, "drawn")
+            assert errors(again) == ""
+            assert_as_if_calm(folder, undisturbed)
+    assert all(filled.values())
+    row(
+        "Disk full",
+        f"{SIZES} file systems of {sizes[0] * 4} to {sizes[-1] * 4} kB, where the command"
+        f" needs {needed // 1024} kB, and {INODES} with too few files (seed {seed}): full before"
+        f" the first block {filled['nothing']}, among them {filled['some blocks']}, after"
+        f" the last {filled['all blocks']}; then more room, and the same command again",
+        f"{len(limits)} of {len(limits)} times one line and status 2, 0 partial files left;"
+        f" {kept} of {kept} written runs used again; {len(limits)} of {len(limits)} times"
+        " the bytes of an undisturbed run",
+    )
 
 
 def test_a_thousand_arms_fit_into_a_gigabyte(tmp_path: Path, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""Drawing: how the curves of one algorithm in a panel differ, and how labels are drawn."""
+"""Drawing: how curves of one algorithm differ, how labels are drawn, limits and ticks of axes."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,15 +6,25 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.annotations import write_slopes
-from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
-from dpbandits.drawing.shapes import draw_all_over_parameter, draw_all_over_time, draw_over_time
-from dpbandits.drawing.styles import Style, in_mathtext
+from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing, drawing_function
+from dpbandits.drawing.shapes import (
+    HEADING,
+    blocks_of_rows,
+    draw_all_over_parameter,
+    draw_all_over_time,
+    draw_log_over_parameter,
+    draw_over_time,
+    draw_regret_over_time,
+    name_axes,
+    write_decades,
+)
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.tables.series import STATISTICS, Series
 
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
@@ -77,12 +87,6 @@ def test_slopes_are_written_below_their_range_in_the_corner_that_is_asked_for(
         assert text.get_horizontalalignment() == ("left" if left else "right")
 
 
-def test_no_slope_is_written_if_no_curve_has_one() -> None:
-    ax = Figure().subplots()
-    write_slopes(ax, PanelDrawing("a", "", (ONE, ONE)), "K")
-    assert not ax.texts
-
-
 @pytest.mark.parametrize(
     ("text", "converted"),
     [
@@ -98,15 +102,6 @@ def test_no_slope_is_written_if_no_curve_has_one() -> None:
 )
 def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
     assert formulas.plain(text) == converted
-
-
-def test_a_curve_and_its_band_take_the_style_that_a_drawing_asks_for() -> None:
-    ax = Figure().subplots()
-    wide = replace(ONE, high=ONE.high + 1)
-    line = draw_over_time(ax, wide, 0, style=Style("#D55E00", ">", ":"))
-    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == ("#D55E00", ">", ":")
-    (band,) = ax.collections
-    assert np.asarray(band.get_facecolor())[0, :3].tolist() == list(to_rgb("#D55E00"))
 
 
 @pytest.mark.parametrize(
@@ -148,3 +143,81 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
     for arms, numbers in (([1, 2], [1, 2]), ([1, 2, 1], [1, 2, 20])):
         with pytest.raises(UserError, match="Episodes: the picture has room for 3 to 14 steps"):
             draw(drawing(arms, [float(step) for step in numbers]))
+
+
+# Axes --------------------------------------------------------------------------------------------
+
+NONE = PanelDrawing("a", "", ())
+
+
+def test_the_lowest_panel_of_a_column_names_x_and_the_first_of_a_row_names_y() -> None:
+    figure = Figure()
+    grid = figure.subplots(2, 2)
+    grid[1, 1].remove()
+    for ax in figure.axes:
+        name_axes(ax, "x", "y")
+    labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in figure.axes]
+    assert labels == [("", "y"), ("x", ""), ("x", "y")]
+    free = figure.add_axes((0.1, 0.1, 0.5, 0.5))
+    name_axes(free, "x", "y")
+    assert (free.get_xlabel(), free.get_ylabel()) == ("x", "y")
+
+
+def test_without_curves_axes_have_a_decade_over_time_and_no_limits_over_a_parameter() -> None:
+    ax, other = Figure().subplots(1, 2)
+    draw_regret_over_time(ax, NONE)
+    np.testing.assert_allclose(ax.dataLim.get_points(), [[0.0, 1.0], [1.0, 10.0]])
+    before = other.dataLim.get_points().copy()
+    draw_log_over_parameter(other, NONE)
+    np.testing.assert_array_equal(other.dataLim.get_points(), before)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (2.0, 15.0, {2.0: "2"}),
+        (200_000.0, 1_500_000.0, {200_000.0: r"$\mathdefault{2\times10^{5}}$"}),
+        (1.0, 10_000.0, {20.0: "", 500.0: ""}),
+        (2.0, 150.0, {20.0: "", 50.0: ""}),
+    ],
+    ids=["a decade", "a high decade", "many decades", "two decades"],
+)
+def test_ticks_between_decades_have_labels_if_a_decade_or_less_is_shown(
+    low: float, high: float, labels: dict[float, str]
+) -> None:
+    ax = Figure().subplots()
+    ax.set_yscale("log")
+    ax.set_ylim(low, high)
+    write_decades(ax.yaxis)
+    formatter: Any = ax.yaxis.get_minor_formatter()
+    formatter.set_locs(ax.yaxis.get_minorticklocs())
+    assert {x: formatter(x) for x in labels} == labels
+
+
+def test_a_table_of_panels_has_a_height_for_every_row_and_heading() -> None:
+    figure, axes = blocks_of_rows({"First": 2, "Second": 5}, ["One", "Two"], [1.0, 3.0], 0.2)
+    assert tuple(figure.get_size_inches()) == pytest.approx((PAGE, 7 * 0.205 + 2 * 0.35 + 0.75))
+    assert [len(of_block) for of_block in axes] == [2, 2]
+    spec: Any = figure.axes[0].get_gridspec()
+    assert [*spec.get_height_ratios()] == [HEADING, 2, HEADING, 5]
+    assert [*spec.get_width_ratios()] == [1.0, 3.0]
+    assert [ax.get_title() for ax in figure.axes[:2]] == ["One", "Two"]
+    headings = [text for ax in figure.axes for text in ax.texts]
+    assert [text.get_text() for text in headings] == ["First", "Second"]
+    assert not any(text.get_in_layout() for text in headings)
+    for of_block, rows in zip(axes, (2, 5), strict=True):
+        for ax in of_block:
+            assert ax.get_ylim() == (rows - 0.4, -0.6)
+            assert [*ax.get_yticks()] == list(range(rows))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_a_band_that_reaches_zero_ends_above_it_on_a_logarithmic_axis(scale: str) -> None:
+    ax = Figure().subplots()
+    ax.set_yscale(scale)
+    draw_over_time(ax, replace(ONE, low=np.arange(-4.0, 4.0), high=np.full(8, 9.0)), 0)
+    (band,) = (c for c in ax.collections if isinstance(c, PolyCollection))
+    ends = np.asarray(band.get_paths()[0].vertices)[:8, 1]
+    tiny = np.finfo(float).tiny
+    expected = np.maximum(np.arange(-4.0, 4.0), tiny) if scale == "log" else np.arange(-4.0, 4.0)
+    np.testing.assert_array_equal(ends, expected)

@@ -82,49 +82,17 @@ def test_a_cell_does_not_reach_other_algorithms_nor_what_comes_after_the_numbers
     assert not set(FAR_FROM_ADAP_UCB) & set(of_adap_ucb(PACKAGE))
 
 
-def test_another_algorithm_or_environment_reaches_other_files() -> None:
-    klucb = key.sources(roots("adap-klucb", "bernoulli"))
-    assert {"algorithms/adap_klucb.py", "core/kl.py"} <= set(klucb)
-    assert "algorithms/adap_ucb.py" not in klucb
-    beta = key.sources(roots("adap-ucb", "beta"))
-    assert "environments/beta.py" in beta
-    assert "environments/bernoulli.py" not in beta
-
-
-def test_a_copy_elsewhere_has_the_same_fingerprint(package: Path) -> None:
-    assert of_adap_ucb(package) == of_adap_ucb(PACKAGE)
-
-
-@pytest.mark.parametrize("path", REACHED_BY_ADAP_UCB)
-def test_an_edit_in_a_file_that_is_reached_moves_the_digest_of_that_file_alone(
-    package: Path, tmp_path: Path, path: str
-) -> None:
+def test_an_edit_moves_the_digests_of_reached_files_alone(package: Path, tmp_path: Path) -> None:
     before = of_adap_ucb(package)
+    assert before == of_adap_ucb(PACKAGE)
     edited = copied(tmp_path / "after")
-    with (edited / path).open("a") as file:
-        file.write("\nMORE = 1\n")
-    after = of_adap_ucb(edited)
-    assert {name for name in before | after if before.get(name) != after.get(name)} == {path}
-
-
-def test_edits_in_files_that_are_not_reached_move_nothing(package: Path, tmp_path: Path) -> None:
-    edited = copied(tmp_path / "after")
-    for path in FAR_FROM_ADAP_UCB:
+    for path in ("mechanisms/laplace.py", *FAR_FROM_ADAP_UCB):
         with (edited / path).open("a") as file:
             file.write("\nMORE = 1\n")
     (edited / "algorithms" / "of_tomorrow.py").write_text("MORE = 1\n")
-    assert of_adap_ucb(edited) == of_adap_ucb(package)
-
-
-def test_another_number_in_a_helper_moves_the_fingerprint(package: Path, tmp_path: Path) -> None:
-    edited = copied(tmp_path / "after")
-    helper = edited / "mechanisms" / "laplace.py"
-    text = helper.read_text()
-    assert "sensitivity / epsilon" in text
-    helper.write_text(text.replace("sensitivity / epsilon", "2.0 * sensitivity / epsilon"))
-    before, after = of_adap_ucb(package), of_adap_ucb(edited)
-    assert before.keys() == after.keys()
-    assert before["mechanisms/laplace.py"] != after["mechanisms/laplace.py"]
+    after = of_adap_ucb(edited)
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    assert changed == {"mechanisms/laplace.py"}
 
 
 def test_better_sentences_in_every_file_move_nothing(package: Path, tmp_path: Path) -> None:
@@ -215,11 +183,6 @@ def test_what_a_package_s_init_imports_is_reached_through_its_modules(tmp_path: 
     assert "lonely.py" in reached(made_up(tmp_path, **changes))
 
 
-def test_imports_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
-    changes = {"deep/inner": "from dpbandits import helper\n"}
-    assert {"helper.py", "deep/inner.py"} <= reached(made_up(tmp_path, **changes))
-
-
 def test_libraries_are_not_followed(tmp_path: Path) -> None:
     package = made_up(tmp_path, helper="import numpy\nfrom lonely import thing\n")
     assert "lonely.py" not in reached(package)
@@ -234,47 +197,30 @@ def test_a_relative_import_is_refused(tmp_path: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "after", "same"),
     [
-        ("x = 1\n", "x = 2\n"),
-        ("x = 'a'\n", "x = 'b'\n"),
-        ("def f():\n    return 'a'\n", "def f():\n    return 'b'\n"),
-        ("def f():\n    x = 1\n    'a'\n", "def f():\n    x = 1\n    return 'a'\n"),
-        ("def f(a=1): pass\n", "def f(a=2): pass\n"),
-        ("@a\ndef f(): pass\n", "@b\ndef f(): pass\n"),
-        ("x = (1, 2)\n", "x = (1, 2.0)\n"),
-        ("x: int = 1\n", "x: float = 1\n"),
-        ("if a:\n    b\nc\n", "if a:\n    b\n    c\n"),
+        ("x = 1\n", "x = 2\n", False),
+        ("x = 'a'\n", "x = 'b'\n", False),
+        ("def f():\n    x = 1\n    'a'\n", "def f():\n    x = 1\n    return 'a'\n", False),
+        ("def f(a=1): pass\n", "def f(a=2): pass\n", False),
+        ("@a\ndef f(): pass\n", "@b\ndef f(): pass\n", False),
+        ("x = (1, 2)\n", "x = (1, 2.0)\n", False),
+        ("if a:\n    b\nc\n", "if a:\n    b\n    c\n", False),
+        ("x = 1\ny = 2\n", "\n\nx   =  1  # one\n\n\ny = (\n    2\n)\n", True),
+        ("x = 'a'\n", 'x = "a"\n', True),
+        ('def f():\n    """A."""\n', 'def f():\n    """B.\n\n    C.\n    """\n', True),
+        ('class C:\n    """A."""\n\n    x = 1\n', 'class C:\n    """B."""\n\n    x = 1\n', True),
+        ("x = 1\n", '"""A first one."""\n\nx = 1\n', True),
     ],
 )
-def test_a_change_of_what_is_done_moves_the_digest(tmp_path: Path, before: str, after: str) -> None:
-    digests = [
-        digests_of(made_up(tmp_path / str(i), helper=text))
+def test_what_is_done_moves_the_digest_and_words_and_layout_do_not(
+    tmp_path: Path, before: str, after: str, same: bool
+) -> None:
+    one, other = (
+        digests_of(made_up(tmp_path / str(i), helper=text))["helper.py"]
         for i, text in enumerate((before, after))
-    ]
-    assert digests[0]["helper.py"] != digests[1]["helper.py"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("x = 1\n", "x = 1  # one\n"),
-        ("x = 1\ny = 2\n", "\n\nx   =  1\n\n\ny = (\n    2\n)\n"),
-        ('"""A."""\nx = 1\n', '"""B."""\nx = 1\n'),
-        ('def f():\n    """A."""\n    return 1\n', 'def f():\n    """B."""\n    return 1\n'),
-        ('def f():\n    """A."""\n', 'def f():\n    """B.\n\n    C.\n    """\n'),
-        ('class C:\n    """A."""\n\n    x = 1\n', 'class C:\n    """B."""\n\n    x = 1\n'),
-        ("x = 'a'\n", 'x = "a"\n'),
-        ("def f():\n    return 1\n", 'def f():\n    """A first one."""\n    return 1\n'),
-        ("x = 1\n", '"""A first one."""\n\nx = 1\n'),
-    ],
-)
-def test_a_change_of_words_and_layout_does_not(tmp_path: Path, before: str, after: str) -> None:
-    digests = [
-        digests_of(made_up(tmp_path / str(i), helper=text))
-        for i, text in enumerate((before, after))
-    ]
-    assert digests[0] == digests[1]
+    )
+    assert (one == other) == same
 
 
 def test_imports_are_followed_from_one_root_to_another(tmp_path: Path) -> None:

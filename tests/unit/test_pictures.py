@@ -284,23 +284,6 @@ def test_curves_that_the_original_does_not_have_are_drawn_only_as_annotations() 
     assert marked == 8
 
 
-def test_originals_break_ties_by_the_order_of_the_arms_and_our_figures_at_random() -> None:
-    for name in set(project.names("figure")) - {"privacy-audit"}:
-        spec = load(name, [])[0]
-        for curve in (curve for panel in spec.panels for curve in panel.curves):
-            params: list[Any] = [getattr(cell, "params", None) for cell in curve.sources]
-            ties = {each.ties.name for each in params if hasattr(each, "ties")}
-            usual = "FIRST" if spec.original else "RANDOM"
-            assert ties <= {usual} or curve.reading == "the first arm at ties", (name, curve)
-
-
-def test_figure_4_of_wang2024_has_its_four_curves_with_standard_deviations() -> None:
-    spec, _ = load("ftpl-approx-dp", [])
-    assert (spec.centre, spec.spread) == ("mean", "std")
-    labels = ["DP-FTPL-Gauss", "DP-FTPL-Beta", "DP-FTPL-New", "DP-UCB-INT"]
-    assert all([curve.label for curve in panel.curves] == labels for panel in spec.panels)
-
-
 # Drawing functions --------------------------------------------------------------------------------
 
 

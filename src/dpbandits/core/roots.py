@@ -97,6 +97,13 @@ def found() -> Found:
     roots = (PACKAGE, *dict.fromkeys(plugin.root for plugin in plugins))
     if project is not None:
         roots = (*roots, project)
+        for path in project.sources():
+            # Python compares whole seconds and sizes: stale bytecode may look current.
+            source = project.folder / path
+            bytecode = Path(importlib.util.cache_from_source(str(source)))
+            with suppress(OSError):
+                if bytecode.stat().st_mtime < source.stat().st_mtime + 2:
+                    bytecode.unlink()
         module = ModuleType(project.package)
         module.__path__ = [str(project.folder)]
         sys.modules.setdefault(project.package, module)

@@ -1,6 +1,7 @@
 """Texts inside the axes of a figure, and legends shared by its panels."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -10,19 +11,15 @@ from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 from dpbandits.tables.series import Series
 
+LOOK: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7}
+HEIGHT = 11.0  # points, of a line of text
+
 
 def write_at_the_end(ax: Axes, series: Series) -> None:
     """Write the label of a curve beside its last point, in the curve's colour."""
-    ax.annotate(
-        in_mathtext(series.label),
-        (1, series.centre[-1]),
-        xycoords=("axes fraction", "data"),
-        xytext=(3, 0),
-        textcoords="offset points",
-        verticalalignment="center",
-        fontsize=7,
-        color=style_of_curve(series).colour,
-    )
+    place, colour = ("axes fraction", "data"), style_of_curve(series).colour
+    label, end = in_mathtext(series.label), (1, series.centre[-1])
+    ax.annotate(label, end, (3, 0), place, va="center", color=colour, **LOOK)
 
 
 def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
@@ -30,25 +27,14 @@ def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
 
     Labels that would touch are moved apart; the y axis must have its scale.
     """
-    ends = sorted(
-        (s for s in panel.series if s.slope is not None), key=lambda s: float(s.centre[-1])
-    )
-    height = 11.0  # points, of a label
-    below = -float("inf")
-    for series in ends:
-        value = float(series.centre[-1])
-        axes_y = ax.transData.transform((1.0, value))[1] * 72 / ax.figure.dpi
-        at = max(axes_y, below + height)
-        below = at
-        ax.annotate(
-            rf"$\propto {symbol}^{{{series.slope:.1f}}}$",
-            (float(series.x[-1]), value),
-            xytext=(6, at - axes_y),
-            textcoords="offset points",
-            verticalalignment="center",
-            fontsize=7,
-            color=style_of_curve(series).colour,
-        )
+    fitted = (series for series in panel.series if series.slope is not None)
+    y = -float("inf")
+    for series in sorted(fitted, key=lambda series: float(series.centre[-1])):
+        end = float(series.x[-1]), float(series.centre[-1])
+        points = ax.transData.transform((1.0, end[1]))[1] * 72 / ax.figure.dpi
+        y = max(points, y + HEIGHT)
+        power, colour = rf"$\propto {symbol}^{{{series.slope:.1f}}}$", style_of_curve(series).colour
+        ax.annotate(power, end, (6, y - points), va="center", color=colour, **LOOK)
 
 
 def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, left: bool = False) -> None:
@@ -64,19 +50,11 @@ def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, left: bool = False)
         power = "no power law"
         if series.slope is not None:
             power = rf"$\propto {symbol}^{{{series.slope:.2f}}}$"
-        text = f"{in_mathtext(series.legend)}  {power}"
-        lines.append((text, style_of_curve(series).colour))
+        lines.append((f"{in_mathtext(series.legend)}  {power}", style_of_curve(series).colour))
+    x, side = (5, "left") if left else (-4, "right")
     for row, (text, colour) in enumerate(lines):
-        ax.annotate(
-            text,
-            (0 if left else 1, 0),
-            xycoords="axes fraction",
-            xytext=(5 if left else -4, 11 * (len(lines) - row) - 7),
-            textcoords="offset points",
-            color=colour,
-            horizontalalignment="left" if left else "right",
-            fontsize=7,
-        )
+        corner, offset = (0 if left else 1, 0), (x, HEIGHT * (len(lines) - row) - 7)
+        ax.annotate(text, corner, offset, "axes fraction", color=colour, ha=side, **LOOK)
 
 
 def legend_below(

@@ -18,7 +18,7 @@ SYMBOLS = {
 }
 RAISED = str.maketrans("0123456789+-=()n*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ*")
 LOWERED = str.maketrans("0123456789+-=()aeijkmnortxτ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒᵣₜₓτ")
-TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|([A-Za-z]+)|(.)")
+TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([\^_])(\{[^{}]*\}|\\[A-Za-z]+|.)|(.)")
 
 
 def split(text: str) -> list[tuple[str, bool]]:
@@ -27,11 +27,8 @@ def split(text: str) -> list[tuple[str, bool]]:
     Unpaired dollars make all of the text plain, as in matplotlib. `\$` is a dollar sign.
     """
     parts = re.split(r"(?<!\\)\$", text)
-    if len(parts) % 2 == 0:
-        parts = [text]
-    return [
-        (part if i % 2 else part.replace(r"\$", "$"), bool(i % 2)) for i, part in enumerate(parts)
-    ]
+    parts = parts if len(parts) % 2 else [text]
+    return [(p if i % 2 else p.replace(r"\$", "$"), bool(i % 2)) for i, p in enumerate(parts)]
 
 
 def plain(text: str) -> str:
@@ -42,24 +39,20 @@ def plain(text: str) -> str:
 def _unicode(source: str) -> str:
     out = ""
     source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊").replace(r"\,", " ")
-    source = re.sub(
-        r"\\sqrt\{([^{}]*)\}", r"\\sqrt(\1)", source
-    )  # a sign without an end of its own
-    for name, symbol, shift, argument, letters, other in TOKEN.findall(source):
-        if name:
-            out += SYMBOLS.get(name, name)
-        elif symbol:
-            out += "" if symbol == "!" else symbol  # a negative space, or a literal character
-        elif shift:
+    source = re.sub(r"\\sqrt\{([^{}]*)\}", r"\\sqrt(\1)", source)  # a sign has no end of its own
+    for name, symbol, shift, argument, other in TOKEN.findall(source):
+        if shift:
             inner = _unicode(argument.strip("{}")).replace("−", "-")
             moved = inner.translate(RAISED if shift == "^" else LOWERED)
             same = any(a == b and a != "*" for a, b in zip(inner, moved, strict=True))
             untranslated = f"({inner})" if len(inner) > 1 and not inner.isalnum() else inner
             out += f"{shift}{untranslated}" if same else moved
-        elif letters:
-            out += letters
-        elif other not in "{}":
-            out += "−" if other == "-" else other  # a minus sign
+        elif symbol:
+            out += "" if symbol == "!" else symbol  # a negative space, or a literal character
+        elif name:
+            out += SYMBOLS.get(name, name)
+        else:
+            out += {"{": "", "}": "", "-": "−"}.get(other, other)  # a minus sign
     return out
 
 

@@ -4,7 +4,6 @@ Drawing functions draw summarised curves and compute nothing. Their common parts
 dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look of every algorithm.
 """
 
-import importlib.util
 import io
 import logging
 import warnings
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from textwrap import fill
+from types import ModuleType
 from typing import Any
 
 import matplotlib
@@ -35,9 +35,7 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
 LETTERS_AN_INCH = 15.5  # characters per inch of the title line
-
 CHANGED = "#B00020"  # colour of the text about changes
-
 FORMATS = ("pdf", "svg", "png")
 
 PREAMBLE = (
@@ -98,13 +96,10 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     """
     file = drawing_file(paper)
     folder, parts = file.parent, {part.stem: part for part in file.with_suffix("").glob("*.py")}
-    path = parts.get(name, file)
-    module_spec = importlib.util.spec_from_file_location(f"dpbandits_figures_{paper}", path)
-    assert module_spec is not None
-    assert module_spec.loader is not None
-    module = importlib.util.module_from_spec(module_spec)
+    module = ModuleType(f"dpbandits_figures_{paper}")
+    path = str(parts.get(name, file))
     with _errors_in_one_line(paper, folder):
-        module_spec.loader.exec_module(module)
+        exec(compile(Path(path).read_bytes(), path, "exec"), vars(module))
     known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
     if name not in known:
         raise UserError(
@@ -157,8 +152,10 @@ def render(
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = drawing.title
         figure = draw(drawing)
-        if drawing.changes:
-            _write_changes(figure, drawing.changes)
+        if drawing.changes:  # in red above the picture: it is not the paper's figure
+            letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
+            text = fill(f"Changed: {drawing.changes}", letters)
+            figure.suptitle(text, color=CHANGED, fontsize=7.5, weight="bold", parse_math=False)
         # The layout is solved once, so that it is the same in every format. With any engine, even
         # "none", matplotlib would draw once more for each format.
         figure.draw_without_rendering()
@@ -196,9 +193,8 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
             _move_into(figure.axes[-1], legend)
         place = figure.axes[0].get_subplotspec()
         columns = place.get_gridspec().ncols if place else 1
-        width = figure.get_figwidth() / columns
         # The last digits of lines that span the axes are not reproducible.
-        form = {"axis_width": f"{width:.2f}in", "float_format": ".12g"}
+        form = {"axis_width": f"{figure.get_figwidth() / columns:.2f}in", "float_format": ".12g"}
         try:
             with warnings.catch_warnings(action="error"):  # it warns of what it leaves out
                 code = matplot2tikz.get_tikz_code(figure, **form)
@@ -230,10 +226,3 @@ def _move_into(ax: Axes, legend: Legend) -> None:
         lines.append(line)
     legend.remove()
     ax.legend(handles=lines, loc="upper left")
-
-
-def _write_changes(figure: Figure, changes: str) -> None:
-    # Red text above the picture, so that it cannot be mistaken for the paper's figure.
-    letters = round(figure.get_size_inches()[0] * LETTERS_AN_INCH)
-    text = fill(f"Changed: {changes}", letters)
-    figure.suptitle(text, color=CHANGED, fontsize=7.5, weight="bold", parse_math=False)

@@ -17,14 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
 
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.styles import (
-    LINES,
-    PUBLISHED_ID,
-    Style,
-    in_mathtext,
-    style_of_curve,
-    symbol,
-)
+from dpbandits.drawing.styles import LINES, PUBLISHED_ID, in_mathtext, style_of_curve, symbol
 from dpbandits.experiments import Quantity
 from dpbandits.tables.series import Series
 
@@ -66,19 +59,17 @@ def panel_grid(
     `equal` selects which panels share axis limits: all, those of a row, or none. `equal_x`
     overrides it for the x axis. With several panels, titles read `(a) title`.
     """
-    rows = -(-len(drawing.panels) // columns)
+    number = len(drawing.panels)
     figure = Figure(figsize=(width, height))
     # Space between panels, where the last tick label of one meets the first of the next.
     figure.set_layout_engine("constrained", w_pad=0.1)
-    axes = list(
-        figure.subplots(rows, columns, sharex=equal_x or equal, sharey=equal, squeeze=False).flat
-    )
-    for unused in axes[len(drawing.panels) :]:
-        unused.remove()
-    axes = axes[: len(drawing.panels)]
+    shared: dict[str, Any] = {"sharex": equal_x or equal, "sharey": equal}
+    grid = figure.subplots(-(-number // columns), columns, squeeze=False, **shared)
+    axes, unused = [*grid.flat[:number]], grid.flat[number:]
+    for ax in unused:
+        ax.remove()
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        letter = f"({panel.letter})" if len(drawing.panels) > 1 else ""
-        ax.set_title(f"({panel.letter}) {panel.title}".strip() if letter else panel.title)
+        ax.set_title(f"({panel.letter}) {panel.title}".strip() if number > 1 else panel.title)
     for ax in axes[-columns:]:
         ax.tick_params(labelbottom=True)  # also above a grid cell without a panel
     return figure, axes
@@ -122,18 +113,15 @@ def name_rows(ax: Axes, labels: Sequence[str]) -> None:
 def name_axes(ax: Axes, x: str, y: str) -> None:
     """Label x below the lowest panel of each column, and y beside the first panel of each row."""
     place = ax.get_subplotspec()
-    others = [other.get_subplotspec() for other in ax.figure.axes if other is not ax]
-    if place is None:
-        ax.set(xlabel=x, ylabel=y)
-        return
-    beside = [other for other in others if other is not None]
-    below = any(
-        o.rowspan.start > place.rowspan.start and o.colspan.start == place.colspan.start
-        for o in beside
-    )
-    if not below:
+    others = (other.get_subplotspec() for other in ax.figure.axes)
+    if place is None or not any(
+        other
+        and other.rowspan.start > place.rowspan.start
+        and other.colspan.start == place.colspan.start
+        for other in others
+    ):
         ax.set_xlabel(x)
-    if place.is_first_col():
+    if place is None or place.is_first_col():
         ax.set_ylabel(y)
 
 
@@ -151,32 +139,33 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 def draw_published(ax: Axes, panel: PanelDrawing) -> None:
     """Draw points of the paper's own curves as open markers; curves of an algorithm share them."""
-    drawn = set()
+    look: dict[str, Any] = {"linestyle": "", "markersize": 5, "markerfacecolor": "white"}
+    first: dict[str, Series] = {}
     for series in panel.series:
-        if series.published and series.style not in drawn:
-            drawn.add(series.style)
-            style = style_of_curve(series)
-            ax.plot(
-                *np.transpose(series.published),
-                linestyle="",
-                marker=style.marker,
-                markersize=5,
-                markeredgecolor=style.colour,
-                markerfacecolor="white",
-                zorder=3,
-                clip_on=False,  # at a regret of about 0
-                gid=f"{PUBLISHED_ID}{series.artist_id}",
-            )
+        if series.published:
+            first.setdefault(series.style, series)
+    for series in first.values():
+        style, points = style_of_curve(series), np.transpose(series.published)
+        name = f"{PUBLISHED_ID}{series.artist_id}"
+        look |= {"marker": style.marker, "markeredgecolor": style.colour, "gid": name}
+        ax.plot(*points, zorder=3, clip_on=False, **look)  # also at a regret of about 0
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Draw every curve of a panel over the rounds; x is linear from 0, y logarithmic.
 
-    The y axis begins at the decade below the lowest curve once the first rounds are over.
+    The y axis begins at the decade below the lowest curve after the first 2 % of the rounds.
     """
     ax.set_yscale("log", nonpositive="mask")
     handles = draw_all_over_time(ax, panel)
-    limit_over_time(ax, panel)
+    settled = [_extent(s, s.x >= SETTLED * s.x[-1]) for s in panel.series]
+    lowest = min((values.min() for values in settled if values.size), default=1.0)
+    highest = max((_extent(s).max(initial=lowest) for s in panel.series), default=10.0)
+    last = max((s.x[-1] for s in panel.series), default=1.0)
+    # Set as data limits, so that axes that share limits cover the data of all their panels.
+    ax.ignore_existing_data_limits = True
+    ax.update_datalim([(0, 10 ** math.floor(math.log10(lowest))), (last, highest)])
+    ax.margins(x=0, y=0.05)
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
     write_decades(ax.yaxis)
     return handles
@@ -201,25 +190,20 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """Draw every curve of a panel over a parameter, with both axes logarithmic.
 
-    The limits ignore the dots where the regimes of a bound meet.
+    The limits ignore dots where the regimes of a bound meet: they may be far from swept values.
     """
     ax.set_xscale("log", nonpositive="mask")
     ax.set_yscale("log", nonpositive="mask")
     handles = draw_all_over_parameter(ax, panel)
-    limit_over_parameter(ax, panel)
+    swept = [series for series in panel.series if series.style != "transition"] or panel.series
+    x = np.concatenate([series.x for series in swept] or [np.array([])])
+    y = np.concatenate([_extent(series) for series in swept] or [np.array([])])
+    ax.ignore_existing_data_limits = True
+    if x[x > 0].size and y.size:
+        ax.update_datalim([(x[x > 0].min(), y.min()), (x.max(), y.max())])
     write_decades(ax.xaxis)
     write_decades(ax.yaxis)
     return handles
-
-
-def write_decades(axis: Axis) -> None:
-    """Put a labelled tick at every decade of a logarithmic axis.
-
-    Ticks between decades are labelled too if the axis spans at most one decade, so that every axis
-    has two labels.
-    """
-    axis.set_major_locator(LogLocator(base=10, numticks=12))
-    axis.set_minor_formatter(BetweenDecades())
 
 
 def _again(panel: PanelDrawing) -> list[int]:
@@ -229,35 +213,28 @@ def _again(panel: PanelDrawing) -> list[int]:
     return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
 
 
-def draw_over_time(
-    ax: Axes, series: Series, order: int, again: int = 0, style: Style | None = None
-) -> Line2D:
+def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Line2D:
     """Draw a line over the rounds with some markers, and its band if it has one.
 
     `order` staggers the markers of curves. `again` is the number of earlier curves of the same
-    algorithm in the panel. `style` replaces the algorithm's own.
+    algorithm in the panel.
     """
     # Equal steps along the axis; markers of curves that coincide are placed side by side.
     steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
     wanted = last**steps if ax.get_xscale() == "log" else last * steps
-    return draw_over_parameter(ax, series, again, np.searchsorted(series.x, wanted).tolist(), style)
+    return draw_over_parameter(ax, series, again, np.searchsorted(series.x, wanted).tolist())
 
 
 def draw_over_parameter(
-    ax: Axes,
-    series: Series,
-    again: int = 0,
-    markevery: list[int] | None = None,
-    style: Style | None = None,
+    ax: Axes, series: Series, again: int = 0, markevery: list[int] | None = None
 ) -> Line2D:
     """Draw a line with a marker at every value of a parameter, and its band if it has one.
 
     `markevery` selects the points that have markers; the rest is as in `draw_over_time`.
     """
-    own_line = style is None and series.look.line is not None
-    style = style or style_of_curve(series)
+    style = style_of_curve(series)
     line = style.line
-    if line and not own_line:
+    if line and series.look.line is None:
         line = LINES[(LINES.index(line) + again) % len(LINES)]
     (drawn,) = ax.plot(
         series.x,
@@ -271,60 +248,23 @@ def draw_over_parameter(
         gid=series.artist_id,
     )
     if np.any(series.low != series.high):
-        _band(ax, series, style.colour)
+        logarithmic = ax.get_yscale() == "log"
+        # On a logarithmic axis, a band that reaches 0 extends to the frame, wherever that is.
+        low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
+        there = np.isfinite(low) & np.isfinite(series.high)
+        upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
+        border = np.concatenate([lower, upper[::-1]])
+        band = PolyCollection([border], facecolor=style.colour, alpha=0.18, linewidth=0)
+        ax.add_collection(band, autolim=False)
+        for y in _band_ends(series, logarithmic):
+            ax.update_datalim(np.column_stack([series.x, y]))
     return drawn
 
 
-def _band(ax: Axes, series: Series, colour: str) -> None:
-    logarithmic = ax.get_yscale() == "log"
-    # On a logarithmic axis, a band that reaches 0 extends down to the frame, wherever that is.
-    low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
-    there = np.isfinite(low) & np.isfinite(series.high)
-    upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
-    border = np.concatenate([lower, upper[::-1]])
-    band = PolyCollection([border], facecolor=colour, alpha=0.18, linewidth=0)
-    ax.add_collection(band, autolim=False)
-    for y in band_ends(series, logarithmic):
-        ax.update_datalim(np.column_stack([series.x, y]))
-
-
-# Limits and ticks, from the data drawn ----------------------------------------------------------
-
-
-def limit_over_time(ax: Axes, panel: PanelDrawing) -> None:
-    """Set limits for linear time and logarithmic regret from the curves of a panel.
-
-    x begins at 0; y begins at the decade below the lowest curve after the first 2 % of the rounds.
-    """
-    settled = [_extent(s, s.x >= SETTLED * s.x[-1]) for s in panel.series]
-    lowest = min((values.min() for values in settled if values.size), default=1.0)
-    highest = max((_extent(s).max(initial=lowest) for s in panel.series), default=10.0)
-    last = max((s.x[-1] for s in panel.series), default=1.0)
-    # Set as data limits, so that axes that share limits cover the data of all their panels.
-    ax.ignore_existing_data_limits = True
-    ax.update_datalim([(0, 10 ** math.floor(math.log10(lowest))), (last, highest)])
-    ax.margins(x=0, y=0.05)
-
-
-def limit_over_parameter(ax: Axes, panel: PanelDrawing) -> None:
-    """Set limits for a logarithmic parameter and the values over it from the curves of a panel.
-
-    Dots where the regimes of a bound meet are ignored: they may lie far from the swept values.
-    """
-    swept = [series for series in panel.series if series.style != "transition"] or panel.series
-    x = np.concatenate([series.x for series in swept] or [np.array([])])
-    y = np.concatenate([_extent(series) for series in swept] or [np.array([])])
-    ax.ignore_existing_data_limits = True
-    if x[x > 0].size and y.size:
-        ax.update_datalim([(x[x > 0].min(), y.min()), (x.max(), y.max())])
-
-
-def band_ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
-    """Return the lower and upper ends of a band, nan where the axis limits may leave them out.
-
-    Both arrays have the shape of `series.x`, float64. On a logarithmic axis, where mean - std may
-    come near 0, a lower end counts only if it is at least a tenth of its curve.
-    """
+def _band_ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
+    # The lower and upper ends of a band, nan where the axis limits may leave them out. On a
+    # logarithmic axis, where mean - std may come near 0, a lower end counts only if it is at least
+    # a tenth of its curve.
     if not logarithmic:
         return [series.low, series.high]
     near = (series.low > 0) & (series.low >= series.centre / 10)
@@ -333,15 +273,22 @@ def band_ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
 
 def _extent(series: Series, part: Any = slice(None)) -> np.ndarray:
     # Values of part of a curve and of its band that the limits of a logarithmic axis must include.
-    values = np.concatenate([y[part] for y in (series.centre, *band_ends(series, True))])
+    values = np.concatenate([y[part] for y in (series.centre, *_band_ends(series, True))])
     return values[np.isfinite(values) & (values > 0)]
 
 
-class BetweenDecades(LogFormatterSciNotation):
-    """Formatter that also labels ticks between decades if at most one decade is in view.
+def write_decades(axis: Axis) -> None:
+    """Put a labelled tick at every decade of a logarithmic axis.
 
-    It writes such labels as 20, not as 2 x 10^1.
+    Ticks between decades are labelled too if the axis spans at most one decade, so that every axis
+    has two labels.
     """
+    axis.set_major_locator(LogLocator(base=10, numticks=12))
+    axis.set_minor_formatter(BetweenDecades())
+
+
+class BetweenDecades(LogFormatterSciNotation):
+    """Formatter that labels ticks between decades as 20, if at most one decade is in view."""
 
     def __init__(self) -> None:
         super().__init__(minor_thresholds=(1, 0.6))

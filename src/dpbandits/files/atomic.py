@@ -52,13 +52,9 @@ def _refusals_in_one_line(path: Path, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        reason = error.strerror or str(error)
+        for link in (part for part in (path, *path.parents) if part.is_symlink()):
+            if not link.exists():  # the system's reason is "File exists"
+                reason = f"{link} is a link to {link.readlink()}, which does not exist"
         advice = f". {remedy}" if remedy else ""
-        raise UserError(f"cannot write {path}: {_reason(path, error)}{advice}") from error
-
-
-def _reason(path: Path, error: OSError) -> str:
-    # The system's reason is "File exists" for a link to a folder that is gone.
-    for part in (path, *path.parents):
-        if part.is_symlink() and not part.exists():
-            return f"{part} is a link to {part.readlink()}, which does not exist"
-    return error.strerror or str(error)
+        raise UserError(f"cannot write {path}: {reason}{advice}") from error

@@ -39,7 +39,7 @@ def find(file: str) -> Path:
 
     If no layer has it, return the path in the last one.
     """
-    return next((path for one in layers() if (path := one / file).exists()), layers()[-1] / file)
+    return _first(file) / file
 
 
 def names(group: str) -> list[str]:
@@ -59,8 +59,11 @@ def names(group: str) -> list[str]:
 
 def home(group: str, name: str) -> Path:
     """Return the layer that has a member of a group; the last layer if none has it."""
-    file = member_file(group, name)
-    return next((layer for layer in layers() if (layer / file).is_file()), layers()[-1])
+    return _first(member_file(group, name))
+
+
+def _first(file: str) -> Path:
+    return next((layer for layer in layers() if (layer / file).exists()), layers()[-1])
 
 
 def member_file(group: str, name: str) -> str:
@@ -76,23 +79,19 @@ def owner(layer: Path) -> str:
 
 @cache
 def _seen_from(here: Path) -> tuple[Path, ...]:
-    own = []
+    plugins = dict.fromkeys(
+        p.root.folder for p in found().plugins if (p.root.folder / "conf").is_dir()
+    )
     if (root := found().project) is not None:
-        own = [root.folder]
-        if not (own[0] / "conf").is_dir():
+        if not (root.folder / "conf").is_dir():
             raise UserError(
-                f"{own[0]} has no folder conf/, in which a project keeps its figures; `dpbandits"
-                " init` shows what a project consists of"
+                f"{root.folder} has no folder conf/, in which a project keeps its figures;"
+                " `dpbandits init` shows what a project consists of"
             )
-    plugins = dict.fromkeys(plugin.root.folder for plugin in found().plugins)
-    with_conf = [folder for folder in plugins if (folder / "conf").is_dir()]
-    return (*own, *with_conf, SHIPPED if own else _nearest(here))
-
-
-def _nearest(here: Path) -> Path:
+        return root.folder, *plugins, SHIPPED
     for candidate in (here, *here.parents, SHIPPED):
         if (candidate / "conf" / "config.yaml").is_file() and (candidate / "figures").is_dir():
-            return candidate
+            return *plugins, candidate
     raise UserError(
         "conf/config.yaml and figures/ are neither in this folder nor above it, and this"
         " installation of dpbandits lacks them: install it again"

@@ -22,9 +22,7 @@ def git_revision() -> str | None:
     The suffix `-dirty` marks changes since that commit.
     """
     # An installed package may lie within a user's repository, whose commit is not the package's.
-    if not (PACKAGE.folder.parents[1] / ".git").exists():
-        return None
-    return _described(PACKAGE)
+    return _commit(PACKAGE) if (PACKAGE.folder.parents[1] / ".git").exists() else None
 
 
 @cache
@@ -45,19 +43,18 @@ def revision() -> str:
 
 
 @cache
-def _described(root: Root) -> str | None:
-    # The commit of the repository that a folder is in.
+def _commit(root: Root) -> str | None:
+    # The commit of the repository that a folder is in. GIT_DIR and similar variables, which a hook
+    # sets, may name another repository.
     command = ["git", "-C", str(root.folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    command += ["--exclude", "*"]
-    # Drop GIT_DIR and similar variables, which a hook sets: they may name another repository.
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
-            command, env=own, capture_output=True, text=True, check=True, timeout=10
+            [*command, "--exclude", "*"], env=kept, capture_output=True, check=True, timeout=10
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    return done.stdout.decode().strip()
 
 
 def _digest(contents: Mapping[str, bytes]) -> str:
@@ -70,17 +67,8 @@ def _digest(contents: Mapping[str, bytes]) -> str:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python, of this package and of the libraries that it uses."""
-    libraries = {name: version(name) for name in LIBRARIES}
-    return {
-        "dpbandits": version("dpbandits"),
-        "python": platform.python_version(),
-        **libraries,
-    }
-
-
-def now() -> str:
-    """Return the current time in UTC, in ISO format to the second."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    libraries = {name: version(name) for name in ("dpbandits", *LIBRARIES)}
+    return {"python": platform.python_version(), **libraries}
 
 
 def provenance() -> dict[str, Any]:
@@ -89,15 +77,15 @@ def provenance() -> dict[str, Any]:
     With a project of the user, also its package and its commit, null outside a repository; with
     plugins, the digest of each one's sources.
     """
-    project = found().project
-    others = [root for root in found().roots[1:] if root != project]
-    plugins = {root.package: _digest(root.sources()) for root in others}
-    own = {"package": project.package, "revision": _described(project)} if project else None
+    project, more = found().project, dict[str, Any]()
+    if project:
+        more["project"] = {"package": project.package, "revision": _commit(project)}
+    if plugins := [root for root in found().roots[1:] if root != project]:
+        more["plugins"] = {root.package: _digest(root.sources()) for root in plugins}
     return {
         "revision": revision(),
-        **({"project": own} if own else {}),
-        **({"plugins": plugins} if plugins else {}),
+        **more,
         "versions": versions(),
         "machine": f"{platform.system()} {platform.machine()}",
-        "written": now(),
+        "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }

@@ -7,7 +7,6 @@ import logging
 import os
 import pickle
 import queue
-import re
 import signal
 import tempfile
 import time
@@ -20,8 +19,8 @@ import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
 from dpbandits.core.errors import UserError, in_one_line
-from dpbandits.run.tasks import Task
-from dpbandits.run.worker import Outcome, attempt_elsewhere, facts, sources_of
+from dpbandits.run.tasks import Outcome, Task
+from dpbandits.run.worker import attempt_elsewhere, facts, sources_of
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
@@ -29,6 +28,7 @@ WITHOUT_WORKERS = 30.0  # seconds without any worker before giving up; a restart
 PATIENCE = 1.0  # seconds without a result before the workers are counted
 LEAVE = 5.0  # seconds for disconnecting from the workers
 KEPT = "completed blocks are kept, and the same command continues from there"
+RESTART = "start it again from the same checkout and environment (docs/cluster.md)"
 
 
 @contextmanager
@@ -45,10 +45,67 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         if scheduler is None:
             client = _client_of_this_machine(stack, workers or joblib.cpu_count())
         else:
-            client = _client_of(stack, scheduler)
-        for address, answer in sorted(client.run(facts, on_error="return").items()):
-            _check(address, answer)
+            try:
+                with dask.config.set({"distributed.comm.timeouts.connect": ANSWER}):
+                    client = Client(scheduler, timeout=ANSWER, set_as_default=False)
+            except (OSError, ValueError, RuntimeError) as error:
+                raise UserError(
+                    f"no Dask scheduler answers at engine.scheduler={scheduler}"
+                    f" ({in_one_line(error)}); `dask scheduler` starts one and prints its address"
+                    " (docs/cluster.md)"
+                ) from error
+            stack.callback(client.close, timeout=LEAVE)
+            try:
+                client.wait_for_workers(1, timeout=FIRST_WORKER)
+            except TimeoutError:
+                raise UserError(
+                    f"the scheduler at {scheduler} has no worker; `dask worker {scheduler}` starts"
+                    " one (docs/cluster.md)"
+                ) from None
+        for address, there in sorted(client.run(facts, on_error="return").items()):
+            if not isinstance(there, dict):
+                raise UserError(
+                    f"the worker {address} does not report its versions and sources"
+                    f" ({in_one_line(there)}): {RESTART}"
+                )
+            differences = [
+                f"{name} {there.get(name, 'unknown')}, here {value}"
+                for name, value in facts().items()
+                if there.get(name) != value
+            ]
+            if differences:
+                raise UserError(
+                    f"the worker {address} differs from this process: {'; '.join(differences)};"
+                    f" {RESTART}"
+                )
         yield client
+
+
+def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
+    # A terminal sends Ctrl-C to all processes, but this one has to end the workers: they and the
+    # threads that start them inherit a mask without SIGINT. The tracker of shared memory is started
+    # first, because starting it unblocks SIGINT; its warning after an abrupt end is noise.
+    scratch = tempfile.TemporaryDirectory(prefix="dpbandits-dask-", ignore_cleanup_errors=True)
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # 8787 is taken if two commands run at once
+            memory_limit=None,  # as threads have none
+            local_directory=stack.enter_context(scratch),
+            silence_logs=logging.CRITICAL,
+        )
+        stack.callback(cluster.close, timeout=LEAVE)
+        client = Client(cluster, set_as_default=False)
+        stack.callback(client.close, timeout=LEAVE)
+        return client
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outcome, None, None]:
@@ -60,10 +117,9 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
     arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
     waiting: dict[Future, Task] = {}
     for task in tasks:
+        wanted = sources_of(task.cell)
         # Not pure: a task is not a value that another command may share.
-        future = client.submit(
-            attempt_elsewhere, pickle.dumps(task), sources_of(task.cell), pure=False
-        )
+        future = client.submit(attempt_elsewhere, pickle.dumps(task), wanted, pure=False)
         waiting[future] = task
     for future in waiting:
         future.add_done_callback(arrived.put)
@@ -101,72 +157,3 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
             outcome = in_one_line(error)
         task = waiting.pop(future)
         yield outcome if isinstance(outcome, Outcome) else Outcome(task, error=outcome)
-
-
-def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
-    # A terminal sends Ctrl-C to all processes, but this one has to end the workers: they and the
-    # threads that start them inherit a mask without SIGINT. The tracker of shared memory is started
-    # first, because starting it unblocks SIGINT; its warning after an abrupt end is noise.
-    scratch = tempfile.TemporaryDirectory(prefix="dpbandits-dask-", ignore_cleanup_errors=True)
-    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # 8787 is taken if two commands run at once
-            memory_limit=None,  # as threads have none
-            local_directory=stack.enter_context(scratch),
-            silence_logs=logging.CRITICAL,
-        )
-        stack.callback(cluster.close, timeout=LEAVE)
-        client = Client(cluster, set_as_default=False)
-        stack.callback(client.close, timeout=LEAVE)
-        return client
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _client_of(stack: ExitStack, address: str) -> Client:
-    try:
-        with dask.config.set({"distributed.comm.timeouts.connect": ANSWER}):
-            client = Client(address, timeout=ANSWER, set_as_default=False)
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = re.sub(r"\s+", " ", str(error))
-        raise UserError(
-            f"no Dask scheduler answers at engine.scheduler={address} ({reason}); `dask scheduler`"
-            " starts one and prints its address (docs/cluster.md)"
-        ) from error
-    stack.callback(client.close, timeout=LEAVE)
-    deadline = time.monotonic() + FIRST_WORKER
-    while not client.nthreads():
-        if time.monotonic() > deadline:
-            raise UserError(
-                f"the scheduler at {address} has no worker; `dask worker {address}` starts one"
-                " (docs/cluster.md)"
-            )
-        time.sleep(0.2)
-    return client
-
-
-def _check(address: str, answer: object) -> None:
-    # Raises UserError unless a worker reports the same versions and sources as this process.
-    if not isinstance(answer, dict):
-        reason = re.sub(r"\s+", " ", f"{type(answer).__name__}: {answer}")
-        raise UserError(
-            f"the worker {address} does not report its versions and sources ({reason}): start"
-            " it in an environment with this version of dpbandits (docs/cluster.md)"
-        )
-    differences = [
-        f"{name} {answer.get(name, 'unknown')}, here {value}"
-        for name, value in facts().items()
-        if answer.get(name) != value
-    ]
-    if differences:
-        raise UserError(
-            f"the worker {address} differs from this process: {'; '.join(differences)};"
-            " start it again from the same checkout and environment (docs/cluster.md)"
-        )

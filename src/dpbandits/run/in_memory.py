@@ -7,6 +7,7 @@ Their random streams are those of an algorithm of the same name.
 
 import inspect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.experiments import Experiment
 from dpbandits.experiments.budgets import budget
-from dpbandits.store.blocks import ALL, Store
+from dpbandits.store.blocks import Block, Store
 
 
 class NoParameters(NamedTuple):
@@ -33,24 +34,23 @@ def register(algorithm: Any) -> str:
     """
     is_function = inspect.isfunction(algorithm) or hasattr(algorithm, "py_func")
     play = algorithm if is_function else getattr(algorithm, "play", None)
-    label = getattr(algorithm, "LABEL", None) or getattr(algorithm, "__name__", None)
-    label = str(label or type(algorithm).__name__)
     if not callable(play):
         raise UserError(
             f"{shown(algorithm)} is no algorithm: give a name, or an object with a function"
             " play(params, bandit, rng)"
         )
+    label = getattr(algorithm, "LABEL", None) or getattr(algorithm, "__name__", None)
+    label = str(label or type(algorithm).__name__)
     name = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-") or "algorithm"
     if name in registry.algorithm_names():
         name += "-in-memory"  # it must not inherit audits of the registered one
-    defined = {"LABEL": label, "Params": NoParameters, "play": play}
+    module = ModuleType(name)
+    vars(module).update(LABEL=label, Params=NoParameters, play=play)
     for key in ("Params", "releases", "claim", "warning"):
         if hasattr(algorithm, key):
-            defined[key] = getattr(algorithm, key)
-    if problem := parameters.unsupported(defined["Params"]):
+            setattr(module, key, getattr(algorithm, key))
+    if problem := parameters.unsupported(module.Params):
         raise UserError(f"{label}: {problem}")
-    module = ModuleType(name)
-    vars(module).update(defined)
     registry.NOT_STORED[name] = module
     budget.cache_clear()  # it may replace another of this name
     return name
@@ -65,21 +65,15 @@ def is_stored(cell: Experiment) -> bool:
 class StoreWithMemory(Store):
     """Store that keeps the blocks of algorithms without a source in memory."""
 
-    blocks: dict[Experiment, dict[int, np.ndarray]] = field(default_factory=dict, compare=False)
+    memory: dict[Experiment, list[Block]] = field(default_factory=dict, compare=False)
 
     def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Keep the curves of runs first, first + 1, ... as one block."""
         if is_stored(cell):
             return super().write(cell, first, curves, seconds)
-        self.blocks.setdefault(cell, {})[first] = curves
+        block = Block(range(first, first + len(curves)), curves, {"seconds": seconds})
+        self.memory.setdefault(cell, []).append(block)
 
-    def missing(self, cell: Experiment, runs: int) -> list[range]:
-        """Return the runs below `runs` that no block holds, as maximal ranges."""
-        return super().missing(cell, runs) if is_stored(cell) else [range(runs)]
-
-    def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
-        """Return the curves of runs 0, ..., runs - 1: float64 of shape (runs, columns)."""
-        if is_stored(cell):
-            return super().load(cell, runs, columns)
-        blocks = self.blocks[cell]
-        return np.concatenate([blocks[first] for first in sorted(blocks)])[:runs, columns]
+    def blocks(self, cell: Experiment, below: int | None = None) -> Iterator[Block]:
+        """Yield the blocks of a cell, whether on disk or in memory."""
+        return super().blocks(cell, below) if is_stored(cell) else iter(self.memory.get(cell, ()))

@@ -11,8 +11,7 @@ from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.schemas import to_json
 from dpbandits.run import runner, user_sources
 from dpbandits.run.in_memory import is_stored
-from dpbandits.run.tasks import plan
-from dpbandits.run.worker import Outcome
+from dpbandits.run.tasks import Outcome, plan
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import check_sources
 
@@ -55,7 +54,7 @@ def complete(
     """
     store = store or Store(settings.cache)
     missing = plan(runs_of, store, settings.block)
-    stored = {task.cell: None for task in missing if is_stored(task.cell)}
+    stored = dict.fromkeys(task.cell for task in missing if is_stored(task.cell))
     user_sources.report_uncompiled(stored)
     for cell in stored:
         check_sources(cell)
@@ -63,25 +62,22 @@ def complete(
         check_writable(store.folder)
     failures = runner.play(missing, store, settings.workers, title, settings.cluster, progress)
     done = Completion(store, sum(len(task.runs) for task in missing), tuple(failures))
-    if folder is None:
-        return done
-    file = folder / FAILURES
-    if not failures:
-        file.unlink(missing_ok=True)
-        return done
-    described = [
-        {
-            "cell": failure.task.cell.description(),
-            "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
-            "error": failure.error,
-            "traceback": failure.trace,
-        }
-        for failure in failures
-    ]
-    write_atomically(file, to_json(described))
-    print(
-        f"dpbandits: {done.reason()}; all failures, with tracebacks, are in {file}; after a fix,"
-        " the same command computes only the missing runs",
-        file=sys.stderr,
-    )
+    if folder is not None and not failures:
+        (folder / FAILURES).unlink(missing_ok=True)
+    elif folder is not None:
+        described = [
+            {
+                "cell": failure.task.cell.description(),
+                "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
+                "error": failure.error,
+                "traceback": failure.trace,
+            }
+            for failure in failures
+        ]
+        write_atomically(folder / FAILURES, to_json(described))
+        print(
+            f"dpbandits: {done.reason()}; all failures, with tracebacks, are in"
+            f" {folder / FAILURES}; after a fix, the same command computes only the missing runs",
+            file=sys.stderr,
+        )
     return done

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 LINE_EVERY = 10.0  # seconds between plain lines
-COMPILATION = 10.0  # seconds that compiling the kernels of unseen kinds may add to their runs
 
 
 class Reporter:
@@ -18,8 +17,7 @@ class Reporter:
 
     Kinds of runs differ by orders of magnitude (a batched policy against one that decides every
     round), so each is timed by its latest run: the first includes the compilation. A kind without a
-    finished run counts as the median of the others. The last task takes its full time, however many
-    workers are idle.
+    finished run counts as the median of the others.
     """
 
     def __init__(
@@ -29,7 +27,6 @@ class Reporter:
         self.left = dict(runs)
         self.total = sum(runs.values())
         self.pace: dict[str, float] = {}  # seconds per run
-        self.together: dict[str, int] = {}  # runs per task
         self.started = self.last_line = time.monotonic()
         self.bar: Progress | None = None
         self.task = TaskID(0)
@@ -57,13 +54,15 @@ class Reporter:
         """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
         self.left[kind] -= runs
         if pace is not None:
-            self.pace[kind], self.together[kind] = pace, runs
-        remaining = self.remaining()
-        left = "" if remaining is None else f", {time_left(remaining)}"
+            self.pace[kind] = pace
+        remaining, left = self.remaining(), ""
+        if remaining is not None:
+            about = f"about {duration(remaining)}" if remaining >= 1 else "less than a second"
+            left = f", {about} left"
         finished = self.total - sum(self.left.values())
         now = time.monotonic()
         if self.bar:
-            self.bar.update(self.task, advance=runs, left=left)
+            self.bar.update(self.task, completed=finished, left=left)
         elif self.shown and now - self.last_line >= LINE_EVERY and finished < self.total:
             self.last_line = now
             spent = duration(now - self.started)
@@ -71,23 +70,12 @@ class Reporter:
             print(line, file=sys.stderr, flush=True)
 
     def remaining(self) -> float | None:
-        """Return the seconds left; None before half of the kinds have a finished run.
-
-        None also if so little is left that the compilation of the unseen kinds would dominate.
-        """
+        """Return the seconds left; None before half of the kinds have a finished run."""
         if not self.pace or 2 * len(self.pace) < len(self.left):
             return None
         usual = statistics.median(self.pace.values())
         total = sum(n * self.pace.get(kind, usual) for kind, n in self.left.items())
-        tasks = [min(self.left[k], n) * self.pace[k] for k, n in self.together.items()]
-        seconds = max(total / self.workers, *tasks)
-        unseen = any(n for kind, n in self.left.items() if kind not in self.pace)
-        return None if unseen and seconds < COMPILATION else seconds
-
-
-def time_left(seconds: float) -> str:
-    """Return the text of an estimate: 'about 12 s left'."""
-    return "less than a second left" if seconds < 1 else f"about {duration(seconds)} left"
+        return total / self.workers
 
 
 def duration(seconds: float) -> str:

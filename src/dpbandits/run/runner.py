@@ -5,17 +5,16 @@ No other module loops over the runs of many cells.
 
 import warnings
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 
 import joblib
 
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
-from dpbandits.experiments import Experiment
 from dpbandits.run.progress import Reporter
-from dpbandits.run.tasks import Task, joined
-from dpbandits.run.worker import Outcome, attempt
+from dpbandits.run.tasks import Outcome, Task
+from dpbandits.run.worker import attempt
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import EditedSources
 
@@ -38,32 +37,31 @@ def play(
     failures: list[Outcome] = []
     if not tasks:
         return failures
-    pace: dict[Experiment, float] = {}  # the seconds of a cell's latest run
     runs = Counter[str]()
     for task in tasks:
         runs[task.cell.name] += len(task.runs)
     with ExitStack() as resources:
         resources.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", ".*adjusting the input task")  # by joblib after an error
-        threads, outcomes = _started(resources, joined(tasks, pace), workers, cluster)
+        threads, outcomes = _started(resources, tasks, workers, cluster)
         reporter = resources.enter_context(Reporter(title, runs, threads, progress))
         resources.enter_context(closing(outcomes))
         for outcome in outcomes:
-            task, run_seconds = outcome.task, None
+            task, pace = outcome.task, None
             if outcome.curves is None or outcome.seconds is None:
                 failures.append(outcome)
             else:
                 try:
                     store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
-                    run_seconds = pace[task.cell] = outcome.seconds[-1]
+                    pace = outcome.seconds[-1]
                 except EditedSources as error:
                     failures.append(Outcome(task, error=str(error)))
-            reporter.add(task.cell.name, len(task.runs), run_seconds)
+            reporter.add(task.cell.name, len(task.runs), pace)
     return failures
 
 
 def _started(
-    resources: ExitStack, tasks: Iterator[Task], workers: int | None, cluster: Cluster | None
+    resources: ExitStack, tasks: Sequence[Task], workers: int | None, cluster: Cluster | None
 ) -> tuple[int, Generator[Outcome, None, None]]:
     # The number of threads, and the outcomes as they arrive.
     if cluster is None:

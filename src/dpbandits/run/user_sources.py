@@ -3,7 +3,6 @@
 import sys
 import traceback
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -13,38 +12,29 @@ from dpbandits.core.errors import in_one_line
 from dpbandits.core.roots import PACKAGE, found
 from dpbandits.experiments import Experiment
 
-DECLARING = ("releases", "claim")  # functions whose arguments a message gives
 DECORATE = "decorate it with @kernel of dpbandits.core.kernel"
-_reported = set[str]()
 
 
 def error_place(error: BaseException) -> str:
-    """Return the call, the place and the reason of an error of a project's or plugin's source.
+    """Return the file, the line and the reason of an error of a project's or plugin's source.
 
-    Return '' if the innermost frame outside libraries belongs to dpbandits.
+    Below `releases` or `claim`, also the arguments. Return '' if the innermost frame outside
+    libraries belongs to dpbandits.
     """
-    frames = []  # with the root, and the path below it, of every frame that is not of a library
+    call, place = "", ""
     for frame, line in traceback.walk_tb(error.__traceback__):
-        for root in found().roots:
-            file = Path(frame.f_code.co_filename)
-            if file.is_relative_to(root.folder):
-                path = file.relative_to(root.folder).as_posix()
-                if path in root.sources():
-                    frames.append((frame, line, root, path))
-    if not frames or frames[-1][2] is PACKAGE:
-        return ""
-    call = ""
-    for frame, _, root, _ in frames:
         code = frame.f_code
-        if root is not PACKAGE and code.co_name in DECLARING:
-            local = frame.f_locals
-            names = [name for name in code.co_varnames[1 : code.co_argcount] if name in local]
-            values = [f"{name}={local[name]!r}" for name in names]
-            call = f"{code.co_name}({', '.join(['...', *values])}) in "
-            break
-    frame, line, root, path = frames[-1]
-    shown = path if root == found().project else frame.f_code.co_filename
-    return f"{call}{shown}, line {line}: {in_one_line(error)}"
+        for root in found().roots:
+            path = code.co_filename.removeprefix(f"{root.folder}/")
+            if path not in root.sources():
+                continue
+            shown = path if root == found().project else code.co_filename
+            place = "" if root is PACKAGE else f"{shown}, line {line}: {in_one_line(error)}"
+            if place and not call and code.co_name in ("releases", "claim"):
+                names = code.co_varnames[1 : code.co_argcount]
+                values = [f"{n}={frame.f_locals[n]!r}" for n in names if n in frame.f_locals]
+                call = f"{code.co_name}({', '.join(['...', *values])}) in "
+    return f"{call}{place}" if place else ""
 
 
 def is_kernel(play: Callable[..., Any]) -> bool:
@@ -54,10 +44,9 @@ def is_kernel(play: Callable[..., Any]) -> bool:
 
 
 def report_uncompiled(cells: Iterable[Experiment]) -> None:
-    """Print one line for each algorithm whose `play` is not a kernel, once per process."""
-    for name in sorted({cell.member for cell in cells if _is_users(cell)} - _reported):
+    """Print one line for each algorithm of a user whose `play` is not a kernel."""
+    for name in sorted({cell.member for cell in cells if _is_users(cell)}):
         if not is_kernel(registry.algorithm(name).play):
-            _reported.add(name)
             print(
                 f"dpbandits: {registry.member('algorithm', name).shown}: `play` is not a kernel,"
                 f" so it runs in plain Python, about a hundred times slower: {DECORATE}",

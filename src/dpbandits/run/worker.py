@@ -1,9 +1,8 @@
 """Work of a worker: one task, played in this process or on a cluster.
 
-A worker in another process must compute the same numbers as the command. It needs the same versions
-of Python, NumPy, numba, SciPy and dpbandits, the same kernel island and, for every cell, the same
-sources. Workers report the first two before the first task. Every task carries a digest of the
-kernel island, its versions and the cell's sources, because a worker may join later.
+A worker in another process must compute the same numbers as the command. Before the first task,
+workers report their versions and the digest of their kernels. Every task also carries a digest of
+these and of the cell's sources, because a worker may join later.
 """
 
 import hashlib
@@ -11,29 +10,15 @@ import json
 import pickle
 import sys
 import traceback
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-
-import numpy as np
 
 from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.core.machine_code import island_digest
 from dpbandits.core.roots import VARIABLE, found
 from dpbandits.experiments import Experiment
-from dpbandits.run.tasks import Task
+from dpbandits.run.tasks import Outcome, Task
 from dpbandits.store.key import sources, version
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Result of a task: the curves and the seconds of its runs, or the text of the error."""
-
-    task: Task
-    curves: np.ndarray | None = None  # float64 of shape (runs, columns); None: failed
-    seconds: np.ndarray | None = None  # float64 of shape (runs,)
-    error: str | None = None  # the exception in one line
-    trace: str | None = None
 
 
 def attempt(task: Task) -> Outcome:
@@ -53,23 +38,19 @@ def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
     """
     from distributed import get_worker
 
-    address = get_worker().address
     try:
         found()  # makes the project importable
         task: Task = pickle.loads(content)
+        digest = sources_of(task.cell)
+        if digest == wanted:
+            return attempt(task)
+        problem = f"has other sources or versions than the command: {digest}, wanted {wanted}"
     except (ImportError, AttributeError, UserError) as error:
-        return (
-            f"the worker {address} cannot read the task ({in_one_line(error)}): start it again from"
-            f" the same checkout and environment, with {VARIABLE} set to the project's folder if"
-            " there is one"
-        )
-    if sources_of(task.cell) != wanted:
-        return (
-            f"the worker {address} has other sources or versions than the command (source digest"
-            f" {sources_of(task.cell)}, wanted {wanted}): start it again from the same checkout and"
-            " environment"
-        )
-    return attempt(task)
+        problem = f"cannot read the task: {in_one_line(error)}"
+    return (
+        f"the worker {get_worker().address} {problem}; start it again from the same checkout and"
+        f" environment, with {VARIABLE} set to the project's folder if there is one"
+    )
 
 
 @cache

@@ -1,5 +1,6 @@
 """Reasons why a cell is or is not in the cache."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,9 +21,12 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     runs_of = spec.runs_of_cells()
     complete = 0
     for cell, runs in runs_of.items():
-        have = len(store.covered(cell) & set(range(runs)))
+        have = runs - sum(map(len, store.missing(cell, runs)))
         complete += have == runs
-        why = "" if have == runs else f"  {_reason(cell, have, store)}"
+        why = ""
+        if have < runs:
+            more = "more runs are requested than cached"
+            why = f"  {more if have else _reason(cell, store)}"
         yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
     yield (
         f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
@@ -30,37 +34,37 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
     )
 
 
-def _reason(cell: Experiment, have: int, store: Store) -> str:
-    if have:
-        return "more runs are requested than cached"
+def _reason(cell: Experiment, store: Store) -> str:
+    # How the most similar cell of the same member differs from this one, of which no run is cached.
     wanted = dict(_flat(identity(cell)))
     candidates = []
-    for other in store.other_identities(cell):
-        there = dict(_flat(other))
+    for path in (store.folder / cell.member).glob("*/identity.json"):
+        if path.parent.name == key(cell):
+            continue
+        try:
+            there = dict(_flat(json.loads(path.read_bytes())))
+        except (OSError, ValueError):
+            continue
         names = [n for n in sorted(wanted.keys() | there.keys()) if wanted.get(n) != there.get(n)]
         # The same cell from other sources is a better hint than another cell from the same ones.
         distance = sum(name.startswith("cell.") for name in names), len(names)
         candidates.append((distance, [_difference(n, there.get(n), wanted.get(n)) for n in names]))
     if not candidates:
         return "never computed"
-    _, differences = min(candidates, key=lambda candidate: candidate[0])
+    _, differences = min(candidates)
     if len(differences) > SHOWN:
         differences = [*differences[:SHOWN], f"{len(differences) - SHOWN} more"]
     return f"not computed; the most similar cached cell differs in {', '.join(differences)}"
 
 
 def _difference(name: str, there: Any, wanted: Any) -> str:
-    if name.startswith("sources."):
-        file = name.removeprefix("sources.")
-        return f"the source {file}" + (" (new)" if there is None else " (gone)" * (wanted is None))
-    short = name.removeprefix("cell.")
+    kind, _, rest = name.partition(".")
+    if kind == "sources":
+        return f"the source {rest}" + (" (new)" if there is None else " (gone)" * (wanted is None))
+    short = rest if kind == "cell" else name
     if isinstance(wanted, list) and isinstance(there, list) and len(there) != len(wanted):
         return f"{short} ({len(there)} values, wanted {len(wanted)})"
-    texts = (
-        shown(v) if isinstance(v, list) else "none" if v is None else str(v)
-        for v in (there, wanted)
-    )
-    return f"{short} ({', wanted '.join(texts)})"
+    return f"{short} ({shown(there)}, wanted {shown(wanted)})"
 
 
 def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

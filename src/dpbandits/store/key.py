@@ -1,16 +1,13 @@
 """Keys of results: a digest of everything that determines the bits of a cell's runs.
 
 These are the cell, the versions of the libraries that draw the numbers, and all sources that the
-cell reaches. Imports are followed from the cell's roots within the packages. The roots must be
-named, because the registry imports algorithms, environments and stopping rules by name, without an
-`import` statement. Comments, docstrings and layout do not count: rewording them invalidates no
-result. Equal keys mean equal bits.
+cell reaches: imports are followed from the cell's roots, which the registry imports by name.
+Comments, docstrings and layout do not count. Equal keys mean equal bits.
 """
 
 import ast
 import hashlib
 import json
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -95,9 +92,15 @@ def _sources(names: tuple[str, ...], every_root: tuple[Root, ...]) -> dict[str, 
     waiting = [*names]
     while waiting:
         path = waiting.pop()
-        if path in contents and path not in reached:
-            reached.add(path)
-            waiting.extend(_candidates(_imports(path, contents[path]), every_root))
+        if path not in contents or path in reached:
+            continue
+        reached.add(path)
+        # Importing a name executes its module and every __init__ above; it may be a module itself.
+        for package, *parts in (name.split(".") for name in _imports(path, contents[path])):
+            bases = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+            files = [f"{base}{end}" for base in bases for end in (".py", "/__init__.py")]
+            for root in (root for root in every_root if root.package == package):
+                waiting += [source_path(root, file) for file in ("__init__.py", *files)]
     return {path: _digest(contents[path]) for path in sorted(reached)}
 
 
@@ -122,20 +125,5 @@ def _imports(path: str, content: bytes) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise UserError(f"{path}: relative imports are not followed; write them in full")
-            module = node.module or ""
-            names.add(module)
-            names.update(f"{module}.{alias.name}" for alias in node.names)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return frozenset(names)
-
-
-def _candidates(names: frozenset[str], every_root: tuple[Root, ...]) -> Iterator[str]:
-    # Paths that importing these names may execute: the modules, and every __init__ above them.
-    for name in names:
-        package, *parts = name.split(".")
-        for root in every_root:
-            if package == root.package:
-                yield source_path(root, "__init__.py")
-                for depth in range(1, len(parts) + 1):
-                    base = source_path(root, "/".join(parts[:depth]))
-                    yield f"{base}.py"
-                    yield f"{base}/__init__.py"
