@@ -8,11 +8,13 @@ from functools import wraps
 from types import FunctionType
 from typing import Any
 
-import numba
-from numba.core.errors import NumbaError
-from numba.extending import overload, register_jitable
-
 from dpbandits.core import machine_code, roots
+from dpbandits.core.errors import variables_of
+
+with variables_of("numba", "NUMBA_"):
+    import numba
+    from numba.core.errors import NumbaError
+    from numba.extending import overload, register_jitable
 
 Function = Callable[..., Any]
 
