@@ -136,7 +136,7 @@ def test_workers_give_the_bits_of_threads_and_a_failure_stops_no_other(
     assert failure.task == wrong
     assert failure.error is not None
     assert failure.error.startswith("UserError: unknown algorithm 'no-such'")
-    assert "in simulate" in (failure.trace or "")
+    assert "in play" in (failure.trace or "")
 
 
 def test_nothing_to_play_starts_nothing(tmp_path: Path) -> None:

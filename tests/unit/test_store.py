@@ -97,7 +97,7 @@ def test_the_seconds_of_the_blocks_add_up(store: Store, cell: RegretExperiment) 
 # Keys ------------------------------------------------------------------------------------------
 
 CHANGES: dict[str, list[dict[str, Any]]] = {
-    "algorithm": [{"algorithm": "adap-klucb"}],
+    "member": [{"member": "adap-klucb"}],
     "params": [
         {"params": adap_ucb.Params(1.0000000000000002)},
         {"params": adap_ucb.Params(1.0, alpha=3.0)},

@@ -22,6 +22,7 @@ APP = App(
     version=lambda: _version(),
     default_parameter=Parameter(negative=()),
     result_action="return_value",
+    suppress_keyboard_interrupt=False,  # `status_of` reports it
 )
 APP.register_install_completion_command()
 NAME = Parameter(help="name of the figure; `dpbandits list` prints all names")
@@ -50,9 +51,12 @@ def command() -> int:
     try:
         status = APP(sys.argv[1:], exit_on_error=False, print_error=False, help_on_error=False)
     except CycloptsError as error:
-        hint = (
-            " Overrides have no dashes: key=value." if isinstance(error, UnknownOptionError) else ""
-        )
+        hint = ""
+        if isinstance(error, UnknownOptionError):
+            hint = (
+                " Overrides are written without dashes, key=value, and several values are for"
+                " `dpbandits multirun`."
+            )
         raise UserError(f"{' '.join(str(error).split())}{hint}") from None
     return int(status or ExitStatus.DONE)
 
