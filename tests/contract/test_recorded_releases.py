@@ -26,6 +26,8 @@ from traced_games import (
 )
 from traced_games import in_short_games as in_short_games
 
+from dpbandits.core import registry
+
 GAMES = 8
 EVERY_REWARD = {"dp-exp3-lap", "ldp-ucb-l"}  # released by itself
 SAMPLED = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}  # see test_next_choice.py
