@@ -133,7 +133,7 @@ def plot(figure: Figure, /, *overrides: Overrides) -> int:
 
 @APP.command
 def explain(figure: Figure, /, *overrides: Overrides) -> None:
-    """List the experiments of a figure: key, number of cached runs, reason why others are missing."""
+    """List the experiments of a figure: key, number of cached runs, reason for missing ones."""
     from dpbandits.config import compose
     from dpbandits.store.blocks import Store
     from dpbandits.store.explain import explain
