@@ -22,6 +22,7 @@ FIRST_FIGURES = ", ".join(FIGURES[:20])  # a message names as many as fit
 PATIENCE = 600  # seconds for a command that takes 10 with compiled machine code on an idle machine
 
 COUNTS = re.compile(r"(\d+) runs? computed, (\d+) from the cache; (drawn|pictures are up to date);")
+PROGRESS = re.compile(r"^[^\n]*: [\d,]+/[\d,]+ runs after [^\n]*\n", re.MULTILINE)
 KINDS = {"pdf", "svg", "png", "csv", "txt", "json"}
 
 
@@ -71,7 +72,10 @@ class Process:
         )
 
     def done(self, timeout: float = PATIENCE) -> Done:
-        """Wait for the command to end, and kill it if that takes too long."""
+        """Wait for the command to end, and kill it if that takes too long.
+
+        Lines of progress are left out: a slow machine prints more of them.
+        """
         late = ""
         try:
             out, err = self.popen.communicate(timeout=timeout)
@@ -79,7 +83,7 @@ class Process:
             self.popen.kill()
             out, err = self.popen.communicate()
             late = f"killed after {timeout} seconds"
-        return Done(self.popen.returncode, out, err + late)
+        return Done(self.popen.returncode, out, PROGRESS.sub("", err) + late)
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition holds while the command is still running."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from commands import DPBANDITS, ROOT, RUN_PY
+from commands import DPBANDITS, PROGRESS, ROOT, RUN_PY
 from complaints import readable
 
 from dpbandits.core import machine_code
@@ -47,7 +47,7 @@ def run(folder: Path, variables: Variables, command: tuple[str, ...]) -> Done:
             environment[name] = value.replace("@", str(folder))
     command = tuple(word.replace("@", str(folder)) for word in command)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    return Done(done.returncode, done.stdout, done.stderr, folder)
+    return Done(done.returncode, done.stdout, PROGRESS.sub("", done.stderr), folder)
 
 
 def figure(folder: Path) -> tuple[str, ...]:
