@@ -73,9 +73,7 @@ EDITS = {
     "what the figure's file says about it": replaced(
         f"conf/figure/{FIGURE}.yaml", "Regret over time on", "The regret over time on"
     ),
-    "releases": replaced(
-        "src/dpbandits/algorithms/_adaptive_episodes.py", "scale=", "scale=0.5 * "
-    ),
+    "releases": replaced("src/dpbandits/algorithms/adap_ucb.py", "scale=", "scale=0.5 * "),
     "the name of an instance": replaced("conf/environment/c1.yaml", "name: C1", "name: First"),
     "the promise": replaced("src/dpbandits/privacy/notions.py", '"global DP"', '"all-arms DP"'),
     "the words of a caption": replaced(

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import pytest
+from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.core import parameters, registry
 from dpbandits.core.roots import source_file
@@ -62,15 +63,9 @@ SPENT: dict[str, Callable[[Any, int], float]] = {
     "exp3-tau": lambda params, arms: (
         params.epsilon
         if params.calibration.name == "BUDGET"
-        else corollary_3_2(arms, params.horizon)
+        else corollary_3_2_epsilon(arms, params.horizon)
     ),
 }
-
-
-def corollary_3_2(arms: int, horizon: int) -> float:
-    """Return epsilon of EXP3_tau at delta = T^-2, with tau chosen for the regret (tossou2017)."""
-    k = arms * math.log(arms)
-    return 28.0 * k + math.sqrt(112.0 * k * math.log(horizon))
 
 
 # Algorithms calibrated by an upper bound: their releases compose to at most epsilon. A unit test of

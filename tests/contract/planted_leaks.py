@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from dpbandits.algorithms import (
-    _adaptive_episodes,
-    _local,
-    _private_batches,
     adac_ucb,
     adap_klucb,
     adap_ucb,
@@ -45,10 +42,10 @@ class Leak(NamedTuple):
 
 DP_SE_NOISE = "laplace(rng, 1.0 / r, params.epsilon)"
 EPISODE_NOISE = "noise(params, rng, 1.0 / episode)"
-ADAPTIVE = (_adaptive_episodes, adap_ucb, adap_klucb, adac_ucb)
+ADAPTIVE = (adap_ucb, adap_klucb, adac_ucb)
 BATCH_NOISE = "laplace(rng, 1.0, params.epsilon)"
 BATCH = f"pull_many(bandit, chosen, batch) + {BATCH_NOISE}"
-BATCHES = (_private_batches, dp_klucb, dp_imed)
+BATCHES = (dp_klucb, dp_imed)
 RELEASED = "laplace(rng, 1.0 / n, release_epsilon[arm])"
 PRIVATISED = "privatised(params, rng, pull(bandit, chosen))"
 WITHOUT, FROM = "without noise", "no declaration allows a release of rewards"
@@ -242,7 +239,7 @@ LEAKS = (
     Leak(
         "no noise on a reward in every eighth round",
         "ldp-ucb-l",
-        (_local, ldp_ucb_l),
+        (ldp_ucb_l,),
         "play",
         ((PRIVATISED, f"(pull(bandit, chosen) if t % 8 == 0 else {PRIVATISED})"),),
         WITHOUT,

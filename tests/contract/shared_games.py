@@ -1,5 +1,6 @@
 """Games of the package and of its oracles with the same rewards, for Bernoulli and Beta arms."""
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from streams import (
 
 from dpbandits.environments import bernoulli, beta
 
+MEANS = [(0.9, 0.1), (0.3, 0.5, 0.45), (0.5, 0.5, 0.5, 0.5), (0.05, 0.95, 0.2)]
 LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
     "bernoulli": (bernoulli, bernoulli_rewards),
     "beta": (beta, beta_rewards),
@@ -43,7 +45,7 @@ def cut(literal: Any) -> int:
     return int(literal.branches["cut"])
 
 
-def compare(
+def same_run(
     module: Any,
     params: Any,
     literal: Any,
@@ -52,8 +54,8 @@ def compare(
     horizon: int,
     seed: int,
     unused: Callable[[Any], int] = lambda literal: 0,
-) -> Counter[str]:
-    """Compare every arm, draw and regret of a run; return the branches that the oracle took.
+) -> Played:
+    """Compare every arm, draw and regret of a run with the oracle's, and return the run.
 
     `unused` counts the draws of the package that the oracle does not make.
     """
@@ -63,5 +65,27 @@ def compare(
     assert_same_run(ours, game.played, draws.log, unused(literal))
     expected = regret_curve(game.played, means)
     np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
+    return ours
+
+
+def compare(module: Any, params: Any, literal: Any, *game: Any) -> Counter[str]:
+    """Do so, and return the branches that the oracle took."""
+    same_run(module, params, literal, *game)
     taken: Counter[str] = getattr(literal, "branches", None) or Counter()
     return taken
+
+
+class Scripted:
+    """Generator of given numbers, noises, or shares of pulls with reward 1; then of `rest`."""
+
+    def __init__(self, values: list[float], rest: float = 0.0) -> None:
+        self.values, self.rest = iter(values), rest
+
+    def random(self) -> float:
+        return next(self.values, self.rest)
+
+    def laplace(self, location: float, scale: float) -> float:
+        return self.random()
+
+    def binomial(self, n: int, p: float) -> int:
+        return math.floor(self.random() * n)

@@ -2,7 +2,6 @@
 
 import math
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,21 +20,16 @@ from cells import (
     params_of,
     readings_of,
 )
-from many_runs import final_outcomes
+from played import final_outcomes
 
 from dpbandits import contract
 from dpbandits.audit.subject import Subject
 from dpbandits.contract import declared, playing
 from dpbandits.core import registry
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
-from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.regret import RegretExperiment, play_run
+from dpbandits.experiments.regret import play_run
 from dpbandits.privacy.notions import NOTIONS, approximate
 from dpbandits.privacy.releases import composed_epsilon, composed_rho
-from dpbandits.run import runner
-from dpbandits.run.tasks import plan
-from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
 # outcomes vary. Close calls are comparisons of two equal arms on the first, DP-SE's eliminations on
@@ -66,43 +60,6 @@ LONG = {
 )
 def test_an_algorithm_keeps_the_contract(check: contract.Check) -> None:
     check()
-
-
-@pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
-def test_a_run_does_not_depend_on_the_runs_beside_it(algorithm: str, law: str) -> None:
-    means, epsilon = CLOSE_CALLS[1]
-    playing.run_alone_and_together(cell_of(algorithm, law, means, HORIZON, epsilon))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_runs_differ(algorithm: str) -> None:
-    assert any(_differ(cell) for cell in _close_calls(algorithm))
-
-
-def _close_calls(algorithm: str) -> list[RegretExperiment]:
-    horizon = SHORT if algorithm in BATCHED_START else HORIZON
-    return [
-        cell_of(algorithm, "bernoulli", means, horizon, epsilon, Grid.END)
-        for means, epsilon in CLOSE_CALLS
-    ]
-
-
-def _differ(cell: RegretExperiment) -> bool:
-    first = play_run(cell, 0).pulls[0]
-    return any(play_run(cell, run).pulls[0] != first for run in range(1, 30))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path) -> None:
-    means, epsilon = CLOSE_CALLS[1]
-    cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon)
-    results = []
-    for block, workers in ((1, 2), (7, 1), (3, 2)):
-        store = Store(tmp_path / f"{block}-{workers}")
-        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
-        results.append(store.load(cell, 10))
-    np.testing.assert_array_equal(results[0], results[1])
-    np.testing.assert_array_equal(results[0], results[2])
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
@@ -161,19 +118,7 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
-    equal_in(algorithm, RUNS)
-
-
-@pytest.mark.parametrize("algorithm", sorted(BLIND))
-def test_a_blind_algorithm_pulls_alike_whatever_the_rewards_are(algorithm: str) -> None:
-    pulls = []
-    for means in ((0.1, 0.9), (0.9, 0.1)):
-        law, rng = (np.random.Generator(np.random.PCG64(seed)) for seed in (1, 2))
-        coins = bernoulli.law(bernoulli.Params(means))
-        bandit = new_bandit(coins, 2, HORIZON, np.array([HORIZON]), law)
-        registry.algorithm(algorithm).play(params_of(algorithm, HORIZON), bandit, rng)
-        pulls.append(bandit.pulls.tolist())
-    assert pulls[0] == pulls[1]
+    playing.equal_laws(samples(algorithm, RUNS))
 
 
 @pytest.mark.long
@@ -183,12 +128,12 @@ def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> 
         equal_in(algorithm, RUNS, MORE_RUNS, shift=0.01)
 
 
-def equal_in(algorithm: str, *numbers: int, shift: float = 0.0) -> None:
+def equal_in(algorithm: str, *numbers: int, shift: float) -> None:
     for runs in numbers:
         playing.equal_laws(samples(algorithm, runs, shift))
 
 
-def samples(algorithm: str, runs: int, shift: float) -> list[Any]:
+def samples(algorithm: str, runs: int, shift: float = 0.0) -> list[Any]:
     """Return means and outcomes in both modes; of round-by-round play with a shifted mean."""
     found = []
     for means, epsilon in CLOSE_CALLS:

@@ -15,14 +15,8 @@ import pytest
 from first_leads import Leads, gauss_leads, new_leads
 from scipy import integrate, special, stats
 
-from dpbandits.algorithms import (
-    _exp3,
-    dp_ftpl_gauss,
-    dp_ftpl_new,
-    dp_se,
-    exp3,
-    exp3_tau,
-)
+from dpbandits.algorithms import dp_ftpl_gauss, dp_ftpl_new, dp_se, exp3, exp3_tau
+from dpbandits.algorithms.exp3 import Estimates, draw_arm
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments.adversaries import SwitchFeedback, gain_table
 from dpbandits.privacy.accounting import delta_of_equals
@@ -199,11 +193,11 @@ class Forced:
         self.wanted, self.log_p = list(wanted), list[float]()
         self.ahead: list[float] = []  # log-ratio of the weights: last arm over first
 
-    def __call__(self, estimates: _exp3.Estimates, gamma: float, rng: Any) -> tuple[int, float]:
+    def __call__(self, estimates: Estimates, gamma: float, rng: Any) -> tuple[int, float]:
         arm, before = self.wanted.pop(0), 0.0
         for _ in range(arm):
-            before += _exp3.draw_arm(estimates, gamma, Fixed(before + 1e-12))[1]
-        chosen, p = _exp3.draw_arm(estimates, gamma, Fixed(before + 1e-12))
+            before += draw_arm(estimates, gamma, Fixed(before + 1e-12))[1]
+        chosen, p = draw_arm(estimates, gamma, Fixed(before + 1e-12))
         assert chosen == arm
         self.log_p.append(math.log(p))
         weights = estimates.weights
@@ -311,7 +305,7 @@ def numbers(law: Any, total: float, n: float) -> tuple[float, float]:
     """Return the two parameters of theta of an arm with n rewards of sum `total`."""
     if isinstance(law, dp_ftpl_gauss.Params):
         return total / n, math.sqrt(2.0 / n)
-    x0, unit = dp_ftpl_new.numbers(law, total, n)
+    x0, unit = dp_ftpl_new.new_numbers(law, total, n)
     return float(x0), float(unit)
 
 

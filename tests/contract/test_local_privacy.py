@@ -14,7 +14,7 @@ import pytest
 from traced import Game, Unreleased, plain_python, played
 
 from dpbandits.algorithms import ldp_ucb_b
-from dpbandits.algorithms._local import Start
+from dpbandits.algorithms.ldp_ucb_l import Start
 
 ROUNDS = 60
 

@@ -20,6 +20,7 @@ from traced import Game, plain_python, played
 
 from dpbandits.algorithms import _ftpl, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import numbers
 
 CHOICES = 4
 PLAIN = Method.PLAIN
@@ -32,26 +33,21 @@ def in_plain_python() -> Iterator[None]:
 
 
 class Sampler(Game):
-    """Generator for two arms: its samples make the wanted arm of every round the largest."""
+    """Game of two arms whose samples make the wanted arm of every round the largest."""
 
     def __init__(self, table: np.ndarray, wanted: tuple[int, ...]) -> None:
         super().__init__(table, (), (), traced=False)
         self._wanted = wanted
         self.laws: list[tuple[float, float]] = []
 
-    def normal(self, location: float, scale: float) -> float:
-        return self._sample(location, scale)
+    def numbers(self, law: Any, total: float, n: float) -> tuple[float, float]:
+        a, b = numbers(law, total, n)
+        self.laws.append((float(a), float(b)))
+        return self.laws[-1]
 
-    def beta(self, a: float, b: float) -> float:
-        return self._sample(a, b)
-
-    def perturb(self, law: Any) -> float:
+    def sample(self, law: Any, rng: Any, a: float, b: float) -> float:
         choice, arm = divmod(len(self.laws) - 1, 2)
         return 1e6 if self._wanted[choice] == arm else -1e6
-
-    def _sample(self, a: float, b: float) -> float:
-        self.laws.append((float(a), float(b)))
-        return self.perturb(None)
 
 
 def chances(
@@ -60,22 +56,12 @@ def chances(
     """Return the probability of the first arm at every choice, given the arms before it."""
     starts = table.shape[1] - len(wanted)
     game = Sampler(table, wanted)
-    law = params
-    if module is dp_ftpl_new:
-        law, numbers = dp_ftpl_new.sample_law(params), dp_ftpl_new.numbers
-
-        def recorded(law: Any, total: float, n: float) -> tuple[float, float]:
-            game.laws.append(numbers(law, total, n))
-            return game.laws[-1]
-
-        with patch.object(dp_ftpl_new, "numbers", recorded):
-            played(module, params, 2 * starts + len(wanted), game)
-    else:
+    with patch.multiple(_ftpl, numbers=game.numbers, sample=game.sample):
         played(module, params, 2 * starts + len(wanted), game)
     assert game.arms == [0] * starts + [1] * starts + list(wanted)
     assert len(game.laws) == 2 * len(wanted), "not every choice samples every arm"
     pairs = zip(game.laws[::2], game.laws[1::2], strict=True)
-    return [leads(law, first, second) for first, second in pairs]
+    return [leads(_ftpl.law_of_theta(params), first, second) for first, second in pairs]
 
 
 ALGORITHMS = [
@@ -119,7 +105,7 @@ def test_every_choice_keeps_the_promise_of_one_round(
     assert excess <= 1e-6  # above the error of the quadrature
 
 
-THETA = "theta(law, rng, sums[arm], pulls[arm])"
+THETA = "sample(law, rng, a, b)"
 COUNTED = "sums[chosen] += pull(bandit, chosen)"
 
 

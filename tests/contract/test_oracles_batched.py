@@ -109,7 +109,7 @@ def test_a_run_in_batches_is_the_literal_one(name: str, seed: int) -> None:
     ours = play_bandit(module.play, module.Params(*values), bandit, Draws(policy_stream(seed)))
     literal, draws = oracle(), Draws(policy_stream(seed))
     game = Game(len(MEANS), horizon, streams.reward(MEANS, seed))
-    literal.play(game, *([] if module is se else [draws]))
+    literal.play(game, draws)
     np.testing.assert_allclose(ours.regrets, regret_curve(game.played, MEANS), rtol=1e-9)
     assert np.bincount(ours.arms).tolist() == np.bincount(game.played).tolist()
     assert [draw.method for draw in ours.draws[: len(draws.log)]] == [

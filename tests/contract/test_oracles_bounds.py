@@ -1,7 +1,9 @@
-"""Every bound of theory/ against the one that tests/oracles/ has from the text of its paper."""
+"""Every bound of theory/ against that of tests/oracles/, and the independence of the oracles."""
 
+import ast
 import itertools
 import math
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -198,3 +200,24 @@ def test_every_bound_of_tossou2017_is_that_of_the_paper(arms: int, horizon: int)
             ]
         for ours, literal in pairs:
             assert ours == pytest.approx(literal, rel=1e-12)
+
+
+FILES = sorted((Path(__file__).parents[1] / "oracles").glob("*.py"))
+
+
+def imported(source: str) -> set[str]:
+    """Return the top-level packages that a source imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_oracle_imports_no_line_of_the_package(file: Path) -> None:
+    outside = {"collections", "dataclasses", "decimal", "fractions", "itertools", "math", "typing"}
+    allowed = outside | {"numpy", "scipy"} | {file.stem for file in FILES}
+    assert imported(file.read_text()) <= allowed

@@ -1,4 +1,4 @@
-"""UCB, SE, DP-SE, the stopping rules and the bounds of sajed2019 against tests/oracles/."""
+"""SE, DP-SE, the stopping rules and the bounds of sajed2019 against tests/oracles/."""
 
 import itertools
 import math
@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import sajed2019
-from played import assert_same_run
 from scipy import stats
-from shared_games import LAWS, compare, game_of, ours_of
-from streams import Draws, policy_stream, regret_curve, reward_stream
+from shared_games import LAWS, Scripted, compare
+from streams import Draws, policy_stream, reward_stream
 
-from dpbandits.algorithms import dp_se, se, ucb
+from dpbandits.algorithms import dp_se, se
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.sample_stream import SampleStream
 from dpbandits.environments import bernoulli
@@ -23,29 +22,14 @@ from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("means", [(0.6, 0.5, 0.3), (0.5,) * 4, (0.05, 0.9)], ids=str)
-def test_ucb_is_the_literal_one(means: tuple[float, ...], law: str) -> None:
-    ours = ours_of(ucb, ucb.Params(), law, means, 1500, 1)
-    game = game_of(law, means, 1500, 1)
-    sajed2019.UCB().play(game)
-    assert_same_run(ours, game.played, [])
-    np.testing.assert_allclose(ours.regrets, regret_curve(game.played, means), rtol=1e-9)
-
-
-@pytest.mark.parametrize("law", LAWS)
 def test_se_is_the_literal_one(law: str) -> None:
     taken: Counter[str] = Counter()
     many = [(0.9, 0.1), (0.2, 0.8, 0.7, 0.1), (0.5, 0.45, 0.9), (0.05, 0.04, 0.97), (0.5, 0.5)]
     for seed, (means, horizon) in enumerate(itertools.product(many, (7, 1500))):
         # T = 1 in beta = 1/T makes the intervals short.
         for t_param in (1, horizon):
-            ours = ours_of(se, se.Params(t_param), law, means, horizon, seed)
-            game, literal = game_of(law, means, horizon, seed), sajed2019.SE(1 / t_param)
-            literal.play(game)
-            assert_same_run(ours, game.played, [])
-            expected = regret_curve(game.played, means)
-            np.testing.assert_allclose(ours.regrets, expected, rtol=1e-9, atol=1e-12)
-            taken += literal.branches
+            literal = sajed2019.SE(1 / t_param)
+            taken += compare(se, se.Params(t_param), literal, law, means, horizon, seed)
     assert set(taken) == {"0 removed", "1 removed", "2 removed", "alone", "cut"}
 
 
@@ -70,19 +54,6 @@ def test_dp_se_is_the_literal_one() -> None:
         taken["cut"] += bool(literal.lost)
     kinds = {"privacy", "statistics", "0 removed", "1 removed", "2 removed", "alone", "cut"}
     assert set(+taken) == kinds | {"epoch 1", "epoch 2", "epoch 3"}
-
-
-class Scripted:
-    """Generator of given noises, or of given shares of pulls with reward 1; then of 0."""
-
-    def __init__(self, values: list[float]) -> None:
-        self.values = iter(values)
-
-    def laplace(self, location: float, scale: float) -> float:
-        return next(self.values, 0.0)
-
-    def binomial(self, n: int, p: float) -> int:
-        return math.floor(next(self.values, 0.0) * n)
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.5, 30.0])

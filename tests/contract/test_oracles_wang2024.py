@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import wang2024
 from scipy import stats
-from shared_games import LAWS, compare
+from shared_games import LAWS, Scripted, compare
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
 from dpbandits.algorithms._argmax import Method
@@ -18,6 +18,7 @@ from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
+from dpbandits.fast._largest_sample import Totals
 from dpbandits.mechanisms.perturbation import perturbation, reach
 
 # Algorithms, with one sample per arm and round ---------------------------------------------------
@@ -88,22 +89,6 @@ def test_gdp_elim_new_is_the_literal_one(law: str) -> None:
     assert set(+taken) >= phases | {"statistics", "privacy", "exploit", "cut"}
 
 
-class Scripted:
-    """Generator of given uniform numbers, or of given shares of pulls with reward 1.
-
-    At the uniform number 1/2, which follows, the perturbation is 0.
-    """
-
-    def __init__(self, values: list[float]) -> None:
-        self.values = iter(values)
-
-    def random(self) -> float:
-        return next(self.values, 0.5)
-
-    def binomial(self, n: int, p: float) -> int:
-        return math.floor(next(self.values, 0.0) * n)
-
-
 @pytest.mark.parametrize("budget", [(1.0, 0.01), (0.01, 0.0), (0.0, 0.05)], ids=str)
 @pytest.mark.parametrize("phase", [1, 2, 3])
 def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
@@ -126,7 +111,8 @@ def test_gdp_elim_new_exploits_arms_ahead_by_delta_k_alone(
         coins: Any = Scripted(shares)
         bandit = new_bandit(law, arms, horizon, np.array([horizon]), coins)
         elim = getattr(gdp_elim_new.play, "py_func", gdp_elim_new.play)
-        numbers = Scripted([*[0.5] * (arms * (phase - 1) + 1), u])
+        # At the uniform number 1/2, which follows, the perturbation is 0.
+        numbers = Scripted([*[0.5] * (arms * (phase - 1) + 1), u], rest=0.5)
         elim(gdp_elim_new.Params(*budget, t_param), bandit, numbers)
         assert bandit.pulls[1] == sum(passes) + (10 * arms if exploits else 10)
 
@@ -142,10 +128,11 @@ POLICIES: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
 @pytest.mark.parametrize("missed", [0.1, 0.7])
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_largest_of_few_samples_has_the_exact_law(
-    name: str, missed: float, monkeypatch: pytest.MonkeyPatch
+    name: str, missed: float, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law, policy = POLICIES[name]
     assert scheme(f"dp-ftpl-{name}", law)  # its import registers the law
@@ -154,18 +141,27 @@ def test_the_largest_of_few_samples_has_the_exact_law(
     level = float(np.interp(missed, np.prod(below, axis=0), points))
     monkeypatch.setattr(_largest_sample, "new_level", lambda *_: level)
     monkeypatch.setattr(_largest_sample, "HIT", 0.0)  # use the level even if it does not pay
-    rng, counts, runs = np.random.default_rng(12), np.zeros(len(PULLS), int), 3000
+    rng, runs, counts = np.random.default_rng(12), 3000, Counter[tuple[int, ...]]()
     zeros = bernoulli.law(bernoulli.Params((0.0,) * len(PULLS)))
     for _ in range(runs):
-        bandit = new_bandit(zeros, len(PULLS), 1, np.array([1]), rng)
-        _largest_sample.follow_totals(law, bandit, rng, np.array(TOTALS), np.array(PULLS, float))
-        counts += bandit.pulls
-    expected = wang2024.chances(policy, TOTALS, PULLS, points) * runs
-    rare = expected < 10
-    table = np.array([np.append(side[~rare], side[rare].sum()) for side in (counts, expected)])
+        bandit = new_bandit(zeros, len(PULLS), rounds, np.array([rounds]), rng)
+        totals = Totals(law, np.array(TOTALS), np.array(PULLS, float))
+        _largest_sample.follow_exact(totals, bandit, rng)
+        counts[tuple(np.repeat(range(len(PULLS)), bandit.pulls))] += 1
+    expected: dict[tuple[int, ...], float] = {(): float(runs)}  # by the arms in ascending order
+    for _ in range(rounds):
+        before, expected = expected, {}
+        for arms, chance in before.items():
+            pulls = [n + arms.count(arm) for arm, n in enumerate(PULLS)]
+            for arm, p in enumerate(wang2024.chances(policy, TOTALS, pulls, points)):
+                pulled = tuple(sorted((*arms, arm)))
+                expected[pulled] = expected.get(pulled, 0.0) + chance * p
+    sides = np.array([[counts[arms], mean] for arms, mean in expected.items()]).T
+    rare = sides[1] < 10
+    table = np.column_stack([sides[:, ~rare], sides[:, rare].sum(axis=1)])
     assert np.sum(~rare) > 6
-    # 4 comparisons: a correct method fails any of them with probability 10^-4.
-    assert stats.chisquare(*table[:, table[1] > 0]).pvalue > 1e-4 / 4
+    # 8 comparisons: a correct method fails any of them with probability 10^-4.
+    assert stats.chisquare(*table[:, table[1] > 0]).pvalue > 1e-4 / 8
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from cells import ALGORITHMS, readings_of
 from declared_releases import Match, matched
 from traced import Game, plain_python, played
 
-from dpbandits.algorithms import _exp3, dp_se, gdp_elim_new
-from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.algorithms import dp_se, exp3, gdp_elim_new
+from dpbandits.algorithms.dp_ucb_bound import Counter
 from dpbandits.core import registry
 from dpbandits.privacy.releases import Release, composed_epsilon, composed_rho
 
@@ -122,7 +122,7 @@ def in_short_games() -> Iterator[None]:
     with (
         plain_python(),
         patch.object(dp_se, "passes_of_epoch", passes_of_epoch),
-        patch.object(_exp3, "STEP", 1.0),
+        patch.object(exp3, "STEP", 1.0),
         patch.object(gdp_elim_new, "passes_of_phase", passes_of_phase),
     ):
         yield

@@ -14,7 +14,7 @@ from golden_rows import COMMAND, Case, cases
 from golden_streams import AUDIT, difference
 
 from dpbandits.algorithms import adap_ucb
-from dpbandits.algorithms._adaptive_episodes import Ties
+from dpbandits.algorithms.adap_ucb import Ties
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.core.parameters import Positive

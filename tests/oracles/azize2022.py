@@ -129,7 +129,7 @@ class AdaPKLUCBWithoutBonus(Algorithm1):
 class KLUCB:
     """KL-UCB of Garivier and Cappe 2011 with c = 0, the non-private ancestor of AdaP-KLUCB."""
 
-    def play(self, game: Game) -> None:
+    def play(self, game: Game, rng: Any) -> None:
         """Play each arm once, then that of largest max {q: N d(mean, q) <= log t}."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         while not game.over:

@@ -67,10 +67,9 @@ class Batches:
         self.epsilon, self.ratio, self.up = epsilon, Fraction(ratio), up
         self.first, self.plus = first, plus
         self.branches: Counter[str] = Counter()
-        self.best: list[list[int]] = []  # for every batch the arms of best index
+        self.largest: list[list[int]] = []  # for every batch the arms of best index
 
     def noise(self, rng: Any) -> float:
-        """Return the noise of one batch sum."""
         return float(rng.laplace(0.0, 1 / self.epsilon))
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:
@@ -93,7 +92,7 @@ class Batches:
                 means.append(min(max(0.0, mean), 1.0))
             pulls = [len(own) for own in rewards]
             best = self.best_arms(means, pulls, len(game.played) + self.plus)
-            self.best.append(best)
+            self.largest.append(best)
             self.branches["tie"] += len(best) > 1
             chosen = best[0]
             target = self.ratio * len(rewards[chosen])
@@ -139,7 +138,6 @@ class IMED(Batches):
         super().__init__(math.inf, ratio)
 
     def noise(self, rng: Any) -> float:
-        """Return no noise."""
         return 0.0
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:

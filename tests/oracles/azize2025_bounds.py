@@ -7,16 +7,8 @@ search that compares values of a flat function cannot do better.
 import math
 from collections.abc import Sequence
 
+from azize2022 import divergence as kl
 from scipy.optimize import minimize_scalar
-
-
-def kl(p: float, q: float) -> float:
-    """Return the relative entropy of two Bernoulli distributions."""
-    if (p > 0 and q == 0) or (p < 1 and q == 1):
-        return math.inf
-    first = p * math.log(p / q) if p > 0 else 0.0
-    second = (1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0
-    return first + second
 
 
 def divergence(x: float, y: float, epsilon: float) -> float:

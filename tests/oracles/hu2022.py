@@ -32,7 +32,6 @@ class TS:
     """Thompson sampling of Agrawal and Goyal 2017: every parameter starts at 1."""
 
     def play(self, game: Game, rng: Any) -> None:
-        """Play to the horizon."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         while not game.over:
             theta = [rng.beta(sum(x) + 1, len(x) - sum(x) + 1) for x in rewards]
@@ -77,7 +76,6 @@ class LazyDPTS:
         return arm_of_largest_sample(m, [arm.o for arm in arms], rng)
 
     def play(self, game: Game, rng: Any) -> None:
-        """Play to the horizon."""
         arms = [LazyArm(game.pull(arm), self.epsilon, rng) for arm in range(game.arms)]
         while not game.over:
             t = len(game.played) + 1
@@ -135,7 +133,6 @@ class DPTS:
         self.branches: Counter[str] = Counter()
 
     def play(self, game: Game, rng: Any) -> None:
-        """Play to the horizon."""
         arms = [DPTSArm(game.pull(arm), self.epsilon, rng) for arm in range(game.arms)]
         while not game.over:
             t = len(game.played) + 1

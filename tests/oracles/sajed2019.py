@@ -1,4 +1,4 @@
-"""sajed2019 from its text alone: UCB, SE, DP-SE, the stopping rules and their bounds.
+"""sajed2019 from its text alone: SE, DP-SE, the stopping rules and their bounds.
 
 Slow on purpose: one pull, one sample and one noise at a time, in the order of the listings. Numbers
 of algorithms, theorems and lines are the paper's. The bounds have the names and arguments of the
@@ -17,21 +17,6 @@ from streams import Game
 # Bandits -----------------------------------------------------------------------------------------
 
 
-class UCB:
-    """UCB as section 2 describes it."""
-
-    def play(self, game: Game) -> None:
-        """Play each arm once, then the first one of largest B_{a,t} = mean + sqrt(2 log t/t_a)."""
-        rewards: list[list[float]] = [[] for _ in range(game.arms)]
-        for arm in range(game.arms):
-            rewards[arm].append(game.pull(arm))
-        while not game.over:
-            t = len(game.played) + 1
-            b = [sum(own) / len(own) + math.sqrt(2 * math.log(t) / len(own)) for own in rewards]
-            chosen = b.index(max(b))
-            rewards[chosen].append(game.pull(chosen))
-
-
 class SE:
     """Successive Elimination as section 4 describes it, with Hoeffding intervals.
 
@@ -43,7 +28,7 @@ class SE:
         self.beta = beta
         self.branches: Counter[str] = Counter()
 
-    def play(self, game: Game) -> None:
+    def play(self, game: Game, rng: Any) -> None:
         """Play passes over the viable arms and compare their intervals after every pass."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         viable = list(range(game.arms))
@@ -85,7 +70,6 @@ class DPSE:
         return r_e, 2 * h + 2 * c
 
     def play(self, game: Game, rng: Any) -> None:
-        """Play to the horizon."""
         s = list(range(game.arms))  # line 1
         epoch = 0  # line 2
         while len(s) > 1:  # lines 3 and 21

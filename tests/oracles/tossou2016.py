@@ -137,13 +137,12 @@ def release_counts(schedule: str, epsilon: float, v: float) -> Iterator[int]:
     if schedule == "constant":
         yield from itertools.count(math.ceil(1 / epsilon), math.ceil(1 / epsilon))
     exponent = {"series": v, "series-x": v / 2}[schedule]
-    w = 0
-    while True:
-        y = w + 1
-        while sum(i**-exponent for i in range(w + 1, y + 1)) < 1 / (epsilon * y**exponent):
-            y += 1
-        yield y
-        w = y
+    total = 0.0  # over i = w + 1, ..., y
+    for y in itertools.count(1):
+        total += y**-exponent
+        if total >= 1 / (epsilon * y**exponent):
+            yield y
+            total = 0.0
 
 
 def play_dp_ucb_int(

@@ -81,7 +81,6 @@ class FTPL:
         raise NotImplementedError
 
     def play(self, game: Game, rng: Any) -> None:
-        """Play to the horizon."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         for arm in range(game.arms):
             # An arm without a pull has no mean: one at least.

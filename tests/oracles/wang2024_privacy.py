@@ -14,6 +14,7 @@ from scipy.optimize import minimize_scalar
 from wang2024 import New
 
 Cdf = Callable[[float], float]
+Function = Callable[..., float]
 
 # Distributions -----------------------------------------------------------------------------------
 
@@ -23,21 +24,11 @@ def gauss_cdf(x: float, pulls: int, successes: int) -> float:
     return math.erfc((successes / pulls - x) / (math.sqrt(2 / pulls) * math.sqrt(2))) / 2
 
 
-def gauss_neighbour_cdf(x: float, pulls: int, successes: int) -> float:
-    """Return F with one more 1."""
-    return gauss_cdf(x, pulls, successes + 1)
-
-
 def beta_cdf(x: float, pulls: int, successes: int, with_k: bool) -> float:
     """Return F of Beta(a + k, b + k), or of Beta(a, b)."""
     k = pulls // 8 + 1 if with_k else 0
     inside = min(max(x, 0.0), 1.0)
     return float(special.betainc(successes + 1 + k, pulls - successes + 1 + k, inside))
-
-
-def beta_neighbour_cdf(x: float, pulls: int, successes: int, with_k: bool) -> float:
-    """Return F with one more 1."""
-    return beta_cdf(x, pulls, successes + 1, with_k)
 
 
 def new_cdf(
@@ -47,12 +38,13 @@ def new_cdf(
     return New(epsilon, delta, horizon).law(successes, pulls).cdf(x)
 
 
-def new_neighbour_cdf(
-    x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float
-) -> float:
+def neighbour(cdf: Function) -> Function:
     """Return F with one more 1."""
-    return new_cdf(x, pulls, successes + 1, horizon, epsilon, delta)
+    return lambda x, pulls, successes, *rest: cdf(x, pulls, successes + 1, *rest)
 
+
+gauss_neighbour_cdf, beta_neighbour_cdf = neighbour(gauss_cdf), neighbour(beta_cdf)
+new_neighbour_cdf = neighbour(new_cdf)
 
 # Lemma 8, in both directions ---------------------------------------------------------------------
 
@@ -69,43 +61,20 @@ def highest(f: float, epsilon: float, delta: float) -> float:
     return min(1.0, e * f + delta, 1 - (1 - f - delta) / e)
 
 
-def gauss_region_low(x: float, pulls: int, successes: int, epsilon: float, delta: float) -> float:
-    """Return the lower end of the region of Fig. 1."""
-    return lowest(gauss_cdf(x, pulls, successes), epsilon, delta)
+def region(end: Function, cdf: Function) -> Function:
+    """Return an end of the region of Figs. 1 to 3, of the arguments of F and the budget."""
+
+    def value(*arguments: float) -> float:
+        # The law of Algorithm 3 depends on the budget, too.
+        f = cdf(*arguments) if cdf is new_cdf else cdf(*arguments[:-2])
+        return float(end(f, *arguments[-2:]))
+
+    return value
 
 
-def gauss_region_high(x: float, pulls: int, successes: int, epsilon: float, delta: float) -> float:
-    """Return the upper end of the region of Fig. 1."""
-    return highest(gauss_cdf(x, pulls, successes), epsilon, delta)
-
-
-def beta_region_low(
-    x: float, pulls: int, successes: int, with_k: bool, epsilon: float, delta: float
-) -> float:
-    """Return the lower end of the region of Fig. 2."""
-    return lowest(beta_cdf(x, pulls, successes, with_k), epsilon, delta)
-
-
-def beta_region_high(
-    x: float, pulls: int, successes: int, with_k: bool, epsilon: float, delta: float
-) -> float:
-    """Return the upper end of the region of Fig. 2."""
-    return highest(beta_cdf(x, pulls, successes, with_k), epsilon, delta)
-
-
-def new_region_low(
-    x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float
-) -> float:
-    """Return the lower end of the region of Fig. 3."""
-    return lowest(new_cdf(x, pulls, successes, horizon, epsilon, delta), epsilon, delta)
-
-
-def new_region_high(
-    x: float, pulls: int, successes: int, horizon: int, epsilon: float, delta: float
-) -> float:
-    """Return the upper end of the region of Fig. 3."""
-    return highest(new_cdf(x, pulls, successes, horizon, epsilon, delta), epsilon, delta)
-
+CDFS = (gauss_cdf, beta_cdf, new_cdf)
+gauss_region_low, beta_region_low, new_region_low = (region(lowest, cdf) for cdf in CDFS)
+gauss_region_high, beta_region_high, new_region_high = (region(highest, cdf) for cdf in CDFS)
 
 # The smallest delta ------------------------------------------------------------------------------
 

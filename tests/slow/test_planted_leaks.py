@@ -28,7 +28,7 @@ EPSILONS = (1, 2)
 PLAYS = 4_000_000
 PATIENCE = 3600  # seconds for an audit, which takes one or two minutes on an idle machine
 
-EPISODES, DP_SE = "algorithms/_adaptive_episodes.py", "algorithms/dp_se.py"
+EPISODES, DP_SE = "algorithms/adap_ucb.py", "algorithms/dp_se.py"
 NOISE_OF_EPISODE = "noise(params, rng, 1.0 / episode)"
 
 

@@ -8,7 +8,7 @@ import pytest
 from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
-from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.algorithms.dp_ucb_bound import Counter
 from dpbandits.experiments.budgets import budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import audit_results, captions

@@ -6,7 +6,7 @@ import counters
 import numpy as np
 import pytest
 
-from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.algorithms.dp_ucb_bound import Counter
 from dpbandits.theory.tossou2016_counters import (
     _noises,
     error_bound,

@@ -4,24 +4,19 @@ tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
 """
 
 import math
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tossou2017 as oracle
-from scipy import stats
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
-from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.environments.adversaries import Kind, SwitchFeedback, Walk
-from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.theory import tossou2017
 
 T = 2**18
 
@@ -85,24 +80,11 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
         draws = [draw_arm(estimates, gamma, rng) for _ in range(300)]
         for arm, p in draws:
             assert p == pytest.approx(expected[arm], rel=1e-9)
+        # Rounding may leave the sum of all p below the largest uniform number.
+        assert draw_arm(estimates, gamma, SimpleNamespace(random=lambda: 1.0 - 2.0**-53))[0] == 3
 
 
 # Properties that take no time ---------------------------------------------------------------------
-
-
-def final_regrets(
-    algorithm: str,
-    instance: adversaries.Params,
-    runs: int,
-    horizon: int,
-    epsilon: float = 243.292,
-    **readings: Any,
-) -> np.ndarray:
-    cls = registry.algorithm(algorithm).Params
-    fields = {"horizon": horizon, "epsilon": epsilon, "delta": horizon**-2.0, **readings}
-    params = cls(**{name: value for name, value in fields.items() if name in cls._fields})
-    cell = RegretExperiment(algorithm, params, "adversaries", instance, horizon, Grid.END, 11)
-    return cell.play(range(runs))[0][:, -1]
 
 
 def test_with_batches_of_one_round_exp3_tau_is_exp3_to_the_bit() -> None:
@@ -119,45 +101,3 @@ def test_with_batches_of_one_round_exp3_tau_is_exp3_to_the_bit() -> None:
             bandits.append(bandit)
         assert bandits[0].pulls.tolist() == bandits[1].pulls.tolist()
         np.testing.assert_array_equal(bandits[0].curve, bandits[1].curve)
-
-
-@pytest.mark.parametrize("algorithm", ["exp3", "dp-exp3-lap", "exp3-tau"])
-def test_redrawing_the_means_in_every_round_changes_no_law(algorithm: str) -> None:
-    # Panels (b) and (c) of the figure.
-    stochastic, fully = (
-        final_regrets(algorithm, adversaries.Params(kind), 300, 2**13)
-        for kind in (Kind.STOCHASTIC, Kind.FULLY_OBLIVIOUS)
-    )
-    assert stats.ks_2samp(stochastic, fully).pvalue > 1e-4
-
-
-# The bounds ---------------------------------------------------------------------------------------
-
-
-def test_corollary_3_1_holds_as_corrected_and_not_as_printed() -> None:
-    printed, corrected = (
-        bound(4, T, 243.292)
-        for bound in (
-            tossou2017.dp_exp3_lap_printed_upper_bound,
-            tossou2017.dp_exp3_lap_upper_bound,
-        )
-    )
-    assert (round(printed), round(corrected)) == (344, 3505)
-    regrets = final_regrets("dp-exp3-lap", adversaries.Params(Kind.DETERMINISTIC), 10, T)
-    assert 5.0 * printed < regrets.mean() < 0.65 * corrected
-    assert regrets.std() < 0.2 * regrets.mean()
-
-
-@pytest.mark.parametrize("kind", Kind)
-def test_the_regret_is_below_the_bounds(kind: Kind) -> None:
-    horizon, instance = 2**14, adversaries.Params(kind)
-    tau = batch_length(exp3_tau.Params(horizon, 1.0, 0.01), 4)
-    bounds = {
-        "exp3": tossou2017.exp3_upper_bound(4, horizon),
-        "dp-exp3-lap": tossou2017.dp_exp3_lap_upper_bound(4, horizon, 243.292),
-        "exp3-tau": tossou2017.exp3_tau_upper_bound(4, horizon, tau, 1),
-    }
-    for algorithm, bound in bounds.items():
-        if kind is Kind.SWITCHING and algorithm != "exp3-tau":
-            continue  # no bound against an adversary with a memory
-        assert final_regrets(algorithm, instance, 48, horizon).mean() < bound

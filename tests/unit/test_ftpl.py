@@ -12,16 +12,15 @@ from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
 from dpbandits.mechanisms.perturbation import perturbation
-from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.theory.wang2024 import gauss_start_regret
 
 INSTANCE_1 = tuple(0.3 + 0.05 * i for i in range(9))
-INSTANCE_2 = tuple(0.3 + 0.004 * i for i in range(101))
 
 
-def a_bandit(means: tuple[float, ...], horizon: int) -> Bandit:
+def a_bandit(means: tuple[float, ...], *checkpoints: int) -> Bandit:
     rng = np.random.Generator(np.random.PCG64([1, 0]))
     law = bernoulli.law(bernoulli.Params(means))
-    return new_bandit(law, len(means), horizon, np.array([horizon]), rng, True)
+    return new_bandit(law, len(means), checkpoints[-1], np.array(checkpoints), rng, True)
 
 
 def generator() -> np.random.Generator:
@@ -96,16 +95,12 @@ def refusal(module: Any, **values: float) -> str:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_what_no_noise_gives_is_refused(module: Any) -> None:
-    assert "must not" in refusal(module, epsilon=0, delta=0)
+    start = module in (dp_ftpl_gauss, dp_ftpl_beta)  # which never ends for delta = 0
+    least = "delta must be in (0, 1]" if start else "delta must be in [0, 1]"
+    both_zero = refusal(module, epsilon=0, delta=0)
+    assert (least if start else "must not both be 0") in both_zero
     assert "epsilon must be" in refusal(module, epsilon=-0.1)
-    assert r"delta must be in [0, 1], got 1.5" in refusal(module, delta=1.5)
-
-
-@pytest.mark.parametrize("module", MODULES[:2])
-def test_a_start_that_never_ends_is_refused(module: Any) -> None:
-    assert refusal(module, delta=0) == (
-        f"here: delta must not be 0: {module.LABEL} only works when delta != 0 (Remark 17) (delta)"
-    )
+    assert f"{least}, got 1.5" in refusal(module, delta=1.5)
 
 
 @pytest.mark.parametrize("module", MODULES[2:])
@@ -115,15 +110,12 @@ def test_one_part_of_the_budget_may_be_0(module: Any) -> None:
         assert parameters.build(module.Params, values, "here", str)[:2] == (epsilon, delta)
 
 
-# Releases --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("budget", [(1.0, 0.01), (0.1, 0.0), (0.0, 0.01)], ids=str)
-def test_gdp_elim_new_composes_to_what_it_was_given(budget: tuple[float, float]) -> None:
-    epsilon, delta = budget
-    declared = list(gdp_elim_new.releases(gdp_elim_new.Params(*budget, 10**6), 9, 10**6))
-    assert len({release.first for release in declared}) > 1
-    assert composed_epsilon(declared, delta) == epsilon
-    assert composed_epsilon(declared, delta / 2) == epsilon
-    if delta > 0:
-        assert composed_epsilon(declared, 0.49 * delta) == math.inf
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("horizon", [100, 2000])
+def test_dp_ftpl_gauss_begins_with_the_regret_of_its_start(delta: float, horizon: int) -> None:
+    params = dp_ftpl_gauss.Params(0.0, delta)
+    rounds = min(9 * math.ceil(max(1.0, dp_ftpl_gauss.start(params))), horizon)
+    bandit = a_bandit(INSTANCE_1, rounds, horizon)
+    dp_ftpl_gauss.play(params, bandit, generator())
+    expected = gauss_start_regret(INSTANCE_1, horizon, 0.0, delta)
+    assert bandit.curve[0] == pytest.approx(expected)

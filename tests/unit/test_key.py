@@ -15,8 +15,6 @@ from dpbandits.store.key import EditedSources
 
 REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
-    "algorithms/_adaptive_episodes.py",
-    "algorithms/_argmax.py",
     "experiments/regret.py",
     "experiments/regret.py",
     "core/bandit.py",

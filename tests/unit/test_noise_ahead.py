@@ -18,7 +18,6 @@ from dpbandits.fast._noise import (
     noise_ahead,
     take,
 )
-from dpbandits.mechanisms.laplace import laplace
 
 
 def noise(seed: int = 1, most: int = 1, least: float = 0.0) -> Noise:
@@ -84,10 +83,3 @@ def test_every_number_is_taken_once() -> None:
         first = take(drawn, 7)
         taken += drawn.drawn[first : first + 7].tolist()
     assert len({*taken}) == len(taken)
-
-
-def test_it_is_the_noise_of_a_mechanism() -> None:
-    drawn, same = noise(6), noise(6)
-    take(same, same.drawn.size)
-    noises = [laplace(drawn, 2.0, 0.5) for _ in range(100)]
-    assert noises == (same.drawn[:100] * 4.0).tolist()

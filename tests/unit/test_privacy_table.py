@@ -148,7 +148,7 @@ def test_the_command_prints_rho_and_what_it_implies(capsys: pytest.CaptureFixtur
         ({"horizon": 0.5}, r"horizon must be a whole number from 1 to 2\^53, got 0.5"),
         ({"arms": 1}, r"arms must be a whole number from 2 to 10\^6, got 1"),
         ({"delta": 2}, r"delta must be in \[0, 1\], got 2"),
-        ({"names": ["dp-ftpl-gauss"], "delta": 0}, "delta must not be 0"),
+        ({"names": ["dp-ftpl-gauss"], "delta": 0}, r"delta must be in \(0, 1\], got 0"),
     ],
     ids=str,
 )

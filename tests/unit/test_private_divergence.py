@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpbandits.algorithms._private_divergence import (
+from dpbandits.algorithms.dp_klucb import (
     private_divergence,
     private_divergence_upper,
 )

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import adap_ucb
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.audit.subject import Subject
 from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli

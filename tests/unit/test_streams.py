@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.core import randomness
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Count, Positive

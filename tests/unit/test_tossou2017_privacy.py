@@ -12,7 +12,7 @@ import pytest
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.algorithms import exp3_tau
-from dpbandits.algorithms._exp3 import Estimates, add_gain, exploration
+from dpbandits.algorithms.exp3 import Estimates, add_gain, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2017, tossou2017_games

@@ -21,20 +21,3 @@ def argmax(values):
         if values[i] > largest:
             largest, position = values[i], i
     return position
-
-
-@inlined
-def random_argmax(values, rng):
-    """Return the position of the largest value, a uniformly random one if tied.
-
-    `values` has shape (n,). Draws random numbers only for ties.
-    """
-    largest, position, tied = -math.inf, 0, 1
-    for i in range(values.size):
-        if values[i] > largest:
-            largest, position, tied = values[i], i, 1
-        elif values[i] == largest:
-            tied += 1
-            if rng.random() * tied < 1.0:
-                position = i
-    return position

@@ -1,7 +1,4 @@
-"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the law of θ.
-
-An algorithm registers bodies of `start`, for its Params, and of `theta`, for the law of θ.
-"""
+"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the law of θ."""
 
 import math
 from collections.abc import Iterator
@@ -34,15 +31,20 @@ def law_of_theta(params):
 
 
 @by_class
-def theta(law, rng, total, n):
-    """Draw θᵢ(t) for an arm with n rewards of sum `total`."""
-    raise NotImplementedError("this law registered no body for `theta`")
+def numbers(law, total, n):
+    """Return the parameters (a, b) of θᵢ(t) for an arm with n rewards of sum `total`."""
+    raise NotImplementedError("this law registered no body for `numbers`")
+
+
+@by_class
+def sample(law, rng, a, b):
+    """Draw θᵢ(t); by default from B(a, b)."""
+    return rng.beta(a, b)
 
 
 @allocating
 def first_pulls(params, bandit):
     """Pull each arm up to N*; return R and N, float64 of shape (arms,): sums and pulls."""
-    # At most as many pulls as rounds are left.
     n = math.ceil(min(max(start(params), 1.0), float(max(rounds_left(bandit), 1))))
     sums = np.empty(number_of_arms(bandit))
     for arm in range(sums.size):
@@ -58,7 +60,8 @@ def play(params, bandit, rng):
     thetas = np.empty(sums.size)
     while playing(bandit):
         for arm in range(thetas.size):
-            thetas[arm] = theta(law, rng, sums[arm], pulls[arm])
+            a, b = numbers(law, sums[arm], pulls[arm])
+            thetas[arm] = sample(law, rng, a, b)
         chosen = argmax(thetas)
         sums[chosen] += pull(bandit, chosen)
         pulls[chosen] += 1.0
@@ -67,8 +70,7 @@ def play(params, bandit, rng):
 def releases(params: Any, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the releases θᵢ(t): after the start, one draw per arm and round reads all rewards.
 
-    Each draw alone is (ε, δ)-DP, which is the paper's claim (Lemma 8, per round). No bound on the
-    number of draws holds for all horizons, so it is declared infinite.
+    Each alone is (ε, δ)-DP, the paper's claim (Lemma 8). No bound on their number holds for all T.
     """
     for arm in range(arms if start(params) * arms < horizon else 0):
         yield ApproximateDP(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)
@@ -86,11 +88,4 @@ def both_zero(params: Any) -> tuple[str, str] | None:
     """Return the field and the problem if ε = δ = 0, which no noise achieves; or None."""
     if params.epsilon == 0.0 and params.delta == 0.0:
         return "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
-    return None
-
-
-def no_delta(params: Any, name: str) -> tuple[str, str] | None:
-    """Return the field and the problem if δ = 0, so that the start never ends; else None."""
-    if params.delta == 0.0:
-        return "delta", f"delta must not be 0: {name} only works when delta != 0 (Remark 17)"
     return None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, episodes, index, noise, play
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, episodes, index, noise, play
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.gaussian import gaussian
 from dpbandits.privacy.notions import Notion, promise
@@ -40,6 +40,5 @@ def adac_ucb_index(params, private_mean, m, log_t):
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Gaussian]:
     """Yield one private mean per arm and episode."""
-    for arm, first, last, m in episodes(params, arms, horizon):
-        moved = 1.0 / (last - first + 1)
+    for arm, first, last, moved, m in episodes(params, arms, horizon):
         yield Gaussian(arm, first, last, moved, scale=1.0 / (m * math.sqrt(2.0 * params.rho)))

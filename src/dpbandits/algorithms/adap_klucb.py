@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, claim, index, play, releases
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, claim, index, play, releases
 from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.core.parameters import Positive
 from dpbandits.core.randomness import AddedLater

@@ -1,14 +1,40 @@
-"""AdaP-UCB (azize2022): Algorithm 1 with index (7). ε-global DP, Theorem 6."""
+"""AdaP-UCB (azize2022): Algorithm 1 with index (7). ε-global DP, Theorem 6.
+
+An index reads only the rewards of the arm's last episode, half of all its pulls, through their
+private mean. The episodes of an arm are disjoint: every reward is in one release. Other algorithms
+register a body of `index`, and of `noise` unless it is that of AdaP-UCB.
+"""
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, claim, index, play, releases
+import numpy as np
+
+from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_played
+from dpbandits.core.kernel import by_class, inlined, kernel
 from dpbandits.core.parameters import Positive
-
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.releases import Laplace
 
 LABEL = "AdaP-UCB"
+claim = promise(Notion.GLOBAL, "azize2022, Theorem 6")  # for any index
+
+
+class Ties(IntEnum):
+    """Reading: arm that is pulled if several have the largest index."""
+
+    FIRST = 0  # the first in the listed order
+    RANDOM = 1  # one of them, uniformly at random
+
+
+class FirstEpisode(IntEnum):
+    """Reading: m of an arm that was pulled once, for which N/2 = 1/2 is not a number of rewards."""
+
+    ONE = 0  # m = 1, the actual number of rewards
+    HALF = 1  # m = 1/2, equations (7), (8) and their noise read literally
 
 
 class Params(NamedTuple):
@@ -20,8 +46,66 @@ class Params(NamedTuple):
     first_episode: FirstEpisode = FirstEpisode.ONE
 
 
-@index.register(Params)
-def adap_ucb_index(params, private_mean, m, log_t):
-    """Return (7): μ~ + sqrt(α log t_l / (2 m)) + α log t_l / (ε m)."""
+@by_class
+def index(params, private_mean, m, log_t):
+    """Return (7): μ~ + sqrt(α log t_l / (2 m)) + α log t_l / (ε m), of m rewards."""
     exploration = params.alpha * log_t / m
     return private_mean + math.sqrt(0.5 * exploration) + exploration / params.epsilon
+
+
+@by_class
+def noise(params, rng, sensitivity):
+    """Draw the noise of a mean of this sensitivity, 1/m; by default that of azize2022, (32)."""
+    return laplace(rng, sensitivity, params.epsilon)
+
+
+@inlined
+def largest(indices, ties, rng):
+    """Return the arm of largest index by the reading of ties, which may draw random numbers."""
+    largest, chosen, tied = -math.inf, 0, 1
+    for arm in range(indices.size):
+        if indices[arm] > largest:
+            largest, chosen, tied = indices[arm], arm, 1
+        elif ties == Ties.RANDOM and indices[arm] == largest:
+            tied += 1
+            if rng.random() * tied < 1.0:
+                chosen = arm
+    return chosen
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play the arm of largest index until its number of pulls has doubled (Algorithm 1)."""
+    arms = number_of_arms(bandit)
+    pulls = np.ones(arms, np.int64)  # N_a
+    m = np.full(arms, 0.5 if params.first_episode == FirstEpisode.HALF else 1.0)
+    private_mean = np.empty(arms)
+    indices = np.empty(arms)
+    for arm in range(arms):
+        private_mean[arm] = pull(bandit, arm) + noise(params, rng, 1.0 / m[arm])
+    while playing(bandit):
+        log_t = math.log(rounds_played(bandit) + 1)
+        for arm in range(arms):
+            indices[arm] = index(params, private_mean[arm], m[arm], log_t)
+        chosen = largest(indices, params.ties, rng)
+        episode = pulls[chosen]  # N_a(t) = 2 N_a(t_l - 1)
+        total = pull_many(bandit, chosen, episode)
+        pulls[chosen] += episode
+        m[chosen] = episode
+        private_mean[chosen] = total / episode + noise(params, rng, 1.0 / episode)
+
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield one private mean per arm and episode."""
+    for arm, first, last, moved, m in episodes(params, arms, horizon):
+        yield Laplace(arm, first, last, moved, scale=1.0 / (m * params.epsilon))
+
+
+def episodes(params: Any, arms: int, horizon: int) -> Iterator[tuple[int, int, int, float, float]]:
+    """Yield arm, first and last reward, sensitivity and m of episodes of 1, 1, 2, 4, ... pulls."""
+    for arm in range(arms):
+        yield arm, 1, 1, 1.0, 0.5 if params.first_episode == FirstEpisode.HALF else 1.0
+        m = 1
+        while 2 * m <= horizon:
+            yield arm, m + 1, 2 * m, 1.0 / m, float(m)
+            m *= 2

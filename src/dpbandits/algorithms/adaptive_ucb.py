@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import FirstEpisode, Ties, index, noise, play
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, index, noise, play
 from dpbandits.core.parameters import Positive
 
 __all__ = ["LABEL", "Params", "play"]

@@ -5,7 +5,7 @@ index is the one that fits the curves of hu2022 best, of 84 pairs of coefficient
 
     μ~ + sqrt(3 log₂(t)/O) + 3 log₂(t)/(ε O).
 
-These curves are therefore no evidence for it, and no comparison with it is judged.
+No comparison with it is judged.
 """
 
 import math
@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._raised_means import observe
-from dpbandits.algorithms.lazy_dp_ts import first_pulls, releases
+from dpbandits.algorithms.lazy_dp_ts import first_pulls, observe, releases
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive

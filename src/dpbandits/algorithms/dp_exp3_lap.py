@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive, Rounds

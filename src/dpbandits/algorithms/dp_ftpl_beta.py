@@ -4,9 +4,8 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._ftpl import ONE_ROUND, no_delta, play, releases, start, theta, warning
-from dpbandits.core.kernel import inlined
-from dpbandits.core.parameters import Budget, Delta
+from dpbandits.algorithms._ftpl import ONE_ROUND, numbers, play, releases, start, warning
+from dpbandits.core.parameters import Budget, Probability
 from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
@@ -16,38 +15,26 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND)
 
 
 class Params(NamedTuple):
-    """Budget of one round (ε may be 0), and the method that draws the largest sample."""
+    """Budget of one round (ε may be 0, δ not: Remark 17), and the method that draws θ."""
 
     epsilon: Budget
-    delta: Delta
+    delta: Probability
     method: Method = Method.EXACT
-
-    def problem(self) -> tuple[str, str] | None:
-        """Return a problem if δ = 0, for which N* is infinite; else None."""
-        return no_delta(self, LABEL)
 
 
 @start.register(Params)
 def beta_start(params):
     """Return N_B* = max{min{40e/(9 π δ²), 8000 log(e/(2 π δ²))/(81 ε²)}, 1000e/(9 π)}."""
     # Divided step by step: delta^2 and epsilon^2 may underflow.
-    least = 1000.0 * math.e / (9.0 * math.pi)
     needed = 40.0 * math.e / (9.0 * math.pi) / params.delta / params.delta
     if params.epsilon > 0.0:
         log_part = 1.0 - math.log(2.0 * math.pi) - 2.0 * math.log(params.delta)
         needed = min(needed, 8000.0 / 81.0 * log_part / params.epsilon / params.epsilon)
-    return max(needed, least)
+    return max(needed, 1000.0 * math.e / (9.0 * math.pi))
 
 
-@inlined
-def numbers(total, n):
+@numbers.register(Params)
+def beta_numbers(params, total, n):
     """Return a + k = R + 1 + k and b + k = N - R + 1 + k (line 9), real numbers as R may be."""
     k = math.floor(n / 8.0) + 1.0
     return total + 1.0 + k, n - total + 1.0 + k
-
-
-@theta.register(Params)
-def beta_theta(params, rng, total, n):
-    """Draw θ ~ B(a + k, b + k)."""
-    a, b = numbers(total, n)
-    return rng.beta(a, b)

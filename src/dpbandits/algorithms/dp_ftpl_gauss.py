@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._ftpl import ONE_ROUND, no_delta, play, releases, start, theta, warning
-from dpbandits.core.parameters import Budget, Delta
+from dpbandits.algorithms._ftpl import ONE_ROUND, numbers, play, releases, sample, start, warning
+from dpbandits.core.parameters import Budget, Probability
 from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
@@ -15,15 +15,11 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 11", ONE_ROUND)
 
 
 class Params(NamedTuple):
-    """Budget of one round (ε may be 0), and the method that draws the largest sample."""
+    """Budget of one round (ε may be 0, δ not: Remark 17), and the method that draws θ."""
 
     epsilon: Budget
-    delta: Delta
+    delta: Probability
     method: Method = Method.EXACT
-
-    def problem(self) -> tuple[str, str] | None:
-        """Return a problem if δ = 0, for which N* is infinite; else None."""
-        return no_delta(self, LABEL)
 
 
 @start.register(Params)
@@ -38,7 +34,13 @@ def gauss_start(params):
     return min(alone, log_part / params.epsilon / params.epsilon)
 
 
-@theta.register(Params)
-def gauss_theta(params, rng, total, n):
+@numbers.register(Params)
+def gauss_numbers(params, total, n):
+    """Return the mean R/N and the standard deviation sqrt(2/N)."""
+    return total / n, math.sqrt(2.0 / n)
+
+
+@sample.register(Params)
+def gauss_sample(params, rng, mean, deviation):
     """Draw θ ~ N(R/N, 2/N)."""
-    return rng.normal(total / n, math.sqrt(2.0 / n))
+    return rng.normal(mean, deviation)

@@ -4,8 +4,15 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._ftpl import ONE_ROUND, both_zero, law_of_theta, play, releases, theta
-from dpbandits.core.kernel import inlined
+from dpbandits.algorithms._ftpl import (
+    ONE_ROUND,
+    both_zero,
+    law_of_theta,
+    numbers,
+    play,
+    releases,
+    sample,
+)
 from dpbandits.core.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach
 from dpbandits.privacy.notions import Notion, promise
@@ -44,15 +51,14 @@ def sample_law(params):
     return Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
 
 
-@inlined
-def numbers(law, total, n):
+@numbers.register(Samples)
+def new_numbers(law, total, n):
     """Return x₀, the mean plus both confidence radii (line 7), and 1/N, the unit of the noise."""
     unit = 1.0 / n
     return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
 
 
-@theta.register(Samples)
-def new_theta(law, rng, total, n):
+@sample.register(Samples)
+def new_sample(law, rng, x0, unit):
     """Draw x₀ plus the noise of Lemma 15 in units of 1/N."""
-    x0, unit = numbers(law, total, n)
     return x0 + perturb(law.noise, rng) * unit

@@ -3,9 +3,8 @@
 import math
 from typing import NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import Ties
-from dpbandits.algorithms._private_batches import Ratio, Rounding, index, play, releases
-from dpbandits.algorithms._private_divergence import private_divergence
+from dpbandits.algorithms.adap_ucb import Ties
+from dpbandits.algorithms.dp_klucb import Ratio, Rounding, index, play, private_divergence, releases
 from dpbandits.core.parameters import Count, Positive
 from dpbandits.privacy.notions import Notion, promise
 

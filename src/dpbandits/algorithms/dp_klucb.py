@@ -1,17 +1,39 @@
-"""DP-KLUCB (azize2025), from slides: an index of the divergence d_ε. ε-global DP."""
+"""DP-KLUCB (azize2025), from slides: an index of the divergence d_ε. ε-global DP.
+
+The arm of largest index is played until its pulls are α times what they were. All its rewards count
+(no forgetting): the sum of each batch is released with noise once and added to a cumulative sum.
+DP-IMED has another body of `index`. Both indices are made of
+
+    d_ε(x, y) = inf {ε |z - x| + kl(z, y): z between x and y} ≤ min{kl(x, y), ε |x - y|}.
+"""
 
 import math
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from dpbandits.algorithms._adaptive_episodes import Ties
-from dpbandits.algorithms._private_batches import Ratio, Rounding, claim, index, play, releases
-from dpbandits.algorithms._private_divergence import private_divergence_upper
-from dpbandits.core.parameters import Count, Positive
+import numpy as np
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms.adap_ucb import Ties, largest
+from dpbandits.core.bandit import number_of_arms, playing, pull_many, rounds_played
+from dpbandits.core.kernel import by_class, inlined, kernel
+from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.core.parameters import Constraint, Count, Positive
+from dpbandits.mechanisms.laplace import laplace
+from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-KLUCB"
+claim = promise(Notion.GLOBAL, "azize2025, theorem on DP-KLUCB (slides)")
+Ratio = Annotated[float, Constraint(lambda x: 1 < x < math.inf, "above 1 and finite")]
+
+
+class Rounding(IntEnum):
+    """Reading: whole number of pulls that α N stands for; a batch has one pull at least."""
+
+    CEIL = 0
+    FLOOR = 1
 
 
 class LogT(IntEnum):
@@ -32,8 +54,80 @@ class Params(NamedTuple):
     ties: Ties = Ties.FIRST
 
 
-@index.register(Params)
-def dp_klucb_index(params, mean, best, n, t):
-    """Return max {μ in [0, 1]: d_ε(clip_[0,1](μ~), μ) ≤ log t_l / N_a}."""
+@inlined
+def pulls_after(pulls, ratio, rounding):
+    """Return N_a at the end of the next batch, α N_a as a whole number, an int."""
+    product = min(ratio * pulls, 2.0**53)  # no horizon is longer
+    whole = math.floor(product + 0.5)
+    if abs(product - whole) > 1e-12 * product:  # 1.1 * 10 is 11 up to rounding
+        whole = math.ceil(product) if rounding == Rounding.CEIL else math.floor(product)
+    return max(whole, pulls + 1)
+
+
+@inlined
+def private_divergence(x, y, epsilon):
+    """Return d_ε(x, y) in nats for x and y in [0, 1]; for x > y both are reflected.
+
+    The infimum is at the mean z with e^-ε times the odds of y, or at x if z is beyond x.
+    """
+    low, high = (x, y) if x <= y else (1.0 - x, 1.0 - y)
+    scaled = high * math.exp(-epsilon)
+    z = max(low, scaled / (scaled + (1.0 - high)) if high < 1.0 else 1.0)
+    return bernoulli_kl(z, high) + epsilon * (z - low)
+
+
+@kernel
+def private_divergence_upper(x, level, epsilon):
+    """Return max {y in [0, 1]: d_ε(x, y) ≤ level}, for x in [0, 1] and level ≥ 0.
+
+    Up to the mean with e^ε times the odds of x, d_ε is kl, which is inverted to 1e-12. Beyond it,
+    d_ε is -log(1 - y (1 - e^-ε)) - ε x.
+    """
+    if x >= 1.0 or level >= epsilon * (1.0 - x):  # d_ε(x, 1) = ε (1 - x)
+        return 1.0
+    shrink = math.exp(-epsilon)
+    free = x / (x + (1.0 - x) * shrink) if x > 0.0 else 0.0
+    if level <= bernoulli_kl(x, free):
+        return bernoulli_kl_upper(x, level)
+    return min(1.0, math.expm1(-level - epsilon * x) / math.expm1(-epsilon))
+
+
+@by_class
+def index(params, mean, best, n, t):
+    """Return max {μ in [0, 1]: d_ε(clip_[0,1](μ~), μ) ≤ log t_l / N_a}; n is N_a.
+
+    `mean` is clipped, as `best` is, the largest of all private means; `t` is the rounds played.
+    """
     t_l = t + 1 if params.log_t == LogT.NEXT else t
     return private_divergence_upper(mean, math.log(t_l) / n, params.epsilon)
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play the arm of largest index until its pulls are α times what they were."""
+    arms = number_of_arms(bandit)
+    pulls = np.full(arms, params.first_batch)  # N_a
+    private_sum, mean = np.empty(arms), np.empty(arms)  # S_a
+    indices = np.empty(arms)
+    for arm in range(arms):
+        private_sum[arm] = pull_many(bandit, arm, pulls[arm]) + laplace(rng, 1.0, params.epsilon)
+        mean[arm] = min(max(0.0, private_sum[arm] / pulls[arm]), 1.0)
+    while playing(bandit):
+        t, best = rounds_played(bandit), mean[argmax(mean)]
+        for arm in range(arms):
+            indices[arm] = index(params, mean[arm], best, pulls[arm], t)
+        chosen = largest(indices, params.ties, rng)
+        batch = pulls_after(pulls[chosen], params.ratio, params.rounding) - pulls[chosen]
+        total = pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
+        private_sum[chosen] += total
+        pulls[chosen] += batch
+        mean[chosen] = min(max(0.0, private_sum[chosen] / pulls[chosen]), 1.0)
+
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield one private sum per arm and batch; the batches of an arm are disjoint."""
+    for arm in range(arms):
+        before, after = 0, params.first_batch
+        while after <= horizon:
+            yield Laplace(arm, before + 1, after, sensitivity=1.0, scale=1.0 / params.epsilon)
+            before, after = after, pulls_after(after, params.ratio, params.rounding)

@@ -65,12 +65,8 @@ def play(params, bandit, rng):
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """Yield one private mean per arm and epoch, disjoint also where arms are eliminated."""
-    for arm in range(arms):
-        epoch, last = 1, 0
-        while True:
-            passes = math.ceil(passes_of_epoch(params, epoch, arms))
-            if (last + passes) * arms > horizon:
-                break
-            scale = 1.0 / (passes * params.epsilon)
-            yield Laplace(arm, last + 1, last + passes, sensitivity=1.0 / passes, scale=scale)
-            epoch, last = epoch + 1, last + passes
+    epoch, last = 1, 0
+    while (last + (n := math.ceil(passes_of_epoch(params, epoch, arms)))) * arms <= horizon:
+        for arm in range(arms):
+            yield Laplace(arm, last + 1, last + n, 1.0 / n, scale=1.0 / (n * params.epsilon))
+        epoch, last = epoch + 1, last + n

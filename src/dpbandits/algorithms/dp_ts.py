@@ -1,17 +1,19 @@
 """DP-TS (hu2022): Algorithm 1. ε-global DP, Theorem 1.
 
-The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic part C is renewed
-at 3, 7, 15, ... rewards with a new Lap(1/(ε/2)); the rewards since then are in B, a binary tree of
-r + 1 levels with Lap((r+1)/(ε/2)) per node (remark (b)). This is mechanisms/hybrid.py, which renews
-its sum at 2, 4, 8, ... items, if an item of 0 precedes the first reward; its k is r + 1.
+The private sum of an arm's O rewards has two parts with ε/2 each: C, renewed at 3, 7, 15, ...
+rewards with a new Lap(1/(ε/2)), and a binary tree B of the rewards since then, of r + 1 levels with
+Lap((r+1)/(ε/2)) per node (remark (b)). This is mechanisms/hybrid.py, whose k is r + 1, if an item
+of 0 precedes the first reward.
 """
 
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._raised_means import Log, follow_posteriors, logarithm, observe, unfilled
+from dpbandits.algorithms.lazy_dp_ts import Log, RaisedMeans, follow_posteriors, logarithm, observe
 from dpbandits.core.bandit import number_of_arms, pull, rounds_left
 from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
@@ -56,7 +58,8 @@ def first_pulls(params, bandit, rng):
     arms, half = number_of_arms(bandit), 0.5 * params.epsilon
     counters = hybrid_counters(arms, rounds_left(bandit) + 1, half, half)
     counters.items[:] = 1  # the item of 0 before the first reward
-    means, sums = unfilled(arms), Sums(counters, params)
+    means = RaisedMeans(np.empty(arms), np.empty(arms), np.empty(arms))
+    sums = Sums(counters, params)
     for arm in range(arms):
         observe(sums, means, rng, arm, pull(bandit, arm))
     return means, sums

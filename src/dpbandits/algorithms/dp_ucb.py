@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._hybrid_counters import Counter, claim, play, play_with, releases
+from dpbandits.algorithms.dp_ucb_bound import Counter, claim, play, play_with, releases
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert

@@ -1,21 +1,43 @@
-"""DP-UCB-BOUND (tossou2016): Algorithm 1, UCB on hybrid counters with a bound on their noise."""
+"""DP-UCB-BOUND (tossou2016): Algorithm 1, UCB on hybrid counters with a bound on their noise.
+
+DP-UCB shares the counters, with another body of `play_with`.
+"""
 
 import math
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._hybrid_counters import Counter, claim, play, play_with, releases
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import inlined
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
+from dpbandits.core.kernel import by_class, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counter import insert
-
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+from dpbandits.mechanisms.hybrid import hybrid_counters, hybrid_releases
+from dpbandits.mechanisms.single import single_counters, single_releases
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-BOUND"
+
+
+class Counter(IntEnum):
+    """Reading: the hybrid mechanism of tossou2016, section 2.3."""
+
+    HYBRID_FULL = 0  # Lemma B.2: epsilon for each part; an item is in both, so 2 epsilon
+    HYBRID_SPLIT = 1  # epsilon/2 for each part
+    SINGLE = 2  # section 2.3 read literally, one fresh draw per release; not private
+
+
+DIFFERS = {
+    Counter.HYBRID_FULL: "either part of a counter has epsilon, and a reward is in both; Lemma B.2"
+    " sees no need to compose them, as a sum is drawn from one part given all the others",
+    Counter.HYBRID_SPLIT: "",
+    Counter.SINGLE: "every sum has one draw of its own and reads all rewards before it: the budgets"
+    " of all sums add up",
+}
 
 
 class PowerOfTwo(IntEnum):
@@ -34,6 +56,12 @@ class Params(NamedTuple):
 
 
 @inlined
+def part_epsilon(params):
+    """Return the budget of each of the two parts of a hybrid counter."""
+    return 0.5 * params.epsilon if params.counter == Counter.HYBRID_SPLIT else params.epsilon
+
+
+@inlined
 def noise_factor(params, n):
     """Return ν/log(4 t⁴): sqrt(8)/ε, times log n + 1 unless n is a power of two."""
     factor = math.sqrt(8.0) / params.epsilon
@@ -42,8 +70,8 @@ def noise_factor(params, n):
     return factor
 
 
-@play_with.register(Params)
-def dp_ucb_bound_play(params, counters, bandit, rng):
+@by_class
+def play_with(params, counters, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n."""
     arms = number_of_arms(bandit)
     pulls = np.zeros(arms, np.int64)
@@ -60,3 +88,29 @@ def dp_ucb_bound_play(params, counters, bandit, rng):
             chosen = argmax(index)
         released[chosen] = insert(counters, rng, chosen, pull(bandit, chosen))
         pulls[chosen] += 1
+
+
+@kernel
+def play(params, bandit, rng):
+    """Play UCB on private sums, by one counter of the reading per arm."""
+    arms, part = number_of_arms(bandit), part_epsilon(params)
+    if params.counter == Counter.SINGLE:
+        play_with(params, single_counters(arms, params.epsilon), bandit, rng)
+    else:
+        play_with(params, hybrid_counters(arms, rounds_left(bandit), part, part), bandit, rng)
+
+
+def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
+    """Yield the releases of one counter per arm, which gets an item per pull or per round."""
+    part = part_epsilon(params)
+    for arm in range(arms):
+        if params.counter == Counter.SINGLE:
+            yield from single_releases(arm, horizon, params.epsilon)
+        else:
+            yield from hybrid_releases(arm, horizon, part, part)
+
+
+def claim(params: Any, arms: int, horizon: int) -> Guarantee:
+    """Return the claim of Theorem 3.1 (by Lemma B.2); Algorithm 2 has no theorem of its own."""
+    where = "tossou2016, Theorem 3.1 (of Algorithm 1)"
+    return Guarantee(Notion.PER_ROUND, params.epsilon, 0.0, where, DIFFERS[params.counter])

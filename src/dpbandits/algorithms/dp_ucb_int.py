@@ -5,9 +5,8 @@ with noise that does not depend on ε:
 
     x^ = s/n + Lap(n^(v/2-1)) + sqrt(2 log t/n),    Wₖ₊₁ = Wₖ + fₖ.
 
-A single release is n^(-v/2)-DP (Lemma 3.1); the intervals fₖ are chosen such that all releases
-together meet the budget (Theorem 3.4). In the listing x^ changes only while n is such a count: an
-arm between two counts keeps the x^ of the round in which it left the first of them.
+A single release is n^(-v/2)-DP (Lemma 3.1); all together meet the budget (Theorem 3.4). An arm
+between two counts keeps the x^ of the round in which it left the first of them.
 """
 
 import math
@@ -72,17 +71,13 @@ def input_epsilon(params):
 
 @inlined
 def next_interval(params, epsilon, released, interval):
-    """Return fₖ of Lemma B.1 from Wₖ = `released` and fₖ₋₁ = `interval`.
-
-    released = 0 and interval = 1 give f₀. The result is at most ceil(1/ε) and MOST_ROUNDS.
-    """
+    """Return fₖ ≤ ceil(1/ε) of Lemma B.1 from Wₖ = `released` and fₖ₋₁ = `interval`; f₀: 0, 1."""
     longest = math.ceil(1.0 / max(epsilon, 1.0 / MOST_ROUNDS))
     if params.schedule == Schedule.CONSTANT:
         return longest
     s = params.v if params.schedule == Schedule.SERIES else params.v / 2.0
-    # The interval is the first y - W with sum_{i=W+1}^{y} i^-s >= 1/(ε y^s). Divided by the right-
-    # hand side, every term of the sum decreases in W, so intervals never get shorter. The sum
-    # increases with the interval, so bisection finds the first long enough.
+    # Bisection for the first y - W with sum_{i=W+1}^{y} i^-s >= 1/(ε y^s). Divided by the right
+    # side, every term of the sum decreases in W, so intervals never get shorter.
     shorter, middle = interval - 1, interval
     while longest - shorter > 1:
         y = float(released + middle)
@@ -131,9 +126,7 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """Yield the means of each arm's rewards 1..Wₖ, for an arm that is pulled as often as possible.
 
-    From the 1000th on, those whose counts differ by at most one percent are declared as copies of
-    the first of them, the least private. With `every-round` a mean is released again in every round
-    in which its arm waits, without a bound, so `times` is infinite.
+    From the 1000th on, counts within one percent are declared as copies of the least private.
     """
     epsilon = input_epsilon(params)
     first = next_interval(params, epsilon, 0, 1)

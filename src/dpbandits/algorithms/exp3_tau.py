@@ -1,7 +1,6 @@
 """EXP3_τ (tossou2017, section 3.2; Dekel, Tewari, Arora 2012): EXP3 on batches of τ rounds.
 
-No noise is added. Privacy comes from the random draw of each batch's arm, and from the fact that
-one gain moves the mean of its batch by at most 1/τ.
+No noise is added: privacy comes from the random draw of each batch's arm.
 """
 
 import math
@@ -9,7 +8,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from dpbandits.algorithms._exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
 from dpbandits.core.bandit import number_of_arms, playing, pull_many
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
@@ -85,8 +84,7 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the arm of every batch after the one that contains the reward.
 
-    Given the earlier arms, each is 1/τ-DP: one reward moves v of its arm by at most 1/τ, and
-    the probabilities of EXP3 do not amplify this difference (docs/deviations.md).
+    Given the earlier arms, each is 1/τ-DP: one reward moves v by at most 1/τ (docs/deviations.md).
     """
     tau = batch_length(params, arms)
     choices = -(-params.horizon // tau) - 1

@@ -67,12 +67,9 @@ def play(params, bandit, rng):
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield θᵢ of every arm and phase, each of fresh rewards, as if no arm ever led."""
-    law = perturbation(params.epsilon, 0.5 * params.delta)
-    for arm in range(arms):
-        gap, last = 0.5, 0
-        while True:
-            passes = math.ceil(max(passes_of_phase(params, law, gap), 1.0))
-            if (last + passes) * arms > horizon:
-                break
-            yield ApproximateDP(arm, last + 1, last + passes, params.epsilon, 0.5 * params.delta)
-            gap, last = 0.5 * gap, last + passes
+    half = 0.5 * params.delta
+    law, gap, last = perturbation(params.epsilon, half), 0.5, 0
+    while (last + (n := math.ceil(max(passes_of_phase(params, law, gap), 1.0)))) * arms <= horizon:
+        for arm in range(arms):
+            yield ApproximateDP(arm, last + 1, last + n, params.epsilon, half)
+        gap, last = 0.5 * gap, last + n

@@ -5,9 +5,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._adaptive_episodes import Ties, largest
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._private_batches import Rounding, pulls_after
+from dpbandits.algorithms.adap_ucb import Ties, largest
+from dpbandits.algorithms.dp_klucb import Rounding, pulls_after
 from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many
 from dpbandits.core.kernel import kernel
 from dpbandits.core.kl import bernoulli_kl

@@ -1,14 +1,22 @@
-"""Lazy-DP-TS (hu2022): Algorithm 2. ε-global DP, Theorem 3."""
+"""Lazy-DP-TS (hu2022): Algorithm 2. ε-global DP, Theorem 3.
 
+Between two releases an arm has O rewards, a private mean μ~ and a bonus w log t, and in round t
+
+    θ(t) ~ Beta(m O + 1, (1 - m) O + 1),    m = max{0, min{μ~ + w log t, 1}}.
+
+DP-TS shares these posteriors, with another body of `observe` for the state that its pulls change.
+"""
+
+import math
 from collections.abc import Iterator
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._raised_means import Log, follow_posteriors, observe, unfilled
-from dpbandits.core.bandit import number_of_arms, pull
-from dpbandits.core.kernel import allocating, inlined, kernel
+from dpbandits.algorithms._argmax import Method, argmax
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import allocating, by_class, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
@@ -16,6 +24,13 @@ from dpbandits.privacy.releases import Laplace
 
 LABEL = "Lazy-DP-TS"
 claim = promise(Notion.GLOBAL, "hu2022, Theorem 3")
+
+
+class Log(IntEnum):
+    """Reading: base of the logarithms in the bonus."""
+
+    TWO = 0  # the text: "log(x) is the base-2 logarithm of x"
+    NATURAL = 1  # e
 
 
 class Params(NamedTuple):
@@ -26,6 +41,14 @@ class Params(NamedTuple):
     method: Method = Method.EXACT
 
 
+class RaisedMeans(NamedTuple):
+    """Posterior of every arm, float64 of shape (arms,) each. `observe` writes the arrays."""
+
+    rewards: np.ndarray  # O
+    mean: np.ndarray  # μ~
+    slope: np.ndarray  # w, the bonus divided by log t
+
+
 class Fresh(NamedTuple):
     """Rewards since the last release of each arm, Ψ; `observe` writes the arrays."""
 
@@ -34,8 +57,8 @@ class Fresh(NamedTuple):
     epsilon: float
 
 
-@observe.register(Fresh)
-def lazy_observe(fresh, means, rng, arm, reward):
+@by_class
+def observe(fresh, means, rng, arm, reward):
     """Append a reward to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
     fresh.total[arm] += reward
     fresh.number[arm] += 1
@@ -52,15 +75,47 @@ def release(means, rng, arm, total, n, epsilon):
     means.slope[arm] = 3.0 / (epsilon * n)
 
 
+@inlined
+def logarithm(params, x):
+    """Return log x in the base of the reading."""
+    return math.log(x) / math.log(2.0) if params.log == Log.TWO else math.log(x)
+
+
+@inlined
+def raised(means, arm, log_t):
+    """Return m, the private mean of an arm plus its bonus, clipped to [0, 1]."""
+    return max(0.0, min(means.mean[arm] + means.slope[arm] * log_t, 1.0))
+
+
+@inlined
+def raised_numbers(means, arm, log_t):
+    """Return the parameters of θ of an arm, m O + 1 and (1 - m) O + 1."""
+    n, m = means.rewards[arm], raised(means, arm, log_t)
+    return m * n + 1.0, (1.0 - m) * n + 1.0
+
+
 @allocating
 def first_pulls(params, bandit, rng):
     """Pull each arm once; return the posteriors and Ψ."""
     arms = number_of_arms(bandit)
-    means = unfilled(arms)
+    means = RaisedMeans(np.empty(arms), np.empty(arms), np.empty(arms))
     fresh = Fresh(np.zeros(arms), np.zeros(arms, np.int64), params.epsilon)
     for arm in range(arms):
         release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
     return means, fresh
+
+
+@allocating
+def follow_posteriors(params, state, means, bandit, rng):
+    """Play the arm of largest θ in every round up to the horizon."""
+    theta = np.empty(number_of_arms(bandit))
+    while playing(bandit):
+        log_t = logarithm(params, rounds_played(bandit) + 1)
+        for arm in range(theta.size):
+            a, b = raised_numbers(means, arm, log_t)
+            theta[arm] = rng.beta(a, b)
+        chosen = argmax(theta)
+        observe(state, means, rng, chosen, pull(bandit, chosen))
 
 
 @kernel

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms._local import Start, claim, play, privatised, width
+from dpbandits.algorithms.ldp_ucb_l import Start, claim, play, privatised, short_of_samples, width
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.randomised_response import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
@@ -25,6 +25,12 @@ class Params(NamedTuple):
 def ldp_ucb_b_privatised(params, rng, reward):
     """Draw a bit of probability (r e^ε + 1 - r)/(1 + e^ε)."""
     return randomised_response(rng, reward, params.epsilon)
+
+
+@short_of_samples.register(Params)
+def ldp_ucb_b_short_of_samples(params, pulls, t):
+    """Return -1: the index decides in every round."""
+    return -1
 
 
 @width.register(Params)

@@ -1,7 +1,7 @@
-"""Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. The DP-UCB of azize2022.
+"""Private-UCB (Mishra and Thakurta 2015): UCB on binary counters. ε-DP; the DP-UCB of azize2022.
 
-ε-DP, in the forms in which tossou2016, sajed2019 and azize2022 compare with it. With s~ the
-released sum of the n rewards of an arm, its index in round t is
+In the forms of tossou2016, sajed2019 and azize2022. An arm of n rewards with released sum s~ has
+the index
 
     s~/n + sqrt(2 log t/n) + Γ/n,    Γ = K log² T log(K T log T/γ)/ε.
 """

@@ -1,9 +1,8 @@
 """SE (Even-Dar, Mannor, Mansour 2002), not private: successive elimination, as in sajed2019.
 
-All viable arms are pulled in turn. After r passes all their means have a confidence interval of
-half width hᵣ = sqrt(log(4 K r²/β)/(2 r)); an arm is eliminated if the upper end of its
-interval is below the lower end of another's. By Hoeffding's inequality the intervals of all arms
-and all r hold together with probability 1 - β. Section 5 of sajed2019 sets β = 1/T.
+After r passes the means of all viable arms have confidence intervals of half width
+hᵣ = sqrt(log(4 K r²/β)/(2 r)), with β = 1/T (sajed2019, section 5). An arm is eliminated if the
+upper end of its interval is below the lower end of another's.
 """
 
 import math
@@ -32,8 +31,8 @@ def play(params, bandit, rng):
     viable, sums = np.arange(arms), np.zeros(arms)
     r, slack = 0.0, 0.0
     while viable.size > 1 and playing(bandit):
-        # A pass moves two sums apart by at most 1, and 2 r h_r grows. So `slack` passes cannot
-        # eliminate any arm; they are played in one step with the first pass that can.
+        # A pass moves two sums apart by at most 1, and 2 r h_r grows: `slack` passes eliminate no
+        # arm. They are played in one step with the first pass that can.
         passes = 1 + math.floor(slack)
         rewards = pull_each(bandit, viable, passes)
         r += passes

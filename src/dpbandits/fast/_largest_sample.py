@@ -10,12 +10,13 @@ exceeds the level, the θ of all other arms are drawn below it.
 A segment holds an upper bound of p up to the end of a window of rounds, and a hit counts with the
 quotient of p and the bound. A law may bound p as well, and `sample_above` then rejects the excess.
 The level depends only on the past and affects the running time, not the law. Some arms may have
--log θ exponential with a whole rate a (a Beta law with b = 1): the first of these times has the sum
-of all rates, one draw for all.
+-log θ exponential with rate a (Beta(a, 1)): the first of these times has the sum of all rates.
 
-A law of θ has bodies of `sample`, `chance_above` and `sample_above`, and of `numbers` where the
-parameters (a, b) of an arm depend on its rewards alone. Any other state, with a field `law`, has
-bodies of `clock`, `rate`, `numbers_at` and `learn`.
+A law of θ has bodies of `numbers` and `sample` (algorithms/_ftpl.py), `chance_above` and
+`sample_above`; without the last three it is Beta(a, b), a, b ≥ 1, whose log density is concave.
+Where that falls with slope s > 0 at the level c, the tail is at most f(c)/s, and an exponential
+beyond c with rate s is above the density. Elsewhere such an arm is sampled in every round. A state
+other than `Totals` has a field `law`, and bodies of `clock`, `rate`, `numbers_at` and `learn`.
 """
 
 import math
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import numbers, sample
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import allocating, by_class, inlined
 
@@ -31,6 +33,7 @@ OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled i
 TRIALS = 32  # the level is the smallest of this many largest samples
 PART = 128  # a window has at least 1/PART of the rounds so far
 HIT = 6  # rough cost of an arm that is hit, in samples
+LARGE = 14.0  # Stirling's series has an error below 1e-11 from here on
 
 
 def covers(params: Any) -> bool:
@@ -38,25 +41,49 @@ def covers(params: Any) -> bool:
     return bool(params.method == Method.EXACT)
 
 
-@by_class
-def sample(law, rng, a, b):
-    """Draw θ of an arm with parameters a and b."""
+@inlined
+def fall(a, b, level):
+    """Return minus the derivative of the log density of Beta(a, b) at the level."""
+    return (b - 1.0) / (1.0 - level) - (a - 1.0) / level
+
+
+@inlined
+def log_gamma(x):
+    """Return log Γ(x) for x > 0."""
+    product = 1.0
+    while x < LARGE:
+        product *= x
+        x += 1.0
+    square = x * x
+    series = (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / x
+    return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2.0 * math.pi) + series - math.log(product)
 
 
 @by_class
 def chance_above(law, a, b, level):
     """Return an upper bound of P[θ > level]; all values ≥ OFTEN have the same effect."""
-    return 1.0
+    slope = fall(a, b, level)
+    if slope <= 0.0:
+        return 1.0
+    log_density = (a - 1.0) * math.log(level) + (b - 1.0) * math.log(1.0 - level)
+    log_density += log_gamma(a + b) - log_gamma(a) - log_gamma(b)
+    return math.exp(log_density) / slope
 
 
 @by_class
 def sample_above(law, rng, a, b, level):
-    """Draw θ above the level, or return -inf; called with probability `chance_above`."""
+    """Draw θ above the level, or return -inf; called with probability `chance_above`.
 
-
-@by_class
-def numbers(law, total, n):
-    """Return θ's parameters (a, b) for an arm with n rewards of sum `total`."""
+    The exponential beyond c is accepted with probability f(x)/(f(c) exp(-s (x - c))).
+    """
+    slope = fall(a, b, level)
+    beyond = rng.standard_exponential() / slope
+    spare = rng.standard_exponential()
+    if beyond >= 1.0 - level:
+        return -math.inf
+    log_ratio = (a - 1.0) * math.log1p(beyond / level)
+    log_ratio += (b - 1.0) * math.log1p(-beyond / (1.0 - level)) + slope * beyond
+    return level + beyond if spare >= -log_ratio else -math.inf
 
 
 class Totals(NamedTuple):
@@ -65,8 +92,6 @@ class Totals(NamedTuple):
     law: Any
     sums: np.ndarray  # float64: sums of the rewards
     pulls: np.ndarray  # float64
-    a: np.ndarray
-    b: np.ndarray
 
 
 @by_class
@@ -84,7 +109,7 @@ def rate(state, arm, time):
 @by_class
 def numbers_at(state, arm, time):
     """Return the parameters of θ of an arm."""
-    return state.a[arm], state.b[arm]
+    return numbers(state.law, state.sums[arm], state.pulls[arm])
 
 
 @by_class
@@ -92,7 +117,6 @@ def learn(state, rng, arm, reward):
     """Add a reward of an arm."""
     state.sums[arm] += reward
     state.pulls[arm] += 1.0
-    state.a[arm], state.b[arm] = numbers(state.law, state.sums[arm], state.pulls[arm])
 
 
 class Arms(NamedTuple):
@@ -102,15 +126,6 @@ class Arms(NamedTuple):
     often: np.ndarray  # bool: True for a listed arm
     length: np.ndarray  # float64: segments of the arms on the line, 0 for all others
     rates: np.ndarray  # float64: rates of the exponential times, 0 for all other arms
-
-
-@allocating
-def follow_totals(law, bandit, rng, sums, pulls):
-    """Play to the horizon; `sums` and `pulls`, float64 of shape (arms,), are written in place."""
-    state = Totals(law, sums, pulls, np.empty(sums.size), np.empty(sums.size))
-    for arm in range(sums.size):
-        state.a[arm], state.b[arm] = numbers(law, sums[arm], pulls[arm])
-    follow_exact(state, bandit, rng)
 
 
 @allocating
@@ -192,10 +207,7 @@ def fill(state, arms, now, last, level):
 
 @inlined
 def enter(state, arms, many, arm, now, last, level):
-    """Give an arm its rate or segment, or list it; return how many are listed then.
-
-    `last` is the time at the end of the window.
-    """
+    """Give an arm its rate, its segment up to the time `last`, or list it; return `many` then."""
     arms.rates[arm] = rate(state, arm, now)
     arms.length[arm], arms.often[arm] = 0.0, False
     if arms.rates[arm] == 0.0:

@@ -1,8 +1,8 @@
 """Laplace noise drawn ahead, in plain loops over contiguous arrays that LLVM vectorises.
 
-Bits are moved by `.view`, and there are no branches: Python and the compiler read the same bodies
-and get the same bits. A noise is a generator for mechanisms/laplace.py: a policy that is given one
-in place of its own draws the same law.
+Bits are moved by `.view`, without branches: Python and the compiler get the same bits. A noise is a
+generator for mechanisms/laplace.py: a policy that is given one in place of its own draws the same
+law.
 """
 
 from typing import NamedTuple
@@ -77,10 +77,7 @@ def plus(x, y):
 
 @kernel
 def fill_words(state, words):
-    """Fill `words` with the next words of the generators, xoshiro256++ (Blackman and Vigna 2019).
-
-    `state` is uint64 of shape (4, LANES); LANES divides the length of `words`.
-    """
+    """Fill `words` with the next ones of the generators, xoshiro256++ (Blackman and Vigna 2019)."""
     a, b, c, d = state[0], state[1], state[2], state[3]
     lanes = a.size  # no constant, for which LLVM would unroll the loop and not vectorise it
     for i in range(0, words.size, lanes):

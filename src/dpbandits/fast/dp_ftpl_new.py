@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import first_pulls, law_of_theta
-from dpbandits.algorithms.dp_ftpl_new import numbers
+from dpbandits.algorithms._ftpl import first_pulls, law_of_theta, numbers
 from dpbandits.core.bandit import playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.fast import _largest_sample

@@ -3,7 +3,7 @@
 from dpbandits.algorithms.dp_ts import first_pulls
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._largest_sample import covers, follow_exact
-from dpbandits.fast._rising_posteriors import Rising
+from dpbandits.fast.lazy_dp_ts import Rising
 
 __all__ = ["covers", "play"]
 

@@ -2,12 +2,11 @@
 
 import math
 
-from dpbandits.algorithms._hybrid_counters import Counter, part_epsilon
-from dpbandits.algorithms.dp_ucb_bound import Params, noise_factor
+from dpbandits.algorithms.dp_ucb_bound import Counter, Params, noise_factor, part_epsilon
 from dpbandits.core.bandit import number_of_arms, rounds_left
 from dpbandits.core.kernel import kernel
-from dpbandits.fast._leader_runs import coefficients, follow_leaders, longest_run
 from dpbandits.fast._noise import noise_ahead
+from dpbandits.fast.ucb import coefficients, follow_leaders, longest_run
 from dpbandits.mechanisms.hybrid import hybrid_counters
 from dpbandits.mechanisms.single import single_counters
 

@@ -7,7 +7,7 @@ import numpy as np
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.kl import bernoulli_kl, larger_kl_upper, narrower
-from dpbandits.fast._leader_runs import window_end
+from dpbandits.fast.ucb import window_end
 
 
 @inlined

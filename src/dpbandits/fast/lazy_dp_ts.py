@@ -1,11 +1,64 @@
-"""Lazy-DP-TS that samples only the arms above a level."""
+"""Lazy-DP-TS that samples only the arms above a level, with posteriors that rise with log t.
 
-from dpbandits.algorithms.lazy_dp_ts import first_pulls
+An arm whose mean is clipped to 1 stays clipped until it is pulled, and -log θ is an exponential
+time with rate a.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from dpbandits.algorithms._ftpl import sample
+from dpbandits.algorithms.lazy_dp_ts import (
+    RaisedMeans,
+    first_pulls,
+    logarithm,
+    observe,
+    raised,
+    raised_numbers,
+)
 from dpbandits.core.kernel import kernel
+from dpbandits.fast import _largest_sample as largest_sample
 from dpbandits.fast._largest_sample import covers, follow_exact
-from dpbandits.fast._rising_posteriors import Rising
 
 __all__ = ["covers", "play"]
+
+
+class Rising(NamedTuple):
+    """State: posteriors, and what the algorithm keeps of the rewards."""
+
+    law: RaisedMeans
+    rewards: Any
+    params: Any
+
+
+@sample.register(RaisedMeans)
+def rising_sample(means, rng, a, b):
+    """Draw θ; by inversion where m is clipped, so that a or b is 1."""
+    if b == 1.0:
+        return math.exp(-rng.standard_exponential() / a)
+    if a == 1.0:
+        return -math.expm1(-rng.standard_exponential() / b)
+    return rng.beta(a, b)
+
+
+@largest_sample.clock.register(Rising)
+def rising_clock(state, t):
+    return logarithm(state.params, t)
+
+
+@largest_sample.rate.register(Rising)
+def rising_rate(state, arm, log_t):
+    return state.law.rewards[arm] + 1.0 if raised(state.law, arm, log_t) == 1.0 else 0.0
+
+
+@largest_sample.numbers_at.register(Rising)
+def rising_numbers(state, arm, log_t):
+    return raised_numbers(state.law, arm, log_t)
+
+
+@largest_sample.learn.register(Rising)
+def rising_learn(state, rng, arm, reward):
+    observe(state.rewards, state.law, rng, arm, reward)
 
 
 @kernel

@@ -3,16 +3,11 @@
 import math
 from typing import NamedTuple
 
-from dpbandits.algorithms.private_ucb import (
-    Params,
-    counter_epsilon,
-    relaxation,
-    relaxation_shape,
-)
+from dpbandits.algorithms.private_ucb import Params, counter_epsilon, relaxation, relaxation_shape
 from dpbandits.core.bandit import number_of_arms
 from dpbandits.core.kernel import kernel
-from dpbandits.fast._leader_runs import coefficients, follow_leaders
 from dpbandits.fast._noise import noise_ahead
+from dpbandits.fast.ucb import coefficients, follow_leaders
 from dpbandits.mechanisms.binary import binary_counters
 
 

@@ -2,15 +2,13 @@
 
 import numpy as np
 
+from dpbandits.algorithms._ftpl import numbers
 from dpbandits.algorithms.ts import Params
 from dpbandits.core.bandit import number_of_arms
 from dpbandits.core.kernel import kernel
-from dpbandits.fast._beta import register_beta
-from dpbandits.fast._largest_sample import covers, follow_totals, numbers
+from dpbandits.fast._largest_sample import Totals, covers, follow_exact
 
 __all__ = ["covers", "play"]
-
-register_beta(Params)
 
 
 @numbers.register(Params)
@@ -22,4 +20,4 @@ def ts_numbers(params, total, n):
 def play(params, bandit, rng):
     """Pull the arm of largest θ in every round."""
     arms = number_of_arms(bandit)
-    follow_totals(params, bandit, rng, np.zeros(arms), np.zeros(arms))
+    follow_exact(Totals(params, np.zeros(arms), np.zeros(arms)), bandit, rng)

@@ -8,7 +8,7 @@ and is returned times log T.
 import math
 from collections.abc import Sequence
 
-from dpbandits.algorithms._private_divergence import private_divergence
+from dpbandits.algorithms.dp_klucb import private_divergence
 from dpbandits.core.parameters import Positive
 
 

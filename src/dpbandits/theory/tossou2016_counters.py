@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbandits.algorithms._hybrid_counters import Counter
+from dpbandits.algorithms.dp_ucb_bound import Counter
 from dpbandits.core.parameters import Positive, Rounds
 
 Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables, and their scale

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from dpbandits.algorithms._exp3 import exploration
+from dpbandits.algorithms.exp3 import exploration
 from dpbandits.core.parameters import Arms, Probability, Rounds
 
 MOST = 64  # gains of 1 after the first round that are tried
