@@ -36,7 +36,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "mechanisms": ("*.py",),
     "environments": ("*.py",),
     "stopping": ("*.py",),
-    "core": ("bandit.py", "kl.py", "randomness.py", "sample_stream.py"),
+    "core": ("bandit.py", "kl.py", "randomness.py"),
     "cells": ("bandit_cell.py", "budget.py", "play_bandit.py", "play_stopping_rule.py"),
     "theory": ("*.py",),
     "privacy": ("*.py",),

@@ -8,11 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any
 
 import composed
 import pytest
-from browser import CHROMIUM
 from omegaconf import DictConfig
 
 from dpbandits.algorithms import adap_ucb
@@ -55,20 +53,16 @@ def interruptible() -> Iterator[None]:
 def row(root: Path, request: pytest.FixtureRequest) -> Row:
     """Return a function that records a measurement: the fault, the test's action, the result.
 
-    scripts/make_reliability.py makes the table in docs/reliability.md from its files. A test calls
-    it last, so a failed test has no row.
+    A test calls it last: a failed test has no row in the table of scripts/make_reliability.py.
     """
     file = root / "out" / "reliability" / f"{request.node.name}.json"
     file.unlink(missing_ok=True)
     begin = time.monotonic()
 
     def tell(fault: str, done: str, came: str) -> None:
-        content = {
-            "test": request.node.name,
-            "revision": git_revision(),
-            "seconds": round(time.monotonic() - begin, 1),
-            **{"fault": fault, "done": done, "came": came},
-        }
+        content = {"test": request.node.name, "revision": git_revision()}
+        content |= {"seconds": round(time.monotonic() - begin, 1)}
+        content |= {"fault": fault, "done": done, "came": came}
         write_atomically(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
     return tell
@@ -102,20 +96,6 @@ def fresh_keys() -> Iterator[None]:
     key.cache_clear()
     yield
     key.cache_clear()
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Browser; skips the test if Playwright or Chromium is not installed."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="no Playwright: pip install -r requirements-browser.lock"
-    )
-    if not CHROMIUM:
-        pytest.skip("no Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from commands import DPBANDITS, PROGRESS, ROOT, RUN_PY
 from complaints import readable
 
-from dpbandits.core import machine_code
+from dpbandits.core import kernel
 
 # One cell of one run. UCB promises no privacy, so its caption needs no results of audits.
 FIGURE = (
@@ -184,7 +184,7 @@ def test_the_variables_set_the_folder_of_the_machine_code(
         monkeypatch.delenv(name, raising=False)
         if value is not None:
             monkeypatch.setenv(name, value)
-    assert machine_code.user_cache() == Path(folder.format(home=tmp_path))
+    assert kernel.user_cache() == Path(folder.format(home=tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value.replace("@", str(tmp_path)))
-    assert machine_code.folder.__wrapped__() is None
+    assert kernel.folder.__wrapped__() is None
     (message,) = caplog.messages
     readable(message)
     for part in (*fragments, "set DPBANDITS_CACHE to a folder that can be written"):

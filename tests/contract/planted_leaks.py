@@ -22,7 +22,7 @@ from dpbandits.algorithms import (
     lazy_dp_ts,
     ldp_ucb_l,
 )
-from dpbandits.mechanisms import binary, hybrid
+from dpbandits.mechanisms import counters
 
 
 class Leak(NamedTuple):
@@ -160,7 +160,7 @@ LEAKS = (
     Leak(
         "no noise in the third node",
         "private-ucb",
-        (binary,),
+        (counters,),
         "complete_node",
         (("(node + noise)", "(node + (noise if c != 3 else 0.0))"),),
         WITHOUT,
@@ -168,7 +168,7 @@ LEAKS = (
     Leak(
         "a node that keeps its first level",
         "private-ucb",
-        (binary,),
+        (counters,),
         "complete_node",
         (
             (
@@ -183,7 +183,7 @@ LEAKS = (
         Leak(
             "no noise in the third node of a tree",
             algorithm,
-            (hybrid,),
+            (counters,),
             "complete_node",
             (("(node + noise)", "(node + (noise if c != 3 else 0.0))"),),
             WITHOUT,

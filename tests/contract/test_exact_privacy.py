@@ -21,7 +21,7 @@ from dpbandits.core.bandit import new_bandit
 from dpbandits.environments.adversaries import SwitchFeedback, gain_table
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.stopping import dp_exponential_nas
-from dpbandits.stopping._private import query_noise, threshold
+from dpbandits.stopping._samples import query_noise, threshold
 
 # A game in plain Python --------------------------------------------------------------------------
 

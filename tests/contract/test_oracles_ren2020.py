@@ -11,7 +11,7 @@ from shared_games import LAWS, MEANS, compare
 
 from dpbandits.algorithms import ldp_ucb_b, ldp_ucb_l
 from dpbandits.algorithms.ldp_ucb_l import Start
-from dpbandits.mechanisms.randomised_response import chance_of_one
+from dpbandits.mechanisms.perturbation import chance_of_one
 
 EPSILONS = [0.5, 1.0, 2.0, 20.0]
 ALGORITHMS = {

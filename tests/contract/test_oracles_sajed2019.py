@@ -14,9 +14,9 @@ from streams import Draws, policy_stream, reward_stream
 
 from dpbandits.algorithms import dp_se, se
 from dpbandits.core.bandit import new_bandit
-from dpbandits.core.sample_stream import SampleStream
 from dpbandits.environments import bernoulli
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
+from dpbandits.stopping._samples import SampleStream
 
 # Bandits -----------------------------------------------------------------------------------------
 

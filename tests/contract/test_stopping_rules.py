@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,10 @@ import pytest
 from dpbandits.config import conf_files
 from dpbandits.contract.playing import p_value
 from dpbandits.core import parameters, registry
-from dpbandits.experiments.budgets import budget
+from dpbandits.experiments import budget
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
-from dpbandits.run import runner
-from dpbandits.run.tasks import plan
-from dpbandits.store.blocks import Store
 
 RULES = registry.stopping_rule_names()
 PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]
@@ -51,17 +47,6 @@ def test_a_run_does_not_depend_on_the_runs_beside_it(rule: str) -> None:
     alone = [cell.play(range(run, run + 1))[0][0] for run in (7, 0, 3)]
     np.testing.assert_array_equal(alone, together[[7, 0, 3]])
     assert len(set(together[:, 1])) == 8
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_block_size_and_workers_do_not_move_a_bit(rule: str, tmp_path: Path) -> None:
-    cell = cell_of(rule)
-    results = []
-    for block, workers in ((1, 2), (7, 1)):
-        store = Store(tmp_path / f"{block}-{workers}")
-        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
-        results.append(store.load(cell, 10))
-    np.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize("mean", [1.0, 0.3, -0.3, 0.02])

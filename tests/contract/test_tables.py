@@ -37,10 +37,6 @@ def cell_of(algorithm: str, law: str, instance: Any) -> RegretExperiment:
     )
 
 
-def test_there_are_tables() -> None:
-    assert "adversaries" in TABLES
-
-
 @pytest.mark.parametrize(("algorithm", "law"), on(*TABLES))
 def test_the_curve_is_the_best_fixed_arm_in_hindsight_minus_what_was_earned(
     algorithm: str, law: str

@@ -19,10 +19,10 @@ import pytest
 from planted_leaks import Leak, planted
 
 from dpbandits.core import registry
-from dpbandits.mechanisms.sparse_vector import sparse_vector_noise
+from dpbandits.mechanisms.laplace import sparse_vector_noise
 from dpbandits.privacy.releases import Laplace, SparseVector, composed_epsilon
 from dpbandits.stopping import dp_exponential_nas, dp_nas
-from dpbandits.stopping._private import Params, threshold
+from dpbandits.stopping._samples import Params, threshold
 
 QUERY_TIMES = {"dp-nas": lambda query: query, "dp-exponential-nas": lambda query: 2**query}
 PRIVATE = [

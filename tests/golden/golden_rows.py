@@ -116,26 +116,20 @@ def _cases_of_environments() -> Iterator[Case]:
             yield Case(PLAYERS[1], environment, "", _cell(last, environment))
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
-            if instance not in of_files and _is_another(plain, instance):
+            # Readings of a table of gains belong to one adversary, and change nothing elsewhere.
+            draw = getattr(registry.environment(plain.environment), "table", lambda p, *_: (p,))
+            tables = [
+                draw(p, 1000, np.random.default_rng(SEED)) for p in (plain.instance, instance)
+            ]
+            changes = any(not np.array_equal(*pair) for pair in zip(*tables, strict=True))
+            if instance not in of_files and changes:
                 read = replace(plain, instance=instance)
                 yield Case(PLAYERS[1], environment, words, read)
 
 
-def _is_another(cell: RegretExperiment, instance: Any) -> bool:
-    # Return whether a reading changes anything: those of a table of gains belong to one adversary.
-    environment = registry.environment(cell.environment)
-    if not hasattr(environment, "table"):
-        return True
-    tables = [
-        environment.table(params, 1000, np.random.Generator(np.random.PCG64(SEED)))
-        for params in (cell.instance, instance)
-    ]
-    return any(not np.array_equal(*pair) for pair in zip(*tables, strict=True))
-
-
 def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
     algorithm = content["algorithm"]
-    game = _game(algorithm)
+    game = COMMON | GAMES.get(algorithm, {})
     if environment in registry.environment_names():
         described: Mapping[str, Any] = {"law": environment, "means": game["means"]}
     else:
@@ -143,10 +137,6 @@ def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
     law, instance = instances.instance(described, environment, "golden")
     params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
     return RegretExperiment(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
-
-
-def _game(algorithm: str) -> dict[str, Any]:
-    return COMMON | GAMES.get(algorithm, {})
 
 
 def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
@@ -187,7 +177,7 @@ def play(case: Case, compiled: bool = True) -> Rows:
         ]
     rounds = cell.checkpoints()
     kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
-    runs = range(_game(cell.member)["runs"])
+    runs = range((COMMON | GAMES.get(cell.member, {}))["runs"])
     game = Game(cell)
     if not compiled:
         game.policy = getattr(game.policy, "py_func", game.policy)
@@ -219,12 +209,8 @@ def difference(golden: Rows, played: Rows) -> str | None:
 
 def made_with() -> dict[str, str]:
     """Return versions and machine, on which the last bits of a draw may depend."""
-    return {
-        "numba": version("numba"),
-        "numpy": version("numpy"),
-        "machine": platform.machine(),
-        "libc": " ".join(platform.libc_ver()),
-    }
+    versions = {library: version(library) for library in ("numba", "numpy")}
+    return versions | {"machine": platform.machine(), "libc": " ".join(platform.libc_ver())}
 
 
 def read() -> tuple[dict[str, str], dict[str, Rows]]:

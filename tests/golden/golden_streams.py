@@ -39,6 +39,7 @@ FILE = Path(__file__).with_name("streams.jsonl")
 AUDIT = "audit"  # the key of an audit's names; those of a run are keyed by role
 NUMBER, MANY_ARMS, PLAYS = 3, 5, 200_000  # of an audit; none of them a default
 BUCKETS = 4  # of the hashed features; the real number takes most of the time, and is in no name
+PLAIN = (None, Regret.PSEUDO)  # pulls_of and regret of the cells whose algorithms are audited
 EXAMPLES = 8  # names of an audit recorded in full, evenly spaced among its hundreds
 
 Request = tuple[int, Role, int, str]  # root seed, role, number of the run, name
@@ -56,19 +57,12 @@ def names(case: Case) -> Names:
         for _, role, _, name in requests_of_a_run(case.cell)
     }
     cell = case.cell
-    if (
-        not isinstance(cell, RegretExperiment)
-        or cell.pulls_of is not None
-        or cell.regret is Regret.REALISED
-    ):
-        return kept
-    if case.on == "bernoulli":
-        module = registry.algorithm(cell.member)
-        if hasattr(module, "claim"):
-            # Some golden games are long or have a tiny budget, both useless for an audit.
-            field = budget_of(cell.params._fields) or ""
-            params = cell.params._replace(**{field: COMMON[field]})
-            kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.member, params)))
+    plain = isinstance(cell, RegretExperiment) and (cell.pulls_of, cell.regret) == PLAIN
+    if plain and case.on == "bernoulli" and hasattr(registry.algorithm(cell.member), "claim"):
+        # Some golden games are long or have a tiny budget, both useless for an audit.
+        field = budget_of(cell.params._fields) or ""
+        params = cell.params._replace(**{field: COMMON[field]})
+        kept[AUDIT] = _summary(requests_of_an_audit(Subject.of(cell.member, params)))
     return kept
 
 
@@ -123,7 +117,7 @@ def _counts(
     table: Any,
     rng: Any,
     games: int,
-    counts: np.ndarray | None = None,
+    counts: Any = None,
 ) -> np.ndarray:
     # Both arms are pulled in the first round, and more than one sequence occurs; arm 1 is pulled as
     # often as its mean, which is the value that a bisection reads.
@@ -173,10 +167,6 @@ def read() -> dict[str, Names]:
 
 def write(kept: dict[str, Names]) -> None:
     """Write the file: one line per case and stream."""
-    lines = [
-        {"case": case, "stream": kind, **row}
-        for case, of in kept.items()
-        for kind, row in of.items()
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    write_atomically(FILE, text.encode())
+    rows = ((case, kind, row) for case, of in kept.items() for kind, row in of.items())
+    lines = (json.dumps({"case": case, "stream": kind, **row}) + "\n" for case, kind, row in rows)
+    write_atomically(FILE, "".join(lines).encode())

@@ -98,13 +98,3 @@ def test_the_golden_rows_are_of_the_locked_versions() -> None:
     for library in ("numba", "numpy"):
         made = f"{library}=={made_with[library]}"
         assert made in locked, f"the golden rows are of {made}; after an upgrade: {COMMAND}"
-
-
-def test_a_difference_of_one_bit_is_found() -> None:
-    description = {"case": "a on b", "params": {"alpha": 3.1}}
-    run = {"case": "a on b", "run": 0, "regret": [0.5, 1.5], "pulls": [3, 7]}
-    moved = run | {"regret": [0.5, 1.5000000000000002]}
-    assert difference([description, run], [description, run]) is None
-    assert difference([description, run], [description, moved])
-    assert difference([description, run], [{**description, "params": {}}, run])
-    assert difference([description, run], [description])

@@ -15,20 +15,15 @@ from golden_streams import AUDIT, difference
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms.adap_ucb import Ties
-from dpbandits.audit import designs
-from dpbandits.audit.subject import Subject
 from dpbandits.core.parameters import Positive
 from dpbandits.core.randomness import AddedLater
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 RULE = """\
-The name of a random stream has changed, and other numbers are drawn from it.
-* A field that is new declares the value that everything was played with until now, and its streams
-  stay: Annotated[Positive, AddedLater(1.0)].
-* A reading keeps the names of its IntEnum and of its members, and their numbers.
-docs/add-an-algorithm.md has an example. If other numbers are to be drawn from now on: """
-
+The name of a random stream has changed, and other numbers are drawn from it. A new field declares
+the value that everything was played with until now: docs/add-an-algorithm.md has an example. If
+other numbers are to be drawn from now on: """
 
 PLAYED = sorted({name.partition(" on ")[0] for name in golden_streams.read()})
 
@@ -118,18 +113,3 @@ def test_no_wording_names_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = replace(case.cell, params=Another(*case.cell.params))
     names = golden_streams.names(replace(case, cell=cell))
     assert difference(golden_streams.read()[case.name], names) is None
-
-
-def test_the_names_of_an_audit_are_of_every_design_and_stage() -> None:
-    subject = Subject.of("adap-ucb", case_of("audited algorithm").cell.params)
-    requests = golden_streams.requests_of_an_audit(subject)
-    text = "\n".join(name for *_, name in requests)
-    waits = max(designs.TIMES) * subject.horizons[0]
-    halves = [f"search {n}, False, {half} half" for n in range(3) for half in ("first", "second")]
-    for part in (
-        *("edge of rewards of mean 0 ", "edge of rewards of mean 1 ", "on rewards of mean "),
-        *("on rewards 0 and 1, T = 256, reward 16 ", f"on rewards 1 and 0, T = {waits}, reward 1 "),
-        *("on rewards 1 and, of 4 arms, 0, T = 13, ", "measured, False", "audit 3, table 1"),
-        *halves,
-    ):
-        assert part in text, part

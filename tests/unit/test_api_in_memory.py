@@ -11,7 +11,7 @@ import pytest
 import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
 from dpbandits.api.arguments import player, specification
-from dpbandits.core import kernel, machine_code, registry
+from dpbandits.core import kernel, registry
 from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
 from dpbandits.core.parameters import Positive
 from dpbandits.experiments.regret import RegretExperiment
@@ -53,7 +53,7 @@ def _in_copy(checkout: Path) -> None:
 
 
 def test_it_is_played_and_nothing_is_stored() -> None:
-    folder = machine_code.user_cache()
+    folder = kernel.user_cache()
     before = {path for path in folder.rglob("*") if "one_arm" in path.name}
     played = dp.play(OWN, epsilon=0.5, **SMALL)
     np.testing.assert_allclose(played.regret, 0.4 * played.rounds[None, :].repeat(4, axis=0))

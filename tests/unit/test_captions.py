@@ -9,7 +9,7 @@ from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.experiments.budgets import budget
+from dpbandits.experiments import budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import audit_results, captions
 from dpbandits.factory.captions import caption

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from dpbandits.mechanisms.gaussian import gaussian
+from dpbandits.mechanisms.perturbation import gaussian
 from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.privacy.concentrated import (
     classical_epsilon,

@@ -9,10 +9,16 @@ import numba
 import numpy as np
 import pytest
 
-from dpbandits.mechanisms.binary import binary_counters, binary_releases, levels
-from dpbandits.mechanisms.counter import insert
-from dpbandits.mechanisms.hybrid import hybrid_counters, hybrid_releases
-from dpbandits.mechanisms.single import single_counters, single_releases
+from dpbandits.mechanisms.counters import (
+    binary_counters,
+    binary_releases,
+    hybrid_counters,
+    hybrid_releases,
+    insert,
+    levels,
+    single_counters,
+    single_releases,
+)
 from dpbandits.privacy.releases import composed_epsilon
 
 GRID = 64
@@ -150,14 +156,6 @@ def test_without_noise_the_released_sums_are_the_sums() -> None:
         assert released(counters, items, [0.0] * 4097).tolist() == np.cumsum(items).tolist()
 
 
-@pytest.mark.parametrize(
-    ("horizon", "height"),
-    [(1, 1), (2, 2), (3, 2), (4, 3), (10**7, 24), (2**40 - 1, 40), (2**40, 41)],
-)
-def test_there_are_as_many_levels_as_binary_digits(horizon: int, height: int) -> None:
-    assert levels(horizon) == height == math.floor(math.log2(horizon)) + 1
-
-
 # Noise -------------------------------------------------------------------------------------------
 
 
@@ -176,21 +174,6 @@ def test_the_covariance_of_two_sums_is_that_of_the_draws_they_share(kind: str) -
         assert covariance[c - 1, d - 1] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", MADE)
-def test_drawn_noise_has_these_variances_and_covariances(kind: str) -> None:
-    counters = 40_000
-    sums = compiled(MADE[kind](counters), np.zeros((counters, GRID)), np.random.default_rng(5))
-    worst = 0.0
-    for c, d in itertools.combinations_with_replacement(range(1, GRID + 1), 2):
-        products = sums[:, c - 1] * sums[:, d - 1]
-        shared = DRAWS[kind](c).items() & DRAWS[kind](d).items()
-        expected = sum(2.0 * scale**2 for _, scale in shared)
-        standard_error = np.std(products) / math.sqrt(counters)
-        worst = max(worst, abs(np.mean(products) - expected) / standard_error)
-    # 2080 correlated comparisons: a correct counter exceeds 5.3 less than once in 4,000 times.
-    assert worst < 5.3
-
-
 def test_a_single_draw_has_the_scale_of_section_2_3() -> None:
     counters, dealer = single_counters(1, 0.5), Dealer([0.0] * GRID)
     for _ in range(GRID):
@@ -201,18 +184,6 @@ def test_a_single_draw_has_the_scale_of_section_2_3() -> None:
 
 
 # Privacy -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("horizon", [1, 2, 63, 64, 65])
-def test_an_item_is_in_one_node_of_a_level_and_in_no_more_nodes_than_are_declared(
-    horizon: int,
-) -> None:
-    # The node that item c completes is the smallest of the nodes that make up 1..c.
-    completed = [max(nodes(c)) for c in range(1, horizon + 1)]
-    for item in range(1, horizon + 1):
-        sizes = [last - first for first, last in completed if first <= item <= last]
-        assert len(sizes) == len(set(sizes)) <= levels(horizon)
-    assert len([1 for first, _ in completed if first == 1]) == levels(horizon)
 
 
 def test_the_items_of_a_hybrid_counter_are_in_the_draws_that_it_declares() -> None:

@@ -16,7 +16,7 @@ from dpbandits.core.bandit import new_bandit
 from dpbandits.core.errors import UserError
 from dpbandits.core.power_sums import power_sum
 from dpbandits.environments import bernoulli
-from dpbandits.experiments.budgets import budget
+from dpbandits.experiments import budget
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import sidecar

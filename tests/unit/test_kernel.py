@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numba
 import pytest
 
-from dpbandits.core import kernel, machine_code, roots
+from dpbandits.core import kernel, roots
 from dpbandits.core.bandit import draw
 from dpbandits.core.roots import ISLAND, PACKAGE, Found, Root
-from dpbandits.core.sample_stream import SampleStream
+from dpbandits.stopping._samples import SampleStream
 
 HELPER = """\
 from dpbandits.core.kernel import inlined, kernel
@@ -99,15 +99,6 @@ def test_machine_code_for_other_types_or_unreadable_is_never_served(
     assert run(package, cache) == (10_001, 2)
 
 
-@pytest.mark.long
-def test_without_a_folder_nothing_is_kept(package: Path, tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("no folder can be made below a file")
-    assert run(package, blocked / "cache") == (10_001, 0)
-    assert run(package, blocked / "cache") == (10_001, 0)
-    assert not list(package.rglob("*.nbi"))
-
-
 def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +106,7 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
     root = Root("dpbandits", package)
     monkeypatch.setattr(roots, "found", lambda: Found(None, (), (root,)))
-    digest = machine_code.island_digest.__wrapped__
+    digest = kernel.island_digest.__wrapped__
     before = digest()
     for name, content in root.sources().items():
         if not root.compiles(name):
@@ -145,13 +136,13 @@ def test_the_island_alone_compiles_and_imports_nothing_but_itself() -> None:
             assert not modules & {f"dpbandits.core.kernel.{name}" for name in compilers}, file
 
 
-@pytest.mark.skipif(machine_code.folder() is None, reason="nothing is kept here")
+@pytest.mark.skipif(kernel.folder() is None, reason="nothing is kept here")
 def test_only_machine_code_of_sources_that_the_digest_covers_is_kept() -> None:
     def play(x: int) -> int:
         return x + 1
 
     kept: Any = kernel.kernel(draw)
-    assert kept.stats.cache_path.startswith(str(machine_code.folder()))
+    assert kept.stats.cache_path.startswith(str(kernel.folder()))
     unkept: Any = kernel.kernel(play)
     assert unkept.stats.cache_path is None
 
@@ -168,7 +159,7 @@ def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Classes of a test do not belong to the package; nothing compiled with them is cached.
-    monkeypatch.setattr(machine_code, "folder", lambda: None)
+    monkeypatch.setattr(kernel, "folder", lambda: None)
 
     @kernel.by_class
     def side(one: Any, factor: float) -> float:
@@ -193,7 +184,7 @@ def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(
         side.register(Left)(left)
 
 
-@pytest.mark.skipif(machine_code.folder() is None, reason="nothing is kept here")
+@pytest.mark.skipif(kernel.folder() is None, reason="nothing is kept here")
 @pytest.mark.parametrize("cls", [Left, SampleStream])
 def test_a_class_or_a_body_from_elsewhere_is_refused(cls: type) -> None:
     def body(law: Any, rng: Any, arm: int, t: int) -> float:

@@ -1,4 +1,7 @@
-"""Kinds of experiment are rooms: a fifth one needs nothing of the rest of the package."""
+"""Kinds of experiment are rooms: a fifth one needs nothing of the rest of the package.
+
+Also what the kinds know about budgets and samples.
+"""
 
 import ast
 import json
@@ -9,13 +12,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from commands import ROOT
 
-from dpbandits.experiments import Experiment, Load, Naming, Quantity
+from dpbandits.algorithms import adac_ucb, dp_ftpl_new
+from dpbandits.core import registry
+from dpbandits.experiments import Experiment, Load, Naming, Quantity, delta_of, given
+from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.factory import captions, sidecar
 from dpbandits.gallery import rows
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
+from dpbandits.stopping import nas
 from dpbandits.store.blocks import Store
 from dpbandits.store.explain import explain
 from dpbandits.store.key import key
@@ -26,7 +35,7 @@ KINDS = re.compile(r"\w*Experiment|Formula")
 
 @dataclass(frozen=True)
 class Identification(Experiment):
-    """Toy: tosses of a coin that stop at the first head, of which there are `seed`."""
+    """Toy: tosses of a coin up to its first head."""
 
     params: tuple[()]
     coin: float
@@ -106,3 +115,42 @@ def test_nobody_outside_their_room_asks_for_the_kind_of_an_experiment() -> None:
             if asks and KINDS.search(ast.unparse(node)):
                 found.append(f"{path.name}: {ast.unparse(node)}")
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "epsilon", "alpha", "stream", "bound"),
+    [
+        # 200 ((1 + 1/alpha) 4 R/|mu|)^2 + 400 (24 + 4/alpha) R/(epsilon |mu|)
+        ("dp-nas", 1.0, 0.5, Stream(0.5), 200 * 24**2 + 400 * 32 * 2),
+        ("dp-nas", 0.1, 0.25, Stream(-1.0, 4.0), 200 * 80**2 + 400 * 40 * 40),
+        ("nas", None, 0.5, Stream(0.5, 1.0), 200 * 24**2),
+    ],
+)
+def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
+    rule: str, epsilon: float | None, alpha: float, stream: Stream, bound: float
+) -> None:
+    accuracy = nas.Params(alpha, 0.1)
+    params = registry.stopping_rule(rule).Params(epsilon, *accuracy) if epsilon else accuracy
+    cell = StoppingExperiment(rule, params, stream, 1)
+    assert cell.samples_at_most() == pytest.approx(bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("claim", "epsilon", "delta"),
+    [
+        (Guarantee(Notion.GLOBAL, 7.0, 0.3, "a theorem"), 2.0, 0.1),
+        (None, 2.0, 0.1),
+        # The conversion of test_concentrated.py; the classical one gives 5.76.
+        (Guarantee(Notion.CONCENTRATED, 0.5, 0.0, "a theorem"), 5.22, 1e-6),
+    ],
+    ids=["another claim", "no claim", "zCDP"],
+)
+def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
+    claim: Guarantee | None, epsilon: float, delta: float
+) -> None:
+    params: Any = dp_ftpl_new.Params(2.0, 0.1, 100)
+    if claim and claim.notion is Notion.CONCENTRATED:
+        params = adac_ucb.Params(0.5)
+    cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
+    assert given(cell) == pytest.approx(epsilon, rel=0.01)
+    assert delta_of(cell) == delta

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.core.kernel import kernel
-from dpbandits.core.sample_stream import SampleStream, out_of_reach
-from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.sparse_vector import first_lifted, sparse_vector_releases
+from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_releases
 from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.stopping._samples import SampleStream, out_of_reach
 
 SENSITIVITY, EPSILON = 2.0, 0.5
 SCALE = 3 * SENSITIVITY / EPSILON
@@ -29,19 +27,6 @@ def test_the_laplace_mechanism_draws_laplace_noise(sensitivity: float, epsilon: 
     standard_error = math.sqrt(20 / n) * scale**2
     assert abs(np.mean(noise**2) - 2 * scale**2) < 5 * standard_error
     assert stats.kstest(noise, stats.laplace(scale=scale).cdf).pvalue > 1e-4
-
-
-def test_kernels_draw_the_noise_of_python() -> None:
-    @kernel
-    def fill(rng, sensitivity, epsilon, noise):  # type: ignore[no-untyped-def]
-        for i in range(noise.size):
-            noise[i] = laplace(rng, sensitivity, epsilon)
-
-    ours, numpys = np.random.default_rng(14), np.random.default_rng(14)
-    noise = np.empty(100_000)
-    fill(ours, 3.0, 0.7, noise)
-    assert noise.tolist() == numpys.laplace(0.0, 3.0 / 0.7, noise.size).tolist()
-    assert ours.random() == numpys.random()
 
 
 # Sparse vector technique -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dpbandits.cli import privacy_commands
 from dpbandits.core import registry
 from dpbandits.core.parameters import Positive
 from dpbandits.environments import bernoulli
-from dpbandits.experiments.budgets import budget, delta_of, given
+from dpbandits.experiments import budget, delta_of, given
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import audit_results, captions

@@ -119,8 +119,3 @@ def test_an_error_in_a_shared_file_is_placed_there(put: Put, folder: str) -> Non
     assert "FOLDER/_shared.py, line 2: ZeroDivisionError: division" in message_about(folder)
     put("my_own.py", "x = 1 \0")  # with null bytes the line is unknown
     assert "'my-own': FOLDER" in message_about(folder)
-
-
-def test_an_obstacle_that_has_its_own_words_keeps_them(put: Put, folder: str) -> None:
-    put("my_own.py", "from dpbandits.core.errors import UserError\nraise UserError('set MPL')\n")
-    assert message_about(folder) == "set MPL"

@@ -4,7 +4,7 @@ The tests use the figure of docs/add-a-figure.md, exactly as printed there, with
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,10 @@ from test_drawing import ONE
 
 from dpbandits.config import compose
 from dpbandits.drawing import plotting
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
-    draw_log_over_parameter,
     draw_regret_over_time,
     panel_grid,
 )
@@ -40,7 +38,6 @@ YAML, *_ = re.findall(r"^```yaml\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTAL
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
 
 Curve = Callable[[np.ndarray], np.ndarray]
-NO_MARKER = ("", "None", None)
 
 
 def example(checkout: Path, yaml: str, python: str) -> FigureSpec:
@@ -127,31 +124,6 @@ def test_the_figure_of_the_document_needs_no_further_help(checkout: Path, kind: 
             assert getp(handle, name) == getp(line, name)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("first", "last"), [(10.0, 1e5), (20.0, 60.0), (7.0, 19.0), (31.0, 39.0)])
-def test_over_a_parameter_every_axis_has_a_name_and_two_labels_and_no_marker_is_cut(
-    checkout: Path, first: float, last: float
-) -> None:
-    sweep = f"sweep: {{ key: horizon, values: [{first * 100:.0f}, {last * 100:.0f}] }}\n"
-    python = PYTHON.replace("draw_regret_over_time", "draw_log_over_parameter")
-    spec = example(checkout, YAML + sweep, python)
-    # Both axes span the same, and there is one curve: otherwise y spans more than x.
-    one = replace(spec, panels=tuple(replace(p, curves=p.curves[:1]) for p in spec.panels))
-    figure, _ = drawn(one, lambda x: x / 100, lambda x: 0.01 * x)
-    assert [ax.get_xlabel() for ax in figure.axes] == ["Horizon $T$"] * 2
-    assert [ax.get_ylabel() for ax in figure.axes] == ["Regret at the horizon", ""]
-    assert len(labels(figure.axes[0].yaxis)) >= 2
-    for ax in figure.axes:
-        assert len(labels(ax.xaxis)) >= 2
-        for line in ax.lines:
-            if line.get_marker() not in NO_MARKER:
-                x = ax.transData.transform(np.asarray(line.get_xydata()))[:, 0]
-                half = line.get_markersize() / 2 * figure.dpi / 72
-                seen = x[(x > ax.bbox.x0 - half) & (x < ax.bbox.x1 + half)]
-                assert (seen >= ax.bbox.x0 + half).all()
-                assert (seen <= ax.bbox.x1 - half).all()
-
-
 @pytest.mark.parametrize("draw", [draw_all_over_time, draw_all_over_parameter])
 @pytest.mark.parametrize("zeros", [0, 1])
 def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
@@ -189,17 +161,6 @@ def test_a_parameter_and_what_is_drawn_over_it_have_names(
     assert (ax.get_xlabel(), ax.get_ylabel()) == (x, y)
 
 
-def test_dots_far_from_the_swept_values_do_not_widen_the_axes() -> None:
-    ax = Figure().subplots()
-    far = np.array([1e-9, 3.0])
-    numbers: dict[str, Any] = dict.fromkeys(curves.STATISTICS, far)
-    dots = replace(ONE, style="transition", x=far, **numbers)
-    swept = replace(ONE, x=np.arange(1.0, 9.0))
-    draw_log_over_parameter(ax, PanelDrawing("a", "", (swept, dots)))
-    assert 0.5 < ax.get_xlim()[0] < 1 < 8 < ax.get_xlim()[1] < 16
-    assert 0.5 < ax.get_ylim()[0] < 1
-
-
 def test_panels_that_share_an_axis_share_the_limits_of_all_of_their_curves() -> None:
     low = replace(ONE, x=np.array([1.0, 50.0]), centre=np.array([200.0, 300.0]))
     low = replace(low, low=low.centre, high=low.centre)
@@ -223,33 +184,3 @@ def test_a_curve_s_own_line_and_colour_are_drawn_as_they_are_asked_for() -> None
     assert [line.get_linestyle() for line in lines] == ["-", ":", "-", ":"]
     faces = [line.get_markerfacecolor() for line in lines]
     assert faces == ["white", lines[0].get_color(), "white", lines[0].get_color()]
-
-
-@pytest.mark.parametrize(
-    ("number", "columns", "by_rows", "expected"),
-    [
-        (1, 3, False, [[0]]),
-        (5, 4, False, [[0, 2, 4], [1, 3]]),
-        (8, 3, True, [[0, 1, 2], [3, 4, 5], [6, 7]]),
-    ],
-)
-def test_a_legend_has_rows_of_nearly_the_same_length(
-    number: int, columns: int, by_rows: bool, expected: Sequence[Sequence[int]]
-) -> None:
-    figure = Figure()
-    legend_below(figure, [Line2D([], [], label=f"{i}") for i in range(number)], columns, by_rows)
-    figure.draw_without_rendering()
-    rows: dict[int, list[tuple[float, int]]] = {}
-    for text in figure.legends[0].get_texts():
-        x, y = text.get_window_extent().p0
-        rows.setdefault(-round(y / 4), []).append((x, int(text.get_text())))
-    assert [[i for _, i in sorted(rows[y])] for y in sorted(rows)] == expected
-
-
-def test_two_points_have_no_slope(checkout: Path) -> None:
-    spec = compose.load("adap-ksweep", ["figure.sweep.values=[2,4,8]"])[0]
-    curve, x = spec.panels[0].curves[0], np.array([2.0, 4.0, 8.0])
-    assert curves.slope(x, x**2, curve) == pytest.approx(2)
-    assert curves.slope(x[:2], x[:2] ** 2, curve) is None
-    assert curves.slope(x, np.array([1.0, 0.0, 1.0]), curve) is None
-    assert curves.slope(x, x**2, replace(curve, fit=(3.0, 8.0))) is None

@@ -4,7 +4,7 @@ import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.core import randomness
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Count, Positive
-from dpbandits.core.randomness import AddedLater, Role, stream
+from dpbandits.core.randomness import Role, stream
 from dpbandits.environments import adversaries, bernoulli, beta
 from dpbandits.experiments import regret
 from dpbandits.experiments.checkpoints import Grid
@@ -150,21 +150,6 @@ def test_a_cell_whose_parameter_horizon_differs_is_rejected() -> None:
 
 
 # Fields in the names of streams ------------------------------------------------------------------
-
-
-class Fields(NamedTuple):
-    epsilon: Positive
-    cap: Annotated[Positive, AddedLater(8)] = 9.0  # where the default was 8 once
-    ties: Annotated[Ties, AddedLater(Ties.FIRST)] = Ties.FIRST
-    means: Annotated[tuple[float, ...], AddedLater([0.5, 0.25])] = (0.5, 0.25)
-
-
-def test_what_was_added_later_names_a_stream_only_by_a_value_that_is_not_the_earlier_one() -> None:
-    assert randomness.fields(Fields(1.0, 8.0)) == {"epsilon": 1.0}
-    assert randomness.fields(Fields(1.0)) == {"epsilon": 1.0, "cap": 9.0}
-    changed = Fields(1.0, 8.0, Ties.RANDOM, (0.5, 0.5))
-    plain = {"epsilon": 1.0, "ties": "random", "means": [0.5, 0.5]}
-    assert randomness.plain_fields(changed) == plain
 
 
 def test_the_example_of_the_document_keeps_its_streams(root: Path) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, episodes, index, noise, play
 from dpbandits.core.parameters import Positive
-from dpbandits.mechanisms.gaussian import gaussian
+from dpbandits.mechanisms.perturbation import gaussian
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Gaussian
 

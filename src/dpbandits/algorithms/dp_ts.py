@@ -1,9 +1,9 @@
 """DP-TS (hu2022): Algorithm 1. ε-global DP, Theorem 1.
 
-The private sum of an arm's O rewards has two parts with ε/2 each: C, renewed at 3, 7, 15, ...
-rewards with a new Lap(1/(ε/2)), and a binary tree B of the rewards since then, of r + 1 levels with
-Lap((r+1)/(ε/2)) per node (remark (b)). This is mechanisms/hybrid.py, whose k is r + 1, if an item
-of 0 precedes the first reward.
+The private sum of an arm's O rewards has two parts with ε/2 each. The logarithmic part C is renewed
+at 3, 7, 15, ... rewards with a new Lap(1/(ε/2)); the rewards since then are in B, a binary tree of
+r + 1 levels with Lap((r+1)/(ε/2)) per node (remark (b)). This is a hybrid counter, which renews its
+sum at 2, 4, 8, ... items, if an item of 0 precedes the first reward; its k is r + 1.
 """
 
 import math
@@ -17,8 +17,7 @@ from dpbandits.algorithms.lazy_dp_ts import Log, RaisedMeans, follow_posteriors,
 from dpbandits.core.bandit import number_of_arms, pull, rounds_left
 from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
-from dpbandits.mechanisms.counter import insert
-from dpbandits.mechanisms.hybrid import Hybrid, hybrid_counters, hybrid_releases
+from dpbandits.mechanisms.counters import Hybrid, hybrid_counters, hybrid_releases, insert
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 

@@ -14,9 +14,13 @@ from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
 from dpbandits.core.kernel import by_class, inlined, kernel
 from dpbandits.core.parameters import Positive
-from dpbandits.mechanisms.counter import insert
-from dpbandits.mechanisms.hybrid import hybrid_counters, hybrid_releases
-from dpbandits.mechanisms.single import single_counters, single_releases
+from dpbandits.mechanisms.counters import (
+    hybrid_counters,
+    hybrid_releases,
+    insert,
+    single_counters,
+    single_releases,
+)
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 

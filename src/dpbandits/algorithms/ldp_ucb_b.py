@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dpbandits.algorithms.ldp_ucb_l import Start, claim, play, privatised, short_of_samples, width
 from dpbandits.core.parameters import Positive
-from dpbandits.mechanisms.randomised_response import randomised_response
+from dpbandits.mechanisms.perturbation import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]

@@ -17,8 +17,7 @@ from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
-from dpbandits.mechanisms.binary import binary_counters, binary_releases
-from dpbandits.mechanisms.counter import insert
+from dpbandits.mechanisms.counters import binary_counters, binary_releases, insert
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 

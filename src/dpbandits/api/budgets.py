@@ -15,7 +15,7 @@ from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
 from dpbandits.experiments import Experiment
-from dpbandits.experiments.budgets import budget as spent
+from dpbandits.experiments import budget as spent
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon

@@ -73,7 +73,8 @@ def _members(kind: str, named: str, names: Sequence[str]) -> Iterator[tuple[str,
     for name in names:
         member = registry.member(named, name)
         try:
-            text = ast.get_docstring(ast.parse(member.file.read_bytes())) or ""
+            source = (member.root.folder / member.path).read_bytes()
+            text = ast.get_docstring(ast.parse(source)) or ""
         except (OSError, SyntaxError, ValueError):
             text = "(its file cannot be read as Python)"
         yield kind, name, text.partition("\n")[0], project.owner(member.root.folder)

@@ -41,10 +41,7 @@ def shown(value: Any) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return an exception's class and the first line of its text.
-
-    For a MemoryError, return the advice to run less at once instead of the class.
-    """
+    """Return an exception's class and the first line of its text, or what to do without memory."""
     text = str(error).strip().partition("\n")[0]
     if isinstance(error, MemoryError):
         quoted = f" ({text})" if text else ""
@@ -55,8 +52,7 @@ def in_one_line(error: BaseException) -> str:
 def place_and_reason(error: Exception, folder: Path, name: str) -> str:
     """Return the exception and the last line inside `folder` that its traceback passes through.
 
-    Outer frames belong to Python's import, inner frames to the libraries that the line calls.
-    The message refers to the folder as `name`; without a line in the folder it gives `name` alone.
+    The message calls the folder `name`. Inner frames belong to libraries that the line calls.
     """
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
@@ -71,10 +67,9 @@ def place_and_reason(error: Exception, folder: Path, name: str) -> str:
 
 @contextmanager
 def variables_of(library: str, *prefixes: str) -> Iterator[None]:
-    """Turn an import error caused by an environment variable into a one-line UserError.
+    """Turn an error in the import of `library` into a UserError that names environment variables.
 
-    Use it around the import of `library`, which reads variables with these prefixes. If no such
-    variable is set, the original error is raised unchanged: the user cannot have caused it.
+    The library reads variables with these prefixes; if none is set, the error stays as it is.
     """
     try:
         with warnings.catch_warnings():
@@ -83,9 +78,8 @@ def variables_of(library: str, *prefixes: str) -> Iterator[None]:
             yield
     except (OSError, ValueError, OverflowError, Warning) as error:
         names = [name for name in sorted(os.environ) if name.startswith(prefixes)]
-        if not names:
+        if not (guilty := [name for name in names if name in str(error)] or names):
             raise
-        guilty = [name for name in names if name in str(error)] or names
         values = " or ".join(f"{name}={os.environ[name]}" for name in guilty)
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(

@@ -1,21 +1,33 @@
 """Decorators for compiled code: kernels, inlined helpers, functions dispatched on a class.
 
-No other module calls numba's decorators. machine_code.py decides where machine code is kept.
+No other module calls numba's decorators. numba's disk cache watches only the file of the decorated
+function: after an edit of a helper in another file it still serves the old machine code. Machine
+code is therefore kept in a folder named by a digest of all sources that are compiled, of dpbandits,
+plugins and the user's project.
 """
 
+import hashlib
+import logging
+import os
+import sys
+import tempfile
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, partial, wraps
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from dpbandits.core import machine_code, roots
+from dpbandits.core import roots
 from dpbandits.core.errors import variables_of
 
 with variables_of("numba", "NUMBA_"):
     import numba
+    import numpy as np
     from numba.core.errors import NumbaError
     from numba.extending import overload, register_jitable
 
+log = logging.getLogger("dpbandits")
+settings: Any = numba.config
 Function = Callable[..., Any]
 
 # No wrapper for C callers: there are none, and it takes time to compile. A division by zero gives
@@ -39,10 +51,16 @@ inlined: Callable[[Function], Function] = register_jitable(**INLINED)
 def kernel(function: Function) -> Function:
     """Compile a function that releases the GIL, and keep its machine code on disk.
 
-    Code of a function outside the kernel island and all other roots is not kept. Nor could another
-    process load the code of a closure around a kernel (see `kernel_around`).
+    Code of a function outside the kernel island and all other roots is not kept: the name of the
+    folder does not cover its source. Nor could another process load the code of a closure around a
+    kernel (see `kernel_around`).
     """
-    compiled: Function = numba.njit(**KERNEL, cache=machine_code.keep(function))(function)
+    package, _, rest = function.__module__.partition(".")
+    path = f"{rest.replace('.', '/')}.py"
+    covered = any(root.package == package and root.compiles(path) for root in roots.found().roots)
+    if kept := covered and folder() is not None:
+        settings.CACHE_DIR = str(folder())  # for what is decorated next
+    compiled: Function = numba.njit(**KERNEL, cache=kept)(function)
     return compiled
 
 
@@ -65,8 +83,7 @@ def kernel_around(policy: Function, body: Any) -> Function:
 def specialised(function: Function, *arguments: Any) -> Function:
     """Return the machine code of a kernel for the types of these arguments, compiled or loaded.
 
-    A call of it takes arguments of these types only. Any other function is returned as it is, also
-    one that this function returned.
+    It takes arguments of these types only. Any other function is returned as it is.
     """
     if not hasattr(function, "compile"):
         return function
@@ -84,8 +101,10 @@ def specialised(function: Function, *arguments: Any) -> Function:
     except Exception as error:
         unreadable = error
     compiled = numba.njit(**KERNEL)(kernel.py_func).compile(types)  # raises if it is at fault
-    if unreadable and not isinstance(unreadable, OSError):  # such as a full disk
-        machine_code.set_aside(unreadable)
+    full = isinstance(unreadable, OSError)  # a disk, or another obstacle to writing
+    if unreadable and not full and (kept := folder()) is not None and kept.exists():
+        kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
+        log.warning("the machine code in %s cannot be read (%s): set aside", kept, unreadable)
     return compiled
 
 
@@ -107,30 +126,66 @@ def by_class(stub: Function, allocating: bool = False) -> Any:
     def choose(first: Any, *rest: Any) -> Function:
         return bodies.get(getattr(first, "instance_class", None), stub)  # type: ignore[arg-type]
 
-    def register(cls: type) -> Callable[[Function], Function]:
-        def add(body: Function) -> Function:
-            if cls in bodies:
-                raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
-            _refuse_foreign(cls, body)
-            bodies[cls] = body
-            return body
+    def add(cls: type, body: Function) -> Function:
+        if cls in bodies:
+            raise TypeError(f"{stub.__name__}: {cls.__qualname__} is registered already")
+        # The digest of the machine code does not cover the sources of other packages, and a later
+        # process may be unable to import their classes, or would run a body in its absence. numba
+        # keeps nothing of a class of __main__.
+        packages = {str(part.__module__).partition(".")[0] for part in (cls, body)}
+        every_root = roots.found().roots
+        foreign = packages - {root.package for root in every_root}
+        if foreign and cls.__module__ != "__main__" and folder() is not None:
+            raise TypeError(
+                f"{cls.__module__}.{cls.__qualname__} or its body {body.__qualname__} is neither of"
+                " the package dpbandits nor of a project or plugin, whose machine code is kept"
+                f" together: put its file into {every_root[-1].folder}"
+            )
+        bodies[cls] = body
+        return body
 
-        return add
-
-    call.register = register  # type: ignore[attr-defined]
+    call.register = lambda cls: partial(add, cls)  # type: ignore[attr-defined]
     return call
 
 
-def _refuse_foreign(cls: type, body: Function) -> None:
-    # The digest of the machine code does not cover the sources of other packages, and a later
-    # process may be unable to import their classes, or would run a body in its absence. numba keeps
-    # nothing of a class of __main__.
-    packages = {str(part.__module__).partition(".")[0] for part in (cls, body)}
-    every_root = roots.found().roots
-    foreign = packages - {root.package for root in every_root}
-    if foreign and cls.__module__ != "__main__" and machine_code.folder() is not None:
-        raise TypeError(
-            f"{cls.__module__}.{cls.__qualname__} or its body {body.__qualname__} is neither of the"
-            " package dpbandits nor of a project or plugin, whose machine code is kept together:"
-            f" put its file into {every_root[-1].folder}"
+@cache
+def island_digest() -> str:
+    """Return a digest of all sources that are compiled and of the versions of the compiler.
+
+    The sources are those that this process has read; 16 hexadecimal digits of SHA-256.
+    """
+    versions = sys.version, numba.__version__, np.__version__, settings.USING_SVML
+    digest = hashlib.sha256(repr(versions).encode())
+    for root in roots.found().roots:
+        for path, content in root.sources().items():
+            if root.compiles(path):
+                digest.update(f"\0{root.package}/{path}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def user_cache() -> Path:
+    """Return the user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
+    if named := os.environ.get("DPBANDITS_CACHE"):
+        return Path(named).expanduser().absolute()
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    # The XDG specification requires that a relative path is ignored.
+    return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
+
+
+@cache
+def folder() -> Path | None:
+    """Create and return the folder of machine code; None if it cannot be written."""
+    try:
+        kept = user_cache() / "kernels" / island_digest()
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=kept):
+            return kept
+    except (OSError, RuntimeError) as error:  # RuntimeError: a `~` without a home folder
+        named = os.environ.get("DPBANDITS_CACHE")
+        log.warning(
+            "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
+            " set DPBANDITS_CACHE to a folder that can be written",
+            f"DPBANDITS_CACHE={named}: " if named else "",
+            error,
         )
+        return None

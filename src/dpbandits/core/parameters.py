@@ -11,7 +11,6 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from dpbandits.core.errors import UserError, nearest, shown
@@ -31,26 +30,18 @@ Delta = Annotated[float, Constraint(lambda x: 0 <= x <= 1, "in [0, 1]")]
 NonZero = Annotated[float, Constraint(lambda x: x != 0 and math.isfinite(x), "finite and not 0")]
 Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]
 Probability = Annotated[float, Constraint(lambda x: 0 < x <= 1, "in (0, 1]")]
+MEANS = "a list of two or more means"
 Means = Annotated[
     tuple[float, ...],
-    Constraint(
-        lambda means: len(means) >= 2 and all(0 <= m <= 1 for m in means),
-        "a list of two or more means in [0, 1]",
-    ),
+    Constraint(lambda m: len(m) > 1 and 0 <= min(m) <= max(m) <= 1, f"{MEANS} in [0, 1]"),
 ]
 OpenMeans = Annotated[
     tuple[float, ...],
-    Constraint(
-        lambda means: len(means) >= 2 and all(0 < m < 1 for m in means),
-        "a list of two or more means inside (0, 1)",
-    ),
+    Constraint(lambda m: len(m) > 1 and 0 < min(m) <= max(m) < 1, f"{MEANS} inside (0, 1)"),
 ]
 Ascending = Annotated[
     tuple[float, ...],
-    Constraint(
-        lambda numbers: numbers and all(a < b for a, b in pairwise(numbers)),
-        "a list of numbers in ascending order",
-    ),
+    Constraint(lambda x: x and [*x] == sorted({*x}), "a list of numbers in ascending order"),
 ]
 Rounds = Annotated[int, Constraint(lambda n: 1 <= n <= 2**53, "a whole number from 1 to 2^53")]
 Count = Annotated[int, Constraint(lambda n: 1 <= n <= 10**6, "a whole number from 1 to 10^6")]
@@ -69,7 +60,6 @@ WORDS = {
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
-    # Return the type and the declarations of an annotation.
     is_annotated = typing.get_origin(annotation) is Annotated
     return typing.get_args(annotation) if is_annotated else (annotation,)
 
@@ -88,29 +78,20 @@ def fields(params: Any) -> dict[str, Any]:
 
 
 def unsupported(params: Any) -> str:
-    """Return why a Params class cannot be used, with the remedy; '' if it can.
-
-    Kernels take numbers, booleans, readings and tuples of numbers only.
-    """
+    """Return why a Params class cannot be used, with the remedy; '' if it can."""
     if not (isinstance(params, type) and hasattr(params, "_fields")):
         return "Params must be a NamedTuple"
     try:
         annotations = fields(params)
     except (NameError, TypeError) as error:
         return f"the annotations of Params cannot be read: {error}"
+    valid = "float, int, bool, tuple[float, ...], an IntEnum of readings or a type of"
     for name, annotation in annotations.items():
         kind = _parts(annotation)[0]
-        if kind not in WORDS and not _is_reading(kind):
-            return (
-                f"Params.{name} is annotated with {getattr(kind, '__name__', kind)}, which kernels"
-                " cannot take: use float, int, bool, tuple[float, ...], an IntEnum of readings or"
-                " a type of dpbandits.core.parameters"
-            )
+        if kind not in WORDS and not (isinstance(kind, type) and issubclass(kind, IntEnum)):
+            given = f"Params.{name} is annotated with {getattr(kind, '__name__', kind)}"
+            return f"{given}, which kernels cannot take: use {valid} dpbandits.core.parameters"
     return ""
-
-
-def _is_reading(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, IntEnum)
 
 
 def reading_name(member: IntEnum) -> str:
@@ -124,7 +105,7 @@ def coerce(annotation: Any, value: Any) -> Any:
     Raises ValueError, whose text describes the valid values.
     """
     kind, *constraints = _parts(annotation)
-    if _is_reading(kind):
+    if isinstance(kind, type) and issubclass(kind, IntEnum):
         members = {reading_name(member): member for member in kind}
         if isinstance(value, bool):  # YAML reads the words `on` and `off` as booleans
             value = "on" if value else "off"
@@ -160,10 +141,9 @@ def build(
 ) -> P:
     """Return an instance of a Params class (a NamedTuple) from plain values, after checking each.
 
-    Raises UserError in the form `owner: field must be ..., got ... (origin of the field)` for an
-    invalid value, and also for a missing field or an unknown name, with the closest valid ones.
-    For conditions on several fields the class may define a method `problem`, which returns the
-    name of a field and what is wrong with it, or None.
+    Raises UserError in the form `owner: field must be ..., got ... (origin of the field)`. For
+    conditions on several fields the class may define a method `problem`, which returns the name of
+    a field and what is wrong with it, or None.
     """
     known = fields(params)
     for name in values:

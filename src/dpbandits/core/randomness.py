@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -65,19 +65,14 @@ def plain_fields(params: NamedTuple) -> dict[str, Any]:
 
 def fields(params: NamedTuple) -> dict[str, Any]:
     """Return the fields that enter a stream name, in class order."""
-    earlier = _earlier_values(type(params))
+    earlier = {
+        name: declared.value
+        for name, annotation in get_type_hints(type(params), include_extras=True).items()
+        for declared in getattr(annotation, "__metadata__", ())
+        if isinstance(declared, AddedLater)
+    }
     return {
         name: value
         for name, value in params._asdict().items()
         if name not in earlier or plain_value(value) != plain_value(earlier[name])
-    }
-
-
-@cache
-def _earlier_values(params: type) -> dict[str, Any]:
-    return {
-        name: declared.value
-        for name, annotation in get_type_hints(params, include_extras=True).items()
-        for declared in getattr(annotation, "__metadata__", ())
-        if isinstance(declared, AddedLater)
     }

@@ -9,7 +9,6 @@ their members themselves.
 import importlib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -39,21 +38,16 @@ class Member(NamedTuple):
         return source_path(self.root, self.path)
 
     @property
-    def file(self) -> Path:
-        """Path of the source."""
-        return self.root.folder / self.path
-
-    @property
     def shown(self) -> str:
         """Path of the source as messages print it."""
         if self.root == roots.found().project:
             return self.path
-        return f"src/{PACKAGE.package}/{self.path}" if self.root is PACKAGE else str(self.file)
+        folder = f"src/{PACKAGE.package}" if self.root is PACKAGE else self.root.folder
+        return f"{folder}/{self.path}"
 
 
 @cache
 def _members(kind: str, found: Found) -> Mapping[str, Member]:
-    # Map each name of a kind to its member.
     folder = FOLDERS[kind]
     plugged = {plugin.root for plugin in found.plugins}  # their entry points name the members
     members = [(p.name, Member(p.root, p.path)) for p in found.plugins if p.group == folder]
@@ -64,20 +58,14 @@ def _members(kind: str, found: Found) -> Mapping[str, Member]:
                 members.append((file.removesuffix(".py").replace("_", "-"), Member(root, path)))
     by_name: dict[str, Member] = {}
     for name, member in members:
-        if other := by_name.get(name):
-            raise UserError(
-                f"two {kind}s are named '{name}', {other.shown} and {member.shown}: rename one of"
-                " them"
-            )
-        by_name[name] = member
+        if (other := by_name.setdefault(name, member)) is not member:
+            files = f"{other.shown} and {member.shown}"
+            raise UserError(f"two {kind}s are named '{name}', {files}: rename one of them")
     return dict(sorted(by_name.items()))
 
 
 def member(kind: str, name: str) -> Member:
-    """Return the place of a member's source; `kind` is algorithm, law or stopping rule.
-
-    Raises UserError for an unknown name.
-    """
+    """Return the place of a member's source; `kind` is algorithm, law or stopping rule."""
     members = _members(kind, roots.found())
     if name not in members:
         raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
@@ -92,7 +80,8 @@ def _module(kind: str, member: Member, name: str) -> ModuleType:
     except (UserError, MemoryError):
         raise
     except Exception as error:
-        place = place_and_reason(error, member.file.parent, member.shown.rpartition("/")[0])
+        folder = (member.root.folder / member.path).parent
+        place = place_and_reason(error, folder, member.shown.rpartition("/")[0])
         raise UserError(f"{kind} '{name}': {place}") from error
     lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
     if lacking:
@@ -126,8 +115,8 @@ def stopping_rule_names() -> list[str]:
 def algorithm(name: str) -> ModuleType:
     """Return the module of an algorithm: `Params`, `play` and, for a private one, `releases`.
 
-    Raises UserError if there is none of this name, or if its file cannot be imported or lacks a
-    required name.
+    Like the functions for laws and rules, it raises UserError if there is none of this name, or if
+    its file cannot be imported or lacks a required name.
     """
     return NOT_STORED.get(name) or _module("algorithm", member("algorithm", name), name)
 
@@ -135,15 +124,11 @@ def algorithm(name: str) -> ModuleType:
 def environment(name: str) -> ModuleType:
     """Return the module of an environment: `Params`, `arms(params)` and a function for its law.
 
-    That function is `law(params)`, or `table(params, horizon, rng)` if all gains are drawn before
-    the game. Raises UserError as `algorithm` does.
+    That is `law(params)`, or `table(params, horizon, rng)` if gains are drawn before the game.
     """
     return _module("law", member("law", name), name)
 
 
 def stopping_rule(name: str) -> ModuleType:
-    """Return the module of a stopping rule: `Params`, `halt` and, for a private one, `releases`.
-
-    Raises UserError as `algorithm` does.
-    """
+    """Return the module of a stopping rule: `Params`, `halt` and, for a private one, `releases`."""
     return _module("stopping rule", member("stopping rule", name), name)

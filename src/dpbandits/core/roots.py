@@ -83,17 +83,25 @@ class Found(NamedTuple):
 def found() -> Found:
     """Find the project of the current folder and the plugins, once, and make them importable.
 
-    Called when a command or the Python interface first needs a member, a kernel or a file of
-    theirs. The project is the marked folder at or above the current one, or the one that the
-    variable DPBANDITS_PROJECT names. Raises UserError for a project or plugin that cannot be used.
+    The project is the marked folder at or above the current one, or the one that the variable
+    DPBANDITS_PROJECT names. Raises UserError for a project or plugin that cannot be used.
     """
     project = _project()
-    points = sorted(
-        (group, entry.name, entry.value)
-        for group in GROUPS
-        for entry in entry_points(group=f"dpbandits.{group}")
-    )
-    plugins = tuple(_plugin(*point) for point in points)
+    plugins = []
+    points = [(group, p) for group in GROUPS for p in entry_points(group=f"dpbandits.{group}")]
+    for group, name, named in sorted((group, p.name, p.value) for group, p in points):
+        package, *parts = named.split(".")
+        path, places = "/".join(parts) + ".py", list[str]()
+        with suppress(ImportError, ValueError):
+            spec = importlib.util.find_spec(package)
+            places += (spec.submodule_search_locations or ()) if spec else ()
+        folders = [Path(place) for place in places if (Path(place) / path).is_file()]
+        if not folders:
+            raise UserError(
+                f"the plugin {name!r} (entry point dpbandits.{group}) names the module {named},"
+                " of which no source is installed: install its package again or remove it"
+            )
+        plugins.append(Plugin(group, name, Root(package, folders[0]), path))
     roots = (PACKAGE, *dict.fromkeys(plugin.root for plugin in plugins))
     if project is not None:
         roots = (*roots, project)
@@ -109,21 +117,7 @@ def found() -> Found:
         sys.modules.setdefault(project.package, module)
     for root in roots:
         root.sources()
-    return Found(project, plugins, roots)
-
-
-def _plugin(group: str, name: str, module: str) -> Plugin:
-    package, *parts = module.split(".")
-    path = "/".join(parts) + ".py"
-    with suppress(ImportError, ValueError):
-        spec = importlib.util.find_spec(package)
-        for place in (spec.submodule_search_locations or ()) if spec else ():
-            if (Path(place) / path).is_file():
-                return Plugin(group, name, Root(package, Path(place)), path)
-    raise UserError(
-        f"the plugin {name!r} (entry point dpbandits.{group}) names the module {module}, of which"
-        " no source is installed: install its package again or remove it"
-    )
+    return Found(project, tuple(plugins), roots)
 
 
 def _project() -> Root | None:
@@ -145,18 +139,13 @@ def _project() -> Root | None:
     if content:
         raise UserError(f"{file}: unknown key {next(iter(content))!r}; the only key is package")
     if not is_new_package(package, folder):
-        raise UserError(
-            f"{file}: package must be a name in lower case, such as my_paper, and of no other"
-            f" package of Python, dpbandits or this environment; got {package!r}"
-        )
+        valid = "a name in lower case, such as my_paper, and of no other package installed here"
+        raise UserError(f"{file}: package must be {valid}; got {package!r}")
     return Root(package, folder, FOLDERS)
 
 
 def is_new_package(name: object, folder: Path) -> bool:
-    """Return True for a name that the package of the project in this folder may have.
-
-    It is in lower case and no other package has it; the project itself may be installed.
-    """
+    """Return True for a lower-case name that no package but the project in this folder has."""
     if not isinstance(name, str) or not re.fullmatch("[a-z_][a-z0-9_]*", name):
         return False
     # Paths of sources must stay distinct from those of dpbandits.
@@ -168,7 +157,7 @@ def is_new_package(name: object, folder: Path) -> bool:
 
 
 def source_path(root: Root, path: str) -> str:
-    """Return the name of a source among all roots; of roots but the first, it has the package's."""
+    """Return the name of a source among all roots: below all but the first, with the package."""
     return path if root.package == PACKAGE.package else f"{root.package}/{path}"
 
 
@@ -185,6 +174,6 @@ def source(name: str) -> tuple[Root, str]:
 
 
 def source_file(name: str) -> Path:
-    """Return the file of a source by its name. Raises FileNotFoundError if no root has it."""
+    """Return the file of a source by its name."""
     root, path = source(name)
     return root.folder / path

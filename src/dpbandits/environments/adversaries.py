@@ -79,23 +79,6 @@ def largest_regret(params: Params, rounds: int) -> float:
     return (2.0 if params.kind is Kind.SWITCHING else 1.0) * rounds
 
 
-def oblivious(
-    rounds: int, arms: int, rng: np.random.Generator, held: int, drawn_at_first: bool
-) -> np.ndarray:
-    """Return gains Bern(p), shape (rounds, arms), with p and the gains drawn every `held` rounds.
-
-    p ~ U[.5, .5 + 2 epsilon] for the best arm, p ~ U[.5 - epsilon, .5 + epsilon] for the others.
-    The rounds that draw are the multiples of `held` and, if `drawn_at_first`, round 1. The other
-    rounds repeat the previous gain; before the first draw it is 0.
-    """
-    t = np.arange(1, rounds + 1)
-    draws = (t % held == 0) | ((t == 1) & drawn_at_first)
-    uniform = rng.random((draws.sum(), arms, 2))
-    low = np.where(np.arange(arms) == 0, 0.5, 0.5 - HALF_WIDTH)
-    drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
-    return np.vstack([np.zeros(arms), drawn])[draws.cumsum()]
-
-
 @kernel
 def switching(gains, rng, plain):
     """Fill `gains`, shape (rounds, arms), as in Figure 1 of Dekel, Ding, Koren, Peres 2014.
@@ -115,9 +98,6 @@ def switching(gains, rng, plain):
         for arm in range(arms):
             loss = walk[t] + 0.5 - (gap if arm == chi else 0.0)
             gains[t - 1, arm] = 1.0 - min(max(loss, 0.0), 1.0)
-
-
-# The game on a table -----------------------------------------------------------------------------
 
 
 class GainTable(NamedTuple):
@@ -150,8 +130,16 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
         switching(gains, rng, params.walk is Walk.PLAIN)
         feedback = params.switch_feedback
     else:
-        held = HELD if params.kind is Kind.OBLIVIOUS else 1
-        gains = oblivious(*shape, rng, held, params.oblivious_start is ObliviousStart.DRAW)
+        # Gains Bern(p), with p ~ U[.5, .5 + 2 epsilon] for the best arm and p ~ U[.5 - epsilon,
+        # .5 + epsilon] for the others. The rounds that draw p and the gains are the multiples of
+        # `held` and perhaps round 1. The other rounds repeat the previous gain, at first 0.
+        t, held = np.arange(1, horizon + 1), HELD if params.kind is Kind.OBLIVIOUS else 1
+        draws = t % held == 0
+        draws |= (t == 1) & (params.oblivious_start is ObliviousStart.DRAW)
+        uniform = rng.random((draws.sum(), params.arms, 2))
+        low = np.where(np.arange(params.arms) == 0, 0.5, 0.5 - HALF_WIDTH)
+        drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
+        gains = np.vstack([np.zeros(params.arms), drawn])[draws.cumsum()]
     return gain_table(gains, feedback)
 
 

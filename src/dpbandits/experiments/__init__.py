@@ -8,12 +8,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from dpbandits.core import parameters
-from dpbandits.privacy.notions import Guarantee
+from dpbandits.privacy.notions import DELTA, Guarantee
+from dpbandits.privacy.releases import composed_epsilon
 
 Load = Callable[[slice], np.ndarray]  # columns of a block: float64 of shape (runs, columns)
 Naming = Callable[[str, Any], str]  # text for a law and its parameters; without a law, for means
@@ -37,7 +39,8 @@ class Quantity(Enum):
 class Experiment(ABC):
     """What the rest of the package asks of an experiment. A kind is a frozen dataclass.
 
-    The answers given here are those of a kind without arms, claims or a curve over time.
+    The answers given here are those of a kind without arms, claims or a curve over time. A kind has
+    no docstring of its own where it answers as described here.
     """
 
     libraries: tuple[str, ...] = ("numba", "numpy")  # whose versions may change the numbers
@@ -48,8 +51,8 @@ class Experiment(ABC):
     seed: int  # root of every random stream
     unit = "run"  # what a caption counts
     spends = True  # a caption says what its releases compose to
-
-    # Its name and its key
+    bandit: tuple[str, Any] | None = None  # name of the environment and its Params
+    rounds: int | None = None  # of every run, if known before
 
     @property
     @abstractmethod
@@ -73,8 +76,6 @@ class Experiment(ABC):
         """Return the part of the description that names its random streams."""
         return self.description()
 
-    # Its numbers
-
     @abstractmethod
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
         """Return the values of runs, float64 (runs, columns), and the seconds of each, (runs,).
@@ -97,21 +98,9 @@ class Experiment(ABC):
         `load` returns columns of the runs' values. An exact quantity has one row.
         """
 
-    # Its game
-
-    @property
-    def bandit(self) -> tuple[str, Any] | None:
-        """Name of the environment and its Params, if there is one."""
-        return None
-
-    @property
-    def rounds(self) -> int | None:
-        """Number of rounds of every run; None if it is not known before."""
-        return None
-
-    @abstractmethod
     def game(self) -> dict[str, Any]:
-        """Return the values of the game by their names, for tables; empty for a formula."""
+        """Return the values of the game by their names, for tables."""
+        return {}
 
     @abstractmethod
     def setting(self, naming: Naming) -> str:
@@ -133,23 +122,52 @@ class Experiment(ABC):
         """Return the largest possible regret of a run."""
         return math.inf
 
-    # Its privacy
-
     def releases(self) -> Iterable[Any] | None:
         """Return the releases that the algorithm declares; None if it declares none."""
-        return None
+        return self.declared("releases")
 
     def claim(self) -> Guarantee | None:
         """Return the paper's privacy claim; None if there is none."""
-        return None
+        return self.declared("claim")
 
     def warning(self) -> str | None:
         """Return a warning for readers of its curve; None if there is none."""
+        return self.declared("warning")
+
+    def declared(self, what: str) -> Any:
+        """Return the result of a function of the member's file, None if it has no such function."""
         return None
 
     def input_epsilon(self) -> float | None:
         """Return the budget that a private algorithm spends on its input; None for others."""
         return None
+
+
+@cache
+def budget(cell: Experiment) -> float | None:
+    """Return the epsilon that a cell's declared releases compose to; None if it declares none.
+
+    The delta is that of `delta_of`. The result is math.inf if the number of releases is unbounded,
+    or if their deltas add up to more than this delta.
+    """
+    releases = cell.releases()
+    return None if releases is None else composed_epsilon(releases, delta_of(cell))
+
+
+def given(cell: Experiment) -> float:
+    """Return the epsilon given to a private cell; for zCDP the one that its rho implies."""
+    values, claim = cell.params._asdict(), cell.claim()
+    if claim is None:
+        return float(values["epsilon"])
+    return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(cell))
+
+
+def delta_of(cell: Experiment) -> float:
+    """Return the delta of a cell's parameters, 0 without one; for zCDP the usual one."""
+    claim = cell.claim()
+    if claim and claim.notion.needs_delta:
+        return DELTA
+    return float(getattr(cell.params, "delta", 0.0))
 
 
 def in_words(values: dict[str, Any]) -> str:

@@ -31,18 +31,15 @@ class AuditExperiment(Experiment):
 
     @property
     def name(self) -> str:
-        """One-line description for progress and error messages."""
         settings = in_words(dict(self.subject.settings))
         return f"audit of {self.member}({settings}) with {self.plays} games"
 
     @property
     def member(self) -> str:  # type: ignore[override]
-        """Name of the algorithm in the registry."""
         return self.subject.algorithm
 
     @property
     def params(self) -> Any:
-        """Params of the algorithm in the longest games."""
         return self.subject.params(self.longest)
 
     @property
@@ -52,12 +49,10 @@ class AuditExperiment(Experiment):
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Source files that import all others; the registry imports the first by its name."""
-        search = "experiments/audit.py", "audit/search.py"
-        return registry.member("algorithm", self.member).source, *search
+        algorithm = registry.member("algorithm", self.member).source
+        return algorithm, "experiments/audit.py", "audit/search.py"
 
     def description(self) -> dict[str, Any]:
-        """Return the audit as JSON values."""
         return {
             "audit": self.member,
             "params": dict(self.subject.settings),
@@ -84,27 +79,23 @@ class AuditExperiment(Experiment):
         return values, seconds
 
     def is_exact(self, shows: Quantity) -> bool:
-        """Return whether a budget is shown, which is computed."""
         return shows in (Quantity.CLAIMED, Quantity.COMPOSED)
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        """Return lower bounds on epsilon, (runs,), or one of the budgets, (1,)."""
-        if self.is_exact(shows):
-            claimed = shows is Quantity.CLAIMED
-            return np.array([self.claim().epsilon if claimed else self.composed()])
+        if shows is Quantity.CLAIMED:
+            return np.array([self.claim().epsilon])
+        if shows is Quantity.COMPOSED:
+            return np.array([self.composed()])
         column = int(shows is Quantity.ONE_CHOICE)
         return load(slice(column, column + 1))[:, 0]
 
     def game(self) -> dict[str, Any]:
-        """Return the number of games."""
         return {"games": self.plays}
 
     def setting(self, naming: Naming) -> str:
-        """Return a phrase on the number of games."""
         return f"{self.plays:,} games an audit"
 
     def releases(self) -> Iterable[Release]:
-        """Return the releases that the algorithm declares for the longest games with two arms."""
         return self.subject.releases(designs.ARMS, self.longest)
 
     def claim(self) -> Guarantee:

@@ -21,20 +21,14 @@ class Formula(Experiment):
     family = "bound"
     params = ()
     libraries = ()
+    roots = ()
     spends = False
 
     @property
     def name(self) -> str:
-        """Name of the function."""
         return self.member
 
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """No source: nothing is stored."""
-        return ()
-
     def description(self) -> dict[str, Any]:
-        """Return the formula as JSON values."""
         return {"bound": self.member, "arguments": dict(self.values)}
 
     def law(self, over_time: bool) -> dict[str, Any]:
@@ -43,18 +37,13 @@ class Formula(Experiment):
         return {"bound": self.member, **given}
 
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return runs without values."""
         return np.empty((len(runs), 0)), np.zeros(len(runs))
 
     def checkpoints(self) -> np.ndarray:
-        """Return the rounds of the logarithmic grid up to the horizon."""
         return super().checkpoints() if self.rounds is None else checkpoints(self.rounds, Grid.LOG)
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        """Return its value, (1,), or its values with some rounds as horizon, (1, rounds).
-
-        A value may be asked for divided by log T.
-        """
+        # Over time: its values with these rounds as horizon.
         function, arguments = theory.function(self.member), dict(self.values)
         if rounds is not None:
             horizons = map(int, self.checkpoints()[rounds])
@@ -63,16 +52,10 @@ class Formula(Experiment):
         return value / np.log(arguments["horizon"]) if shows is Quantity.PER_LOG else value
 
     @property
-    def rounds(self) -> int | None:
-        """Argument `horizon`, if there is one."""
+    def rounds(self) -> int | None:  # type: ignore[override]
         return dict(self.values).get("horizon")
 
-    def game(self) -> dict[str, Any]:
-        """Return nothing: the arguments are its settings."""
-        return {}
-
     def setting(self, naming: Naming) -> str:
-        """Return a phrase on the arms or the dimension."""
         arguments = dict(self.values)
         if "means" in arguments:
             return naming("", arguments["means"])
@@ -81,7 +64,6 @@ class Formula(Experiment):
         return f"linear bandits, dimension {d}" if (d := arguments.get("dimension")) else ""
 
     def settings(self) -> dict[str, Any]:
-        """Return its arguments."""
         return dict(self.values)
 
     arguments = settings

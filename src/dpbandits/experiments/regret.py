@@ -1,7 +1,6 @@
 """Algorithms on bandits: regret at checkpoints, or pulls of an arm."""
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
@@ -18,7 +17,6 @@ from dpbandits.core.randomness import Role, spelt, stream
 from dpbandits.environments._realised import realised
 from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
 from dpbandits.experiments.checkpoints import Grid, checkpoints
-from dpbandits.privacy.notions import Guarantee
 
 
 class Regret(Enum):
@@ -50,14 +48,11 @@ class RegretExperiment(Experiment):
     def __post_init__(self) -> None:
         horizon = getattr(self.params, "horizon", self.horizon)
         if horizon != self.horizon:
-            raise UserError(
-                f"{self.member}: the parameter horizon is {horizon}, but the game has"
-                f" {self.horizon} rounds"
-            )
+            game = f"the game has {self.horizon} rounds"
+            raise UserError(f"{self.member}: the parameter horizon is {horizon}, but {game}")
 
     @property
     def name(self) -> str:
-        """One-line description for progress and error messages."""
         kind = getattr(self.instance, "kind", None)
         environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
         law = f"{environment} K={self._arms} T={self.horizon}"
@@ -68,17 +63,11 @@ class RegretExperiment(Experiment):
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Source files that import all others; the registry imports all but the last by name."""
-        scheme = registry.scheme(self.member)
-        return (
-            registry.member("algorithm", self.member).source,
-            registry.member("law", self.environment).source,
-            *((scheme,) if scheme else ()),
-            "experiments/regret.py",
-        )
+        members = ("algorithm", self.member), ("law", self.environment)
+        sources = [registry.member(kind, name).source for kind, name in members]
+        return *sources, *filter(None, [registry.scheme(self.member)]), "experiments/regret.py"
 
     def description(self) -> dict[str, Any]:
-        """Return the experiment as JSON values."""
         recorded: dict[str, Any] = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
         if self.regret is Regret.REALISED:
             recorded["regret"] = self.regret.value
@@ -94,37 +83,25 @@ class RegretExperiment(Experiment):
         }
 
     def law(self, over_time: bool) -> dict[str, Any]:
-        """Return the part of the description on which the law of its numbers depends.
-
-        Over time, a shorter game may be the start of a longer one: the horizon affects the first
-        rounds only as a parameter of the algorithm, or of a table of gains.
-        """
+        # Over time, a shorter game may be the start of a longer one: the horizon affects the first
+        # rounds only as a parameter of the algorithm, or of a table of gains.
         ahead = "horizon" in self.params._fields or hasattr(self._module, "table")
         law = super().law(over_time)
         return law if ahead or not over_time else {k: v for k, v in law.items() if k != "horizon"}
 
     def streams(self) -> dict[str, Any]:
-        """Return the part of the description that names its random streams.
-
-        Games on one table of gains share it, and so do horizons.
-        """
         described = self.description()
-        if hasattr(self._module, "table"):
+        if hasattr(self._module, "table"):  # all games on a table share it
             return {key: described[key] for key in ("environment", "instance", "seed")}
         described["params"].pop("horizon", None)
         return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
 
     @property
     def columns(self) -> int:  # type: ignore[override]
-        """Number of values per run: one per checkpoint."""
         return len(self.checkpoints())
 
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return the regret of the runs at the checkpoints, and the seconds that each run took.
-
-        The regret (or the pulls of arm `pulls_of`) is float64 of shape (runs, checkpoints). The
-        first run of a process includes compilation.
-        """
+        # The first run of a process includes compilation.
         game = Game(self)
         curves, seconds = np.empty((len(runs), self.columns)), np.empty(len(runs))
         for row, run in enumerate(runs):
@@ -134,76 +111,53 @@ class RegretExperiment(Experiment):
         return curves, seconds
 
     def checkpoints(self) -> np.ndarray:
-        """Return the rounds at which the regret is recorded: increasing, int64, (checkpoints,)."""
         return checkpoints(self.horizon, self.grid)
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        """Return what was recorded at the horizon, (runs,), or over time, (runs, rounds)."""
         if rounds is not None:
             return load(rounds)
         last = load(slice(-1, None))[:, 0]
         return last / np.log(self.horizon) if shows is Quantity.PER_LOG else last
 
     @property
-    def bandit(self) -> tuple[str, Any]:
-        """Name of the environment and its Params."""
+    def bandit(self) -> tuple[str, Any]:  # type: ignore[override]
         return self.environment, self.instance
 
     @property
-    def rounds(self) -> int:
-        """The horizon T."""
+    def rounds(self) -> int:  # type: ignore[override]
         return self.horizon
 
     def game(self) -> dict[str, Any]:
-        """Return the environment, the horizon, and what is recorded in place of the regret."""
         law = {"law": self.environment, **parameters.plain(self.instance)}
         recorded = {} if self.pulls_of is None else {"pulls of arm": self.pulls_of + 1}
         realised = {"regret": "realised"} if self.regret is Regret.REALISED else {}
         return {**law, "horizon": self.horizon, **recorded, **realised}
 
     def setting(self, naming: Naming) -> str:
-        """Return the text for the instance."""
         return naming(self.environment, self.instance)
 
     def arguments(self) -> dict[str, Any]:
-        """Return the bandit, the parameters, the number of arms and the horizon."""
         game = {"arms": self._arms, "horizon": self.horizon}
         return {**self.instance._asdict(), **self.params._asdict(), **game}
 
     def gaps(self) -> np.ndarray | None:
-        """Return the gaps of the arms; None for a table of gains."""
         if not hasattr(self._module, "law"):
             return None
-        gaps: np.ndarray = self._module.law(self.instance).gaps
-        return gaps
+        return np.asarray(self._module.law(self.instance).gaps)
 
     def largest_regret(self, rounds: int) -> float:
-        """Return the largest possible regret of a run, that of the worst arm in every round."""
         gaps = self.gaps()
         if gaps is None:
             return float(self._module.largest_regret(self.instance, rounds))
         return float(gaps.max()) * rounds
 
-    def releases(self) -> Iterable[Any] | None:
-        """Return the releases that the algorithm declares; None if it declares none."""
-        return self._declared("releases")
-
-    def claim(self) -> Guarantee | None:
-        """Return the paper's privacy claim; None if the algorithm is not private."""
-        return self._declared("claim")
-
-    def warning(self) -> str | None:
-        """Return the algorithm's warning for readers of the curve; None if there is none."""
-        return self._declared("warning")
-
     def input_epsilon(self) -> float | None:
-        """Return the budget that a private algorithm spends on its input; None for others."""
         if "epsilon" not in self.params._fields:
             return None
         find = getattr(registry.algorithm(self.member), "input_epsilon", lambda p: p.epsilon)
         return float(find(self.params))
 
-    def _declared(self, what: str) -> Any:
+    def declared(self, what: str) -> Any:
         declare = getattr(registry.algorithm(self.member), what, None)
         return declare(self.params, self._arms, self.horizon) if declare else None
 
@@ -240,10 +194,8 @@ class Game:
         self.environment = registry.environment(cell.environment)
         params = randomness.plain_fields(cell.params)
         params.pop("horizon", None)
-        environment = {
-            "environment": cell.environment,
-            "instance": randomness.plain_fields(cell.instance),
-        }
+        instance = randomness.plain_fields(cell.instance)
+        environment = {"environment": cell.environment, "instance": instance}
         self.environment_name = spelt(environment)
         self.policy_name = spelt(environment | {"algorithm": cell.member, "params": params})
         self.checkpoints = cell.checkpoints()
@@ -257,32 +209,26 @@ class Game:
         A game `per_round` is played by the definition, every reward drawn by itself. Raises
         RuntimeError if the policy does not stop at the horizon.
         """
-        cell, environment = self.cell, self.environment
+        cell, environment, name = self.cell, self.environment, self.environment_name
         if hasattr(environment, "table"):
-            drawn = stream(cell.seed, Role.TABLE, run, self.environment_name)
+            drawn = stream(cell.seed, Role.TABLE, run, name)
             law = environment.table(cell.instance, cell.horizon, drawn)
         else:
             law = environment.law(cell.instance)
             if cell.regret is Regret.REALISED:
-                order = stream(cell.seed, Role.ORDER, run, self.environment_name)
+                order = stream(cell.seed, Role.ORDER, run, name)
                 law = realised(law, cell.instance.means, order)  # type: ignore[attr-defined]
-        bandit = new_bandit(
-            law,
-            environment.arms(cell.instance),
-            cell.horizon,
-            self.checkpoints,
-            stream(cell.seed, Role.REWARDS, run, self.environment_name),
-            per_round,
-            -1 if cell.pulls_of is None else cell.pulls_of,
-        )
+        arms, rewards = environment.arms(cell.instance), stream(cell.seed, Role.REWARDS, run, name)
+        counted = -1 if cell.pulls_of is None else cell.pulls_of
+        game = law, arms, cell.horizon, self.checkpoints, rewards, per_round, counted
+        bandit = new_bandit(*game)
         rng = stream(cell.seed, Role.POLICY, run, self.policy_name)
         if per_round not in self.compiled:
             policy = self.definition if per_round else self.policy
             self.compiled[per_round] = specialised(policy, cell.params, bandit, rng)
         self.compiled[per_round](cell.params, bandit, rng)
-        if bandit.clock[0] != cell.horizon:
-            played = f"played {bandit.clock[0]} rounds of {cell.horizon}"
-            raise RuntimeError(f"{cell.member} {played}")
+        if (played := bandit.clock[0]) != cell.horizon:
+            raise RuntimeError(f"{cell.member} played {played} rounds of {cell.horizon}")
         return bandit
 
 

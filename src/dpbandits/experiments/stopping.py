@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,9 +11,8 @@ from dpbandits.core import parameters, randomness, registry
 from dpbandits.core.kernel import specialised
 from dpbandits.core.parameters import NonZero, Positive
 from dpbandits.core.randomness import Role, spelt, stream
-from dpbandits.core.sample_stream import SampleStream
 from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
-from dpbandits.privacy.notions import Guarantee
+from dpbandits.stopping._samples import SampleStream
 
 
 class Stream(NamedTuple):
@@ -39,17 +37,14 @@ class StoppingExperiment(Experiment):
 
     @property
     def name(self) -> str:
-        """One-line description for progress and error messages."""
         law = in_words(parameters.plain(self.stream))
         return f"{self.member}({in_words(parameters.plain(self.params))}) on samples of {law}"
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Source files that import all others; the registry imports the first by its name."""
         return registry.member(self.family, self.member).source, "experiments/stopping.py"
 
     def description(self) -> dict[str, Any]:
-        """Return the experiment as JSON values."""
         return {
             "rule": self.member,
             "params": parameters.plain(self.params),
@@ -58,11 +53,8 @@ class StoppingExperiment(Experiment):
         }
 
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return samples used and estimate of the mean, (runs, 2), and the seconds of each run.
-
-        The seed, the run and the law name the stream of the samples; the name of the rule's stream
-        adds the rule and its parameters. A row depends on nothing else.
-        """
+        # The seed, the run and the law name the stream of the samples; the name of the rule's
+        # stream adds the rule and its parameters.
         start = time.perf_counter()
         law = {"stream": randomness.plain_fields(self.stream)}
         rule = spelt(law | {"rule": self.member, "params": randomness.plain_fields(self.params)})
@@ -79,7 +71,6 @@ class StoppingExperiment(Experiment):
         return values, np.full(len(runs), (time.perf_counter() - start) / len(runs))
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        """Return the samples of every run, or 1 if its estimate is alpha |mu| or more off."""
         if shows is Quantity.SAMPLES:
             return load(slice(1))[:, 0]
         mean = self.stream.mean
@@ -87,15 +78,12 @@ class StoppingExperiment(Experiment):
         return (errors >= self.params.alpha * abs(mean)).astype(float)
 
     def game(self) -> dict[str, Any]:
-        """Return the law of the samples."""
         return {"samples of": "stream", **parameters.plain(self.stream)}
 
     def setting(self, naming: Naming) -> str:
-        """Return a phrase on the samples."""
         return f"samples of {self.stream.radius:g} or {-self.stream.radius:g}"
 
     def arguments(self) -> dict[str, Any]:
-        """Return the law of the samples and the parameters."""
         return {**self.stream._asdict(), **self.params._asdict()}
 
     def samples_at_most(self) -> float:
@@ -110,12 +98,6 @@ class StoppingExperiment(Experiment):
         hoeffding = 200.0 * ((1.0 + 1.0 / self.params.alpha) / (relative / 4.0)) ** 2
         return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
 
-    def releases(self) -> Iterable[Any] | None:
-        """Return the releases that the rule declares; None if it declares none."""
-        declared = getattr(registry.stopping_rule(self.member), "releases", None)
-        return declared(self.params, self.stream.radius) if declared else None
-
-    def claim(self) -> Guarantee | None:
-        """Return the paper's privacy claim; None if the rule is not private."""
-        promise = getattr(registry.stopping_rule(self.member), "claim", None)
-        return promise(self.params, self.stream.radius) if promise else None
+    def declared(self, what: str) -> Any:
+        declare = getattr(registry.stopping_rule(self.member), what, None)
+        return declare(self.params, self.stream.radius) if declare else None

@@ -13,8 +13,7 @@ from dpbandits.config import instances
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
-from dpbandits.experiments import Experiment
-from dpbandits.experiments.budgets import budget, delta_of, given
+from dpbandits.experiments import Experiment, budget, delta_of, given
 from dpbandits.factory import audit_results, papers
 from dpbandits.privacy.notions import budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpbandits.config.settings import Settings
-from dpbandits.experiments import Experiment
-from dpbandits.experiments.budgets import budget
+from dpbandits.experiments import Experiment, budget
 from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance

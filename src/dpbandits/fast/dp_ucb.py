@@ -14,7 +14,7 @@ from dpbandits.algorithms.dp_ucb_bound import Counter, part_epsilon
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.fast._noise import noise_ahead, take
-from dpbandits.mechanisms.binary import levels
+from dpbandits.mechanisms.counters import levels
 
 
 @kernel

@@ -7,8 +7,7 @@ from dpbandits.core.bandit import number_of_arms, rounds_left
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.ucb import coefficients, follow_leaders, longest_run
-from dpbandits.mechanisms.hybrid import hybrid_counters
-from dpbandits.mechanisms.single import single_counters
+from dpbandits.mechanisms.counters import hybrid_counters, single_counters
 
 
 @coefficients.register(Params)

@@ -8,7 +8,7 @@ from dpbandits.core.bandit import number_of_arms
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.ucb import coefficients, follow_leaders
-from dpbandits.mechanisms.binary import binary_counters
+from dpbandits.mechanisms.counters import binary_counters
 
 
 class Law(NamedTuple):

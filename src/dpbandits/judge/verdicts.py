@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from dpbandits.core.errors import UserError
-from dpbandits.experiments.budgets import budget, given
+from dpbandits.experiments import budget, given
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
 from dpbandits.judge.resampled import RESAMPLES, Resampler

@@ -1,7 +1,8 @@
-"""Perturbation of Lemma 15 (wang2024): noise that makes a mean (epsilon, delta)-DP.
+"""Perturbation of a mean by the noise of Lemma 15 (wang2024) or of Gauss, and of a reward by a lie.
 
-The law is symmetric. One reward moves a mean of N rewards by at most 1/N, so all values here are in
-units of 1/N. With E = e^epsilon - 1, the quantile at u <= 1/2 is
+Lemma 15 makes a mean (epsilon, delta)-DP. Its law is symmetric. One reward moves a mean of N
+rewards by at most 1/N, so all values here are in units of 1/N. With E = e^epsilon - 1, the quantile
+at u <= 1/2 is
 
     log[(delta + u E)/(delta + E/2)]/epsilon = -log[1 + (1/2 - u)/(delta/E + u)]/epsilon.
 
@@ -48,3 +49,29 @@ def perturb(law, rng):
     """Draw the noise once."""
     u = rng.random()  # a multiple of 2^-53; 2^-54, the middle of [0, 2^-53), replaces its 0
     return math.copysign(reach(law, max(min(u, 1.0 - u), 2.0**-54)), u - 0.5)
+
+
+@inlined
+def gaussian(rng, sensitivity, rho):
+    """Draw N(0, sensitivity²/(2 rho)), which makes a statistic of this L2 sensitivity rho-zCDP.
+
+    Source: Bun and Steinke 2016, Proposition 1.6; azize2024, Theorem 2.14.
+    """
+    return rng.normal(0.0, sensitivity / math.sqrt(2.0 * rho))
+
+
+@inlined
+def randomised_response(rng, reward, epsilon):
+    """Draw a private bit for a reward r in [0, 1] (Warner 1965; ren2020); it is ε-locally private.
+
+    Both of its values are at most e^ε times as likely for one reward as for another, and exactly
+    e^ε times for the rewards 0 and 1.
+    """
+    return 1.0 if rng.random() < chance_of_one(reward, epsilon) else 0.0
+
+
+@inlined
+def chance_of_one(reward, epsilon):
+    """Return the probability (r e^ε + 1 - r)/(1 + e^ε) of the bit 1, for any ε >= 0."""
+    lie = math.exp(-epsilon)
+    return (reward + (1.0 - reward) * lie) / (1.0 + lie)

@@ -16,8 +16,7 @@ import numpy as np
 
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
-from dpbandits.experiments import Experiment
-from dpbandits.experiments.budgets import budget
+from dpbandits.experiments import Experiment, budget
 from dpbandits.store.blocks import Block, Store
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import metadata
 
 from dpbandits.core.errors import UserError, in_one_line
-from dpbandits.core.machine_code import island_digest
+from dpbandits.core.kernel import island_digest
 from dpbandits.core.roots import VARIABLE, found
 from dpbandits.experiments import Experiment
 from dpbandits.run.tasks import Outcome, Task

@@ -4,9 +4,8 @@ Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 
 """
 
 from dpbandits.core.kernel import kernel
-from dpbandits.core.sample_stream import take
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.stopping._samples import Params, estimate, query_noise, releases, take, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
@@ -29,5 +28,5 @@ def halt(params, samples, rng):
 
 
 def claim(params: Params, radius: float) -> Guarantee:
-    """Return the claim of Corollary 3.2."""
-    return claim_of(params, "Corollary 3.2")
+    """Return the claim for the time of halting and the estimate together."""
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Corollary 3.2")

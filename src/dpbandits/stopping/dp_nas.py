@@ -5,10 +5,17 @@ is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/e
 """
 
 from dpbandits.core.kernel import kernel
-from dpbandits.core.sample_stream import out_of_reach, take
-from dpbandits.mechanisms.sparse_vector import first_lifted
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.stopping._private import Params, claim_of, estimate, query_noise, releases, threshold
+from dpbandits.mechanisms.laplace import first_lifted
+from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.stopping._samples import (
+    Params,
+    estimate,
+    out_of_reach,
+    query_noise,
+    releases,
+    take,
+    threshold,
+)
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
@@ -35,5 +42,5 @@ def halt(params, samples, rng):
 
 
 def claim(params: Params, radius: float) -> Guarantee:
-    """Return the claim of Theorem 3.1."""
-    return claim_of(params, "Theorem 3.1")
+    """Return the claim for the time of halting and the estimate together."""
+    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 3.1")

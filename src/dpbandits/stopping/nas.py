@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Fraction
-from dpbandits.core.sample_stream import out_of_reach, take
+from dpbandits.stopping._samples import out_of_reach, take
 
 LABEL = "NAS"
 

@@ -49,7 +49,7 @@ def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: C
 
 
 def _noises(items: int, counter: Counter) -> Noises:
-    # The noise of the sum of n = 2^k + r items at epsilon = 1: see mechanisms/hybrid.py and single.
+    # The noise of the sum of n = 2^k + r items at epsilon = 1: see mechanisms/counters.py.
     k = items.bit_length() - 1
     r = items - (1 << k)
     if counter == Counter.SINGLE:

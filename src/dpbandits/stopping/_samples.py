@@ -1,15 +1,42 @@
-"""Shared code of Algorithms 1 and 2 of sajed2019: threshold, noise and releases."""
+"""Samples that a stopping rule reads, and shared code of Algorithms 1 and 2 of sajed2019.
+
+The samples are independent, in [-R, R], with an unknown mean. A rule is given R and may take the
+sum of the next n samples, in one step however large n is.
+"""
 
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Fraction, Positive
-from dpbandits.mechanisms.laplace import laplace
-from dpbandits.mechanisms.sparse_vector import sparse_vector_noise, sparse_vector_releases
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.mechanisms.laplace import laplace, sparse_vector_noise, sparse_vector_releases
 from dpbandits.privacy.releases import Laplace, SparseVector
+
+
+class SampleStream(NamedTuple):
+    """Samples with values R and -R."""
+
+    radius: float  # R
+    probability: float  # probability of the value R
+    rng: np.random.Generator
+
+
+@inlined
+def take(samples, n):
+    """Draw the sum of the next n samples."""
+    return samples.radius * (2.0 * samples.rng.binomial(n, samples.probability) - n)
+
+
+@inlined
+def out_of_reach(samples, distance):
+    """Return the largest n for which the sum of n samples cannot exceed `distance` in magnitude.
+
+    The result is clipped to 1..2^53.
+    """
+    return max(1, int(min(distance / samples.radius, 2.0**53)))
 
 
 class Params(NamedTuple):
@@ -49,8 +76,3 @@ def releases(params: Params, radius: float) -> Iterator[Laplace | SparseVector]:
     half = params.epsilon / 2.0
     yield from sparse_vector_releases(0, math.inf, 2.0 * radius, half)
     yield Laplace(0, 1, math.inf, sensitivity=2.0 * radius, scale=2.0 * radius / half)
-
-
-def claim_of(params: Params, theorem: str) -> Guarantee:
-    """Return the claim of a theorem for the time of halting and the estimate together."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, f"sajed2019, {theorem}")
