@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.audit import designs
-from dpbandits.config import compose, hydra_config
+from dpbandits.config import compose
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
@@ -101,7 +101,7 @@ def fresh_keys() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def composed_by_hydra_once() -> Iterator[None]:
     """Let Hydra compose equal overrides once a process, unless a test works in a copy."""
-    original = hydra_config.compose
+    original = compose.composed
     kept = cache(original)
 
     @wraps(original)
@@ -111,7 +111,7 @@ def composed_by_hydra_once() -> Iterator[None]:
         return copy.deepcopy(kept(tuple(overrides)))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hydra_config, "compose", compose_once)
+        patch.setattr(compose, "composed", compose_once)
         yield
 
 

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import DPBANDITS, FIRST_FIGURES
-from complaints import readable
-from forks import Fork
-from in_process import called
+from commands import DPBANDITS, FIRST_FIGURES, ROOT
+from complaints import called, readable
 
-C2, KSWEEP = "adap-c2", "adap-ksweep"
+C2 = "adap-c2"
 LINE = "(command line)"
 RUNS = f"{C2}: runs must be a whole number from 1 to 10^6, got"
 
@@ -66,86 +64,33 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*DPBANDITS, "plot", C2, "figure.draw=four_budget"),
         ("dpbandits: figures/azize2022.py has no function 'four_budget'; did you mean 'four_b",),
     ),
-    "several figures": (
-        (sys.executable, "experiments/run.py", "-m", f"figure={C2},{KSWEEP}", "runs=0"),
-        (RUNS_0, RUNS_0.replace(C2, KSWEEP), "dpbandits: failed, for the reasons above: figure="),
+    "run.py --runs": (
+        (sys.executable, "experiments/run.py", f"figure={C2}", "--runs", "5"),
+        ("dpbandits: --runs is no option: overrides are written without dashes, key=",),
     ),
     "make fig-nonsense": ((*MAKE, "fig-nonsense"), (NONSENSE, "make: ***")),
     "make paper-azise2022": (
         (*MAKE, "paper-azise2022"),
         ("dpbandits: unknown paper 'azise2022'; did you mean 'azize2022'", "make: ***"),
     ),
-    # Every figure has this mistake, the first reports it.
-    "make all": ((*MAKE, "all", "ARGS=runs=0"), (RUNS_0, "make: ***")),
-    "run.py --runs": (
-        (sys.executable, "experiments/run.py", f"figure={C2}", "--runs", "5"),
-        ("dpbandits: --runs is no option: overrides are written without dashes, key=",),
-    ),
-    "run.py without a key": (
-        (sys.executable, "experiments/run.py", C2),
-        (f"dpbandits: cannot read '{C2}': write key=value without spaces, a figure as figure=",),
-    ),
     "make with ARGS": ((*MAKE, f"fig-{C2}", "ARGS=runs=0"), (RUNS_0, "make: ***")),
 }
-EVERY_FIGURE = ("make paper-azise2022", "make all")
-
-
-@pytest.fixture(scope="module")
-def two_figures(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Project of two figures, for targets that load every figure."""
-    project = tmp_path_factory.mktemp("project")
-    for folder in ("conf", "figures"):
-        leave = shutil.ignore_patterns("reference", "figure")
-        shutil.copytree(root / folder, project / folder, ignore=leave)
-    (project / "conf" / "figure").mkdir()
-    for file in (f"conf/figure/{C2}.yaml", f"conf/figure/{KSWEEP}.yaml", "Makefile"):
-        shutil.copy(root / file, project / file)
-    return project
-
-
-@pytest.fixture(scope="module")
-def results(root: Path, two_figures: Path) -> dict[str, tuple[int, str, str]]:
-    """Status, output and errors of all commands: in forks, but for `run` and those of make."""
-    # As a user types them: outside the make that runs the tests, and with make's messages in
-    # English.
-    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
-    pipe, quiet = subprocess.PIPE, {**own, "ARGS": "", "LC_ALL": "C"}
-    real = {
-        name: subprocess.Popen(
-            command,
-            cwd=two_figures if name in EVERY_FIGURE else root,
-            env=quiet,
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-        )
-        for name, (command, _) in COMMANDS.items()
-        if name == "run" or (command[0] == "make" and shutil.which("make"))
-    }
-    forks = {
-        name: Fork(*command).done()
-        for name, (command, _) in COMMANDS.items()
-        if command[0] == sys.executable and name not in real
-    }
-    ended = {name: process.communicate() for name, process in real.items()}
-    return {
-        **{name: (real[name].returncode, *texts) for name, texts in ended.items()},
-        **{name: (done.status, done.out, done.err) for name, done in forks.items()},
-    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(
-    results: dict[str, tuple[int, str, str]], name: str
-) -> None:
-    if name not in results:
+def test_a_command_of_mistakes_ends_in_status_2_and_a_line_for_each(name: str) -> None:
+    command, expected = COMMANDS[name]
+    if command[0] == "make" and not shutil.which("make"):
         pytest.skip("make is not installed")
-    status, out, err = results[name]
-    assert status == 2
-    lines = err.splitlines()
-    expected = COMMANDS[name][1]
-    assert len(lines) == len(expected), err
+    # As a user types them: outside the make that runs the tests, and with make's messages in
+    # English.
+    own = {n: value for n, value in os.environ.items() if not n.startswith(("MAKE", "MFLAGS"))}
+    environment = {**own, "ARGS": "", "LC_ALL": "C"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(expected), done.stderr
     for line, start in zip(lines, expected, strict=True):
         assert line.startswith(start)
         readable(line)
-    assert "drawn" not in out
+    assert "drawn" not in done.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from commands import DPBANDITS, KINDS, Process
-from in_process import called
+from complaints import called
 
 GAME = "means=0.9,0.5", "horizon=400", "runs=5", "workers=1"
 

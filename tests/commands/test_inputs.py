@@ -66,16 +66,10 @@ def audited(text: str) -> str:
 
 EDITS = {
     "another figure's reference": (AUDITS, audited),
-    "the figures of an audit": replaced(
-        "conf/figure/privacy-audit.yaml", "values: [0.5, 1, 2, 4]", "values: [0.5, 2, 4]"
-    ),
     "claims": replaced("conf/claims/azize2022.yaml", "α=1 works better", "α=1 works well"),
-    "what the figure's file says about it": replaced(
-        f"conf/figure/{FIGURE}.yaml", "Regret over time on", "The regret over time on"
-    ),
+    "the figure's file": replaced(f"conf/figure/{FIGURE}.yaml", "Regret over", "The regret over"),
     "releases": replaced("src/dpbandits/algorithms/adap_ucb.py", "scale=", "scale=0.5 * "),
     "the name of an instance": replaced("conf/environment/c1.yaml", "name: C1", "name: First"),
-    "the promise": replaced("src/dpbandits/privacy/notions.py", '"global DP"', '"all-arms DP"'),
     "the words of a caption": replaced(
         "src/dpbandits/factory/captions.py", "composes to", "amounts to"
     ),

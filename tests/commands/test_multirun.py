@@ -1,30 +1,26 @@
 """Multiruns as typed: shared cells, tables, pictures, failures and mistakes."""
 
 import csv
-import gc
-import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from commands import ROOT, RUN_PY, Done, Process, below, documented_keys
-from complaints import readable
+from complaints import called, readable
 
 from dpbandits.algorithms import exp3_tau
+from dpbandits.cli import hydra_program
 from dpbandits.cli.process import status_of
 from dpbandits.config import compose, conf_files
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
-from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files.project import names as names_of
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.sweeps import pictures
-from dpbandits.sweeps.jobs import Job, names, short
+from dpbandits.sweeps.jobs import Job, prepare, varied
 from dpbandits.tables.series import PLACE, STATISTICS
 
 Run = Callable[..., Done]
@@ -33,21 +29,8 @@ ALPHA = "figure.curves.adap-ucb.alpha"
 TINY = ("figure=adap-headline", "figure.horizon=2000", "runs=3", "engine.workers=1")
 
 
-@pytest.fixture(scope="module")
-def run_py() -> Iterator[Any]:
-    """Module experiments/run.py; the objects so far are not for the collector, which jobs call."""
-    spec = importlib.util.spec_from_file_location("run_py", ROOT / "experiments" / "run.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    gc.freeze()
-    yield module
-    gc.unfreeze()
-
-
 @pytest.fixture
-def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Run:
     """Run the command in this process, in the test's folders; pictures are written as texts."""
     monkeypatch.chdir(ROOT)
 
@@ -59,8 +42,7 @@ def run(run_py: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Ca
 
     def run(*typed: str) -> Done:
         monkeypatch.setattr("sys.argv", ["run.py", *typed, *below(tmp_path)])
-        status = status_of(run_py.main)
-        return Done(status, *capsys.readouterr())
+        return Done(status_of(hydra_program.main), *capsys.readouterr())
 
     return run
 
@@ -85,9 +67,6 @@ def told(done: Done) -> list[str]:
 
 def table(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(file.read_text().splitlines()))
-
-
-# Results -----------------------------------------------------------------------------------------
 
 
 def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,14 +107,10 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     assert sidecar["command"].startswith("dpbandits multirun -m figure=adap-headline ")
     recorded = (folder / f"{stem}.json").read_text()
     assert not [word for word in (str(tmp_path), "engine=") if word in recorded]
-
-
-def test_a_job_has_the_numbers_of_the_same_figure_alone(run: Run, tmp_path: Path) -> None:
-    assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
-    assert run(*TINY, f"{ALPHA}=2").status == 0
-    of_job = tmp_path / "out" / "multirun" / "adap-headline" / "alpha=2" / "adap-headline.csv"
+    # The same figure alone has the same numbers.
+    assert run(*TINY, f"{ALPHA}=2", "figure.epsilon=1").status == 0
     (alone,) = (tmp_path / "out" / "adap-headline").rglob("adap-headline.csv")
-    assert of_job.read_bytes() == alone.read_bytes()
+    assert alone.read_bytes() == (folder / "alpha=2,epsilon=1" / alone.name).read_bytes()
 
 
 def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Path) -> None:
@@ -151,7 +126,7 @@ def test_figures_that_are_no_sweep_go_where_they_go_alone(run: Run, tmp_path: Pa
     [
         ((f"{ALPHA}=1,2,3.1",), 1, 3),  # lines
         (("figure.environment=c1,c2",), 1, 2),  # no numbers: side by side
-        ((f"{ALPHA}=1,2", "figure.curves.adap-klucb.alpha=1,2"), 2, 2),  # no curve has both
+        ((f"{ALPHA}=1,2", "figure.curves.adap-klucb.alpha=1,2"), 2, 2),  # two keys
         ((f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "seed=1,2"), 4, 2),  # three keys
     ],
 )
@@ -164,7 +139,7 @@ def test_the_picture_shows_the_last_points_of_the_curves(
     points: int,
 ) -> None:
     drawn = []
-    render = whole_render if panels == 1 else plotting.render  # a real picture, or a quick one
+    render = plotting.render
 
     def noticed(draw: Any, drawing: Any, keywords: str) -> Any:
         drawn.append(drawing)
@@ -176,42 +151,17 @@ def test_the_picture_shows_the_last_points_of_the_curves(
     (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
     ends = {float(row["centre"]) for row in table(file) if row["x"] == "2000"}
     assert len(drawing.panels) == panels
-    for panel in drawing.panels:
-        for series in panel.series:
-            assert len(series.x) == points
-            assert set(series.centre) <= ends
+    for series in (series for panel in drawing.panels for series in panel.series):
+        assert len(series.x) == points
+        assert set(series.centre) <= ends
 
 
-def test_a_heat_map_has_the_curves_that_depend_on_both(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[Any] = []
-    whole = pictures.draw_heat_maps
-
-    def noticed(*given: Any) -> Any:
-        drawn.append(given)
-        return whole(*given)
-
-    monkeypatch.setattr(pictures, "draw_heat_maps", noticed)
-    assert run("-m", *TINY, f"{ALPHA}=1,2,4", "figure.epsilon=0.1,1").status == 0
-    ((drawing, (grid,), keys, end),) = drawn
-    assert [panel.title for panel in drawing.panels] == ["AdaP-UCB"]
-    assert grid.shape == (2, 3)
-    assert [key.values for key in keys] == [[1, 2, 4], [0.1, 1]]
-    assert np.all(grid > 0)
-    assert end == "Regret after 2,000 rounds"
-
-
-def test_a_figure_of_bounds_alone_is_summarised(run: Run, tmp_path: Path) -> None:
-    names = ("dp-se", "adap-klucb", "lazy-dp-ts", "imed", "dp-klucb", "dp-imed")
-    deleted = [f"~figure.curves.{name}" for name in names]
-    done = run("-m", "figure=dpklucb-c1", *deleted, "figure.panels.a.epsilon=0.01,0.02")
+@pytest.mark.usefixtures("run")
+def test_a_curve_may_be_deleted_beside_several_values(tmp_path: Path) -> None:
+    words = (*TINY, "~figure.curves.dp-se", f"{ALPHA}=1,2", *below(tmp_path))
+    done = called("multirun", *words)
     assert (done.status, told(done)) == (0, [])
-    folder = tmp_path / "out" / "multirun" / "dpklucb-c1"
-    assert (folder / "dpklucb-c1-by-epsilon.pdf").is_file()
-
-
-# Failures ----------------------------------------------------------------------------------------
+    assert "2 of 2 jobs are complete" in done.out
 
 
 def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
@@ -224,10 +174,9 @@ def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
     assert first.endswith("got -1 (command line); this concerns epsilon=-1")
     assert last == "dpbandits: failed, for the reasons above: epsilon=-1"
     assert "2 of 3 jobs are complete" in done.out
-    folder = tmp_path / "out" / "multirun" / "adap-headline"
-    rows = table(folder / "adap-headline-by-epsilon.csv")
-    assert {row["job"] for row in rows} == {"epsilon=1", "epsilon=2"}
-    sidecar = json.loads((folder / "adap-headline-by-epsilon.json").read_text())
+    file = tmp_path / "out" / "multirun" / "adap-headline" / "adap-headline-by-epsilon.csv"
+    assert {row["job"] for row in table(file)} == {"epsilon=1", "epsilon=2"}
+    sidecar = json.loads(file.with_suffix(".json").read_text())
     assert [job["status"] for job in sidecar["jobs"]] == ["mistake", "done", "done"]
 
 
@@ -261,51 +210,19 @@ def test_if_every_job_fails_no_earlier_output_remains(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("-m", *TINY, f"{ALPHA}=1,2").status == 0
-
-    def broken(cell: RegretExperiment, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(RegretExperiment, "play", broken)
+    monkeypatch.setattr(RegretExperiment, "play", lambda *_: 1 // 0)
     assert run("-m", *TINY, f"{ALPHA}=1,2", "seed=5").status == ExitStatus.FAILED
     files = {p.name for p in (tmp_path / "out/multirun/adap-headline").iterdir() if p.is_file()}
     assert files == {"adap-headline-by-alpha.json"}
 
 
-def test_an_error_of_a_summary_stops_no_other_figure(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, calls = pictures.summary, []
-
-    def fragile(*given: Any) -> Any:
-        calls.append(given)
-        if len(calls) == 1:
-            raise KeyError("no such curve")
-        return whole(*given)
-
-    monkeypatch.setattr("dpbandits.sweeps.multirun.summary", fragile)
-    tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
-    done = run("-m", "figure=adap-headline,adap-c2", "seed=1,2", *tiny)
-    assert done.status == ExitStatus.FAILED
-    assert done.err.count("Traceback (most recent call last)") == 1
-    assert "dpbandits: adap-headline: KeyError: 'no such curve'\n" in done.err
-    assert (tmp_path / "out" / "multirun" / "adap-c2" / "adap-c2-by-seed.pdf").is_file()
-
-
-# Mistakes of the command -------------------------------------------------------------------------
-
 HEADLINE = "figure=adap-headline"
+SAME = "adap-headline: two jobs give the same figure: '"
 MISTAKES = [
     (f"{HEADLINE} figure.epsilom=1,2", "unknown key 'figure.epsilom' (command line); did you mean"),
     (f"{HEADLINE} figure.epsilon=range(1,1)", "the multirun has no jobs: one of its lists of val"),
-    (f"{HEADLINE} figure.epsilon=1,1", "adap-headline: two jobs give the same figure: 'figure.eps"),
-    (
-        f"{HEADLINE} {ALPHA}=1,1.0 seed=1,2",
-        f"adap-headline: two jobs give the same figure: '{ALPHA}",
-    ),
-    (
-        "figure=adap-c1 +figure.epsilon=1,2",
-        "adap-c1: +figure.epsilon=1 changes nothing in the figure: set by figure.panels.a.epsilon,",
-    ),
+    (f"{HEADLINE} figure.epsilon=1,1", f"{SAME}figure.eps"),
+    (f"{HEADLINE} {ALPHA}=1,1.0 seed=1,2", f"{SAME}{ALPHA}"),
     (
         f"{HEADLINE} +figure.delta=0.1 figure.epsilon=1,2",
         "adap-headline: +figure.delta=0.1 changes nothing in the figure",
@@ -319,7 +236,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "expected"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
+@pytest.mark.parametrize(("typed", "expected"), MISTAKES)
 def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
     run: Run, tmp_path: Path, typed: str, expected: str
 ) -> None:
@@ -353,21 +270,17 @@ def test_an_output_folder_that_cannot_be_created_is_reported_in_one_line(tmp_pat
     assert "file/out" in line
 
 
-# Names -------------------------------------------------------------------------------------------
-
-
-def jobs_of(*typed: Sequence[str]) -> list[Job]:
-    return [Job("x", tuple(words), UserError("not read")) for words in typed]
+def names(*typed: Sequence[str]) -> list[str]:
+    prepare(jobs := [Job("x", words, None, "not read") for words in typed])
+    return [job.name for job in jobs]
 
 
 def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
-    assert names(jobs_of(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"])) == ["c=1", "c=2"]
-    assert names(jobs_of(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"])) == ["c=1", "c=2"]
-    assert short(["figure.curves.x.alpha", "figure.curves.y.alpha", "seed"]) == {
-        "figure.curves.x.alpha": "x.alpha",
-        "figure.curves.y.alpha": "y.alpha",
-        "seed": "seed",
-    }
+    assert names(["a.b.c=1", "runs=2"], ["a.b.c=2", "runs=2"]) == ["c=1", "c=2"]
+    assert names(["+a.c=1", "b.c=1"], ["+a.c=1", "b.c=2"]) == ["c=1", "c=2"]
+    curves = [f"figure.curves.{curve}.alpha=" for curve in "xy"]
+    jobs = [Job("x", [*(f"{key}{n}" for key in curves), f"seed={n}"], None) for n in (1, 2)]
+    assert [*varied(jobs).values()] == ["x.alpha", "y.alpha", "seed"]
 
 
 @pytest.mark.parametrize(
@@ -375,15 +288,13 @@ def test_a_job_is_named_after_the_values_that_distinguish_it() -> None:
     [("{a:[1/2]}", "{a:[1;2]}"), ("x" * 300 + "a", "x" * 300 + "b"), ("../../up", "../..=up")],
 )
 def test_names_are_those_of_folders_and_differ(values: tuple[str, str]) -> None:
-    folders = names(jobs_of(*([f"key={value}"] for value in values)))
+    folders = names(*([f"key={value}"] for value in values))
     assert len(set(folders)) == 2
     for name in folders:
         assert len(name) < 120
         assert re.fullmatch(r"[\w.,=+-]+", name)
         assert Path(name).name == name
 
-
-# Saved sweeps ------------------------------------------------------------------------------------
 
 SAVED = {  # the figure, the jobs, small numbers for the test
     "alpha": ("adap-headline", 6, ("figure.horizon=2000",)),
@@ -393,13 +304,9 @@ SAVED = {  # the figure, the jobs, small numbers for the test
 }
 
 
-@pytest.mark.usefixtures("in_checkout")
-def test_every_saved_sweep_is_known_here() -> None:
-    assert set(names_of("sweep")) == set(SAVED)
-
-
 @pytest.mark.parametrize("name", SAVED)
 def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> None:
+    assert set(names_of("sweep")) == set(SAVED)
     figure, jobs, small = SAVED[name]
     few = ("runs=2", "engine.workers=1") if name != "tau" else ("runs=24", "engine.workers=2")
     done = run(f"sweep={name}", *few, *small)
@@ -408,13 +315,9 @@ def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> Non
     folder = tmp_path / "out" / "multirun" / figure
     assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
     assert len(list(folder.glob("*.pdf"))) == 1
-
-
-def test_the_sweep_of_alpha_is_of_both_algorithms(run: Run, tmp_path: Path) -> None:
-    assert run("sweep=alpha", f"{ALPHA}=1,2", "figure.horizon=2000", "runs=2").status == 0
-    (file,) = (tmp_path / "out" / "multirun" / "adap-headline").glob("*.csv")
-    for row in table(file):
-        assert row[ALPHA] == row["figure.curves.adap-klucb.alpha"] == row["job"][-1]
+    (file,) = folder.glob("*.csv")
+    for row in table(file) if name == "alpha" else ():  # of both algorithms
+        assert row[ALPHA] == row["figure.curves.adap-klucb.alpha"]
 
 
 @pytest.mark.usefixtures("in_checkout")

@@ -51,10 +51,8 @@ def test_the_documented_command_draws_it_with_the_budget_of_its_releases(example
     out = run(example, *DPBANDITS, "run", FIGURE, *shlex.split(TYPED), "profile=smoke")
     assert "40 runs computed" in out  # five curves on four panels, two runs
     folder = example / "out" / "smoke" / FIGURE / f"etc={NAME}"
-    with (folder / f"{FIGURE}.csv").open(encoding="utf-8") as file:
-        assert {row["panel"] for row in csv.DictReader(file) if row["label"] == "DP-ETC"} == {
-            *"abcd"
-        }
+    rows = csv.DictReader((folder / f"{FIGURE}.csv").read_text("utf-8").splitlines())
+    assert {row["panel"] for row in rows if row["label"] == "DP-ETC"} == {*"abcd"}
     # Texts in an SVG are paths; matplotlib adds a comment to each.
     assert "<!-- DP-ETC -->" in (folder / f"{FIGURE}.svg").read_text("utf-8")
     curves = json.loads((folder / f"{FIGURE}.json").read_text("utf-8"))["curves"]

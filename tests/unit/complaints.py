@@ -1,10 +1,16 @@
-"""Assertions on error messages: one readable line for every mistake."""
+"""Commands called in this process, and error messages: one readable line for every mistake."""
 
+import contextlib
+import io
 import re
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import pytest
+from commands import Done
 
+from dpbandits.cli.main import command
+from dpbandits.cli.process import status_of
 from dpbandits.config.compose import load
 from dpbandits.core.errors import UserError
 
@@ -28,3 +34,14 @@ def complaint(figure: str, overrides: Sequence[str]) -> str:
         load(figure, overrides)
     readable(str(caught.value))
     return str(caught.value)
+
+
+def called(*typed: str) -> Done:
+    """Call `dpbandits` with these words, without a process of its own, and return its result."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch("sys.argv", ["dpbandits", *typed]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        return Done(int(status_of(command)), out.getvalue(), err.getvalue())

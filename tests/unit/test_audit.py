@@ -8,7 +8,7 @@ from itertools import product
 import joblib
 import numpy as np
 import pytest
-from in_process import called
+from complaints import called
 from scipy.stats import binom, binomtest
 
 from dpbandits.algorithms import adap_ucb, dp_ucb_int

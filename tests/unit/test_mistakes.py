@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from complaints import complaint, readable
-from in_process import called
+from complaints import called, complaint, readable
 
 C2, KSWEEP, STOPPING = "adap-c2", "adap-ksweep", "stopping-rules"
 LINE, A, UCB = "(command line)", "figure.panels.a", "figure.curves.adap-ucb"
@@ -32,11 +31,7 @@ COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
     (C2, "+algorithm@figure.curves.x=ucbb", ("unknown algorithm 'ucbb'", "'ucb'")),
     (C2, "+algorithm@figure.curves.x=adap-ucb", ("'AdaP-UCB'", "panel a", "figure.curves.x.label")),
     (C2, f"{UCB}.algorithm=adap-ubc", ("unknown algorithm 'adap-ubc'", LINE, "'adap-ucb'")),
-    (
-        C2,
-        "+figure.curves.b.bound=azize2022.lower_bound",
-        ("unknown bound", LINE, "'azize2022."),
-    ),
+    (C2, "+figure.curves.b.bound=azize2022.lower", ("unknown bound", LINE, "'azize2022.")),
     (C2, "~figure.curves.dp-sse", ("'figure.curves.dp-sse'", LINE, "'figure.curves.dp-se'")),
     (C2, "runs", ("cannot read 'runs'", "key=value")),
     (C2, "runs = 5", ("write key=value without spaces",)),

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from in_process import called
+from complaints import called
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.cli import privacy_commands

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def several(words: list[str]) -> int:
     """Run `dpbandits multirun` with these words; return the exit status."""
-    is_plain = all("=" in word and not word.startswith(("-", "sweep=")) for word in words)
+    is_plain = not any(word.startswith(("-", "sweep=")) for word in words)
     sys.argv[1:] = ["-m", *words] if words and is_plain else words
     return main()
 
@@ -45,12 +45,13 @@ def main() -> int:
     # Imported late, so that an error during the imports is reported in one line.
     import hydra
 
-    from dpbandits.config import compose, hydra_config
+    from dpbandits.config import compose
     from dpbandits.core.errors import UserError
-    from dpbandits.sweeps.jobs import Job, read
+    from dpbandits.files import project
+    from dpbandits.sweeps.jobs import Job
 
     jobs: list[Job] = []
-    home = os.getpid()
+    home, conf = os.getpid(), str(project.layers()[-1] / "conf")
 
     def play(those: list[Job]) -> int:
         load_factory()
@@ -58,9 +59,9 @@ def main() -> int:
 
         return produce(those, words)
 
-    @hydra.main(version_base="1.3", config_path=hydra_config.main_folder(), config_name="config")
+    @hydra.main(version_base="1.3", config_path=conf, config_name="config")
     def task(composed: "DictConfig") -> None:
-        job = read(composed)
+        job = Job(*compose.from_hydra(composed))
         if os.getpid() == home:
             jobs.append(job)
         # A launcher runs the job in another process, with a copy of the list; only an error gets

@@ -4,32 +4,84 @@ Every error of either is a UserError of one line.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import hydra
+import yaml
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException
+from hydra.core.plugins import Plugins
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits.config import conf_files, hydra_config, schema
-from dpbandits.config.conf_files import ABSENT, value_at
+from dpbandits.config import conf_files, schema
+from dpbandits.config.conf_files import ABSENT, leaves, value_at
 from dpbandits.config.figure_reader import FigureReader
-from dpbandits.config.mistakes import GROUPS, first_line, setters
-from dpbandits.config.mistakes import one_line_errors as one_line_errors  # for the command line too
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
-from dpbandits.core.errors import UserError, shown
+from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
-from dpbandits.spec.changes import FREE, PROFILE, Change, text
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, text
 
+GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 # Parts of keys that have no default: if such a key changes nothing, it has no effect.
 WITHOUT_DEFAULT = {*schema.SHARED, "profiles", "sweep", "each"}
 WITHOUT_A_FIGURE = "~figure"  # the group is required, but only figures with a file are in it
+LONGEST = 2000  # characters of an override
+SYNTAX = (
+    "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
+    """ spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
+)
+KEYS = {  # by section
+    "figure": schema.FIGURE,
+    "panels": schema.PANEL,
+    "curves": schema.CURVE | schema.SPECIAL["algorithm"] | schema.SPECIAL["bound"],
+}
+# Keys that somebody may write as options; Hydra has none of these.
+OPTIONS = {*schema.TOP, *schema.FIGURE, *schema.ENGINE, *schema.PATHS}
+
+
+class Layers(SearchPathPlugin):
+    """Plugin of Hydra: it searches conf/ of the layers before that of dpbandits."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Insert the layers of this process in their order."""
+        for layer in reversed(project.layers()[:-1]):
+            # Not as_uri(): Hydra does not decode %20 and the like.
+            search_path.prepend("dpbandits", f"file://{layer / 'conf'}")
+
+
+Plugins.instance().register(Layers)
+
+
+def composed(overrides: Sequence[str]) -> DictConfig:
+    """Return the configuration that Hydra composes. Raises its errors and those of OmegaConf."""
+    # In a job of a multirun in another process, Hydra is already initialised.
+    around = GlobalHydra.instance()
+    outer = around.hydra
+    around.clear()
+    try:
+        folder = str(project.layers()[-1] / "conf")
+        with hydra.initialize_config_dir(config_dir=folder, version_base="1.3"):
+            return hydra.compose("config", overrides=list(overrides))
+    finally:
+        around.hydra = outer
+
+
+@cache
+def _written(layers: tuple[Path, ...], figure: str) -> Any:
+    # The configuration of a figure's files in these layers, with interpolations as written.
+    return OmegaConf.to_container(composed([f"figure={figure}"]))
 
 
 class Read(NamedTuple):
@@ -53,7 +105,7 @@ def load(
             command = f"dpbandits multirun figure={figure} ..."
             raise UserError(f"{shown(override)} is for Hydra's own command, `{command}`")
     with one_line_errors([f"figure={figure}", *overrides]):
-        config = hydra_config.compose([f"figure={figure}", *overrides])
+        config = composed([f"figure={figure}", *overrides])
         read = _read(config, figure, overrides, is_variant)
         for message in () if is_variant else idle(figure, overrides, read).values():
             raise UserError(message)
@@ -67,26 +119,26 @@ def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     UserError for invalid ones.
     """
     with one_line_errors(overrides := [WITHOUT_A_FIGURE, *overrides]):
-        plain: Any = OmegaConf.to_container(hydra_config.compose(overrides), resolve=True)
+        plain: Any = OmegaConf.to_container(composed(overrides), resolve=True)
     keys = frozenset(override.partition("=")[0] for override in overrides)
     origin = partial(_origin, name, keys, {})
     return read_settings(Composed(name, plain, origin, keys), overrides[1:]), plain["seed"]
 
 
-def from_hydra(config: DictConfig) -> tuple[str, list[str], Read | UserError]:
-    """Return the figure, the overrides and the configuration of the job that @hydra.main has begun.
+def from_hydra(config: DictConfig) -> tuple[str, list[str], Read | None, str | None]:
+    """Return the job that @hydra.main has begun: figure, overrides, configuration or the error.
 
     The values of a saved sweep are among the overrides, as if they were on the command line;
-    overrides without effect are not rejected here. An invalid configuration gives its error.
+    overrides without effect are not rejected here.
     """
     job = HydraConfig.get()
     overrides = [o for o in job.overrides.task if o.partition("=")[0] not in ("figure", "sweep")]
     figure = job.runtime.choices["figure"]
     try:
         with one_line_errors([f"figure={figure}", *overrides]):
-            return figure, overrides, _read(config, figure, overrides)
+            return figure, overrides, _read(config, figure, overrides), None
     except UserError as error:
-        return figure, overrides, error
+        return figure, overrides, None, str(error)
 
 
 def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
@@ -96,14 +148,14 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     has a default to it: the figure is the requested one.
     """
     found = {}
-    for override in hydra_config.parse(overrides):
+    for override in OverridesParser.create().parse_overrides(list(overrides)):
         key, word = str(override.key_or_group), str(override.input_line)
-        stronger = setters(read.plain, key) if key.startswith("figure.") else ""
+        stronger = _setters(read.plain, key) if key.startswith("figure.") else ""
         if not (stronger or WITHOUT_DEFAULT & {*key.split(".")}) or override.package:
             continue
         others = [other for other in overrides if other != word]
         try:
-            without = _read(hydra_config.compose([f"figure={figure}", *others]), figure, others)
+            without = _read(composed([f"figure={figure}", *others]), figure, others)
         except (UserError, HydraException, OmegaConfBaseException):
             continue  # the figure cannot be read without it
         same = replace(without.spec, changes=()) == replace(read.spec, changes=())
@@ -116,25 +168,26 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
 def _read(
     config: DictConfig, figure: str, overrides: Sequence[str], is_variant: bool = False
 ) -> Read:
-    parsed = hydra_config.parse(overrides)
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
     keys = frozenset(str(o.package or o.key_or_group) for o in parsed)
     chosen = {o.key_or_group: str(o.value()) for o in parsed if o.key_or_group in GROUPS}
-    composed = Composed(figure, {}, partial(_origin, figure, keys, chosen), keys)
+    values = Composed(figure, {}, partial(_origin, figure, keys, chosen), keys)
     try:
         plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         # `Interpolation key 'x' not found`, `Missing mandatory value: x` and similar.
-        problem = re.sub(r"^\w+ raised while resolving interpolation: ", "", first_line(error))
-        raise composed.error(str(error.full_key), f": {problem}") from error
-    composed = replace(composed, plain=plain)
-    composed.section(schema.TOP, plain, "", [key for key in schema.TOP if key != "runs"])
+        problem = re.sub(r"^\w+ raised while resolving interpolation: ", "", str(error))
+        first = problem.strip().partition("\n")[0]
+        raise values.error(str(error.full_key), f": {first}") from error
+    values = replace(values, plain=plain)
+    values.section(schema.TOP, plain, "", [key for key in schema.TOP if key != "runs"])
     for group in project.DISTINCT:  # refuses two members of one name
         project.names(group)
     kinds = schema.PROFILE | {"name": project.names("profile")}
-    composed.section(kinds, plain["profile"], "profile", kinds)
-    spec = FigureReader(composed).read(may_repeat_labels=is_variant)
+    values.section(kinds, plain["profile"], "profile", kinds)
+    spec = FigureReader(values).read(may_repeat_labels=is_variant)
     spec = replace(spec, changes=_changes(parsed, config, figure))
-    return Read(spec, read_settings(composed, overrides, spec.changes), plain)
+    return Read(spec, read_settings(values, overrides, spec.changes), plain)
 
 
 def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path: str) -> str:
@@ -170,15 +223,111 @@ def _changes(parsed: Iterable[Override], config: DictConfig, figure: str) -> tup
         now: str | None = text(override.value())
         before, place = None, f"{key}@{override.package}" if override.package else key
         if not override.package:
-            contents = (
-                hydra_config.written(project.layers(), figure),
-                hydra_config.unresolved(config),
-            )
-            values = (
-                value_at(c, "profile.name" if key == PROFILE else key, ABSENT) for c in contents
-            )
+            path = "profile.name" if key == PROFILE else key
+            contents = (_written(project.layers(), figure), OmegaConf.to_container(config))
+            values = (value_at(content, path, ABSENT) for content in contents)
             before, now = (None if value is ABSENT else text(value) for value in values)
             now = None if override.is_delete() else now
         if now != before:
             changes[place] = Change(place, now, None if key == PROFILE else before)
     return tuple(changes[key] for key in sorted(changes))
+
+
+# Mistakes that Hydra meets first
+
+
+@contextmanager
+def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
+    """Check the overrides of a command, and reduce errors of Hydra to one line.
+
+    Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
+    """
+    for word in overrides:
+        key, _, value = word.partition("=")
+        if word.startswith("-") and key.lstrip("-").replace("-", "_") in OPTIONS:
+            raise UserError(f"{word} is no option: overrides are written without dashes, key=value")
+        if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
+            raise UserError(f"cannot read {shown(word)}: {SYNTAX}")
+        names = project.names(key) if key in ("figure", *GROUPS) else [value]
+        if value not in names and not re.search(r"[,()]", value):
+            raise UserError(f"unknown {key} {shown(value)}; {nearest(value, names)}")
+    try:
+        yield
+    except OverrideParseException as error:
+        raise UserError(f"cannot read {shown(error.override)}: {SYNTAX}") from error
+    except (HydraException, OmegaConfBaseException) as error:
+        raise UserError(_one_line(error, overrides)) from error
+    except (yaml.YAMLError, OSError, ValueError, RecursionError):
+        groups = ((group, project.names(group)) for group in ("figure", *GROUPS, "algorithm"))
+        files = [project.member_file(group, name) for group, names in groups for name in names]
+        for file in (conf_files.MAIN, *files):
+            [*conf_files.defaults(file)]  # raises for a file that is the reason, with its name
+        raise
+
+
+def _one_line(error: Exception, overrides: Sequence[str]) -> str:
+    text = str(error)
+    if isinstance(error, MissingConfigException) and error.options is not None:
+        # `In 'figure/x': Could not find 'algorithm/y'`, with the valid options.
+        group, _, name = str(error.missing_cfg_file).rpartition("/")
+        place = re.match(r"In '([^']+/[^']+)'", text)
+        where = f" (conf/{place[1]}.yaml)" if place else ""
+        return f"unknown {group} '{name}'{where}; {nearest(name, error.options)}"
+    if found := re.match(r"Could not (?:override|delete from config\.) '([^']+)'", text):
+        return _unknown_key(found[1], overrides)
+    if found := re.match(r"Could not append to config\..* already at '(.+)'", text):
+        return f"{shown(found[1])} is there already: leave out the plus (command line)"
+    if found := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '(.+?)=(.*)'", text):
+        key, value = found.groups()
+        return (
+            f"'{key}={value}' has several values: a list is {key}=[{value}], a figure of each value"
+            f" `dpbandits multirun figure=<name> {key}={value}`"
+        )
+    if "You must specify 'figure'" in text:
+        return f"which figure? figure=<name>; {nearest('', project.names('figure'))}"
+    if found := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", text):
+        return f"conf/{found[1]}.yaml cannot be merged with its defaults: {found[2]}"
+    return (text.strip() or "the files of conf/ cannot be put together").splitlines()[0]
+
+
+def _unknown_key(key: str, overrides: Sequence[str]) -> str:
+    # The valid keys are those of the same command with its choices of groups alone.
+    message, parts = f"unknown key {shown(key)} (command line)", key.split(".")
+    if key.startswith("algorithm") or (key.startswith("figure.curves.") and len(parts) == 3):
+        curve = parts[2] if len(parts) == 3 else "<name>"
+        message += f"; +algorithm@figure.curves.{curve}=<algorithm> adds a curve"
+    choices = [o for o in overrides if o.partition("=")[0].lstrip("~") in ("figure", *GROUPS)]
+    if any(re.match(r"figure=.*[,(]", choice) for choice in choices):
+        return f"{message}: for several figures at once write ++{key}=<value>"
+    try:
+        config: Any = OmegaConf.to_container(composed(choices))
+    except HydraException:
+        return f"{message}; are the defaults of conf/config.yaml whole?"
+    above, node = "", config
+    for part in parts:
+        if not isinstance(node, Mapping):
+            return f"{message}; {above} holds no keys, it is {shown(node)}"
+        if part not in node:
+            break
+        above, node = f"{above}.{part}".strip("."), node[part]
+    else:
+        return f"{message}; it is null, or another part of the command has removed it"
+    section = (above.split(".")[1:] or [above])[0]
+    if f"{above}.{parts[-1]}" == key and parts[-1] in KEYS.get(section, ()):
+        stronger = _setters(config, key)
+        instead = f"set {stronger} or add" if stronger else "add"
+        return f"{message}: it is not there yet, {instead} +{key}=<value>"
+    same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
+    return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"
+
+
+def _setters(plain: Mapping[str, Any], key: str) -> str:
+    # The keys of a figure's other sections that set a value of the same name.
+    section, name, found = key.split(".")[1], key.rpartition(".")[2], []
+    for path, value in leaves(plain["figure"], "figure"):
+        above, _, last = path.rpartition(".")
+        if last == "key" and name in str(value).split("."):
+            found.append(f"{above}.values")
+        elif last == name and value is not None and path.split(".")[1] not in (section, "profiles"):
+            found.append(path)
+    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")

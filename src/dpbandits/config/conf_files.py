@@ -59,9 +59,9 @@ def defaults(file: str) -> Iterator[tuple[str, str]]:
         if not isinstance(entries, list) or not isinstance(pairs, dict):
             raise UserError(f"{file}: defaults must be a list of members, got {shown(entry)}")
         for group, names in pairs.items():
-            for name in names if isinstance(names, list) else [names]:
-                if not group.startswith("override"):
-                    yield group.strip("/"), str(name)
+            if not group.startswith("override"):
+                members = names if isinstance(names, list) else [names]
+                yield from ((group.strip("/"), str(name)) for name in members)
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

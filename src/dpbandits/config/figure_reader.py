@@ -3,7 +3,7 @@
 The layers of a curve are, from the inside: the value of a sweep, the curve, its panel, the figure.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple, get_type_hints
@@ -14,9 +14,8 @@ from dpbandits import theory
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Plays, Subject
 from dpbandits.config import conf_files, instances, schema
-from dpbandits.config.conf_files import leaves
+from dpbandits.config.instances import Several, filled
 from dpbandits.config.schema import SHARED, Composed
-from dpbandits.config.templates import Several, filled
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.experiments import Experiment, Quantity
@@ -30,14 +29,14 @@ from dpbandits.privacy.concentrated import rho_of_gaussian
 from dpbandits.spec import figure as spec
 from dpbandits.tables import published
 
-MEMBERS = {
-    "algorithm": registry.algorithm_names,
-    "rule": registry.stopping_rule_names,
-    "bound": theory.bounds,
+MEMBERS: dict[str, tuple[Callable[[], Collection[str]], Callable[[str], Any]]] = {
+    "algorithm": (registry.algorithm_names, registry.algorithm),
+    "rule": (registry.stopping_rule_names, registry.stopping_rule),
+    "bound": (theory.bounds, lambda name: None),
 }
 RULES = (Quantity.SAMPLES, Quantity.FAILURES)
 AUDITS = (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CHOICE)
-PAIRS = (Quantity.EXTRA, Quantity.PRICE)
+PAIRS = (Quantity.EXTRA.value, Quantity.PRICE.value)
 
 
 class Layers(tuple[tuple[str, Mapping[str, Any]], ...]):
@@ -82,10 +81,6 @@ def accepted(function: str) -> dict[str, Any]:
     return {name: hint for name, hint in hints.items() if name != "return"}
 
 
-def _game(law: str, params: Any, horizon: int) -> dict[str, Any]:
-    return {**params._asdict(), "arms": registry.environment(law).arms(params), "horizon": horizon}
-
-
 def _changed(node: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     # The mapping with the value at a dotted key.
     first, _, inner = key.partition(".")
@@ -115,16 +110,25 @@ class FigureReader:
             raise self.error("figure.curves", "is empty, there is nothing to draw")
         drawn = set[Any]()
         for letter, content in (form["panels"] or {"a": {}}).items():
-            panel = self.composed.section(schema.PANEL, content, f"figure.panels.{letter}")
-            layers = Layers(((f"figure.panels.{letter}", content or {}), ("figure", self.content)))
-            names = panel["curves"]
-            drawn |= {*(form["curves"] if names is None else names), panel["against"]}
-            panels.append(self._panel(str(letter), panel, layers))
-            if not may_repeat_labels:
-                self._refuse_equal_labels(panels[-1])
+            path = f"figure.panels.{letter}"
+            keys = self.composed.section(schema.PANEL, content, path)
+            layers = Layers(((path, content or {}), ("figure", self.content)))
+            panels.append(self._panel(str(letter), keys, layers))
+            drawn |= {*(curve.name for curve in panels[-1].curves), keys["against"]}
             for key, value in self._named(layers).items():  # texts list values that differ in full
                 if value not in several.setdefault(key, []):
                     several[key].append(value)
+        for panel in () if may_repeat_labels else panels:
+            named: dict[str, str] = {}
+            for curve in panel.curves:
+                path, label = f"figure.curves.{curve.name}.label", curve.label
+                if label in named:
+                    both = (
+                        f"is {shown(label)} in panel {panel.letter}, as is that of {named[label]}"
+                    )
+                    hint = f"distinguish them by ++{path}='{label} (<parameter>)'"
+                    raise self.error(path, f"{both}: {hint}")
+                named[label] = curve.name
         for name in form["curves"]:
             if name not in drawn:
                 raise self.error(f"figure.curves.{name}", "is among the curves of no panel")
@@ -149,18 +153,6 @@ class FigureReader:
             profile=self.composed.plain["profile"]["name"],
             annotated=form["annotated"] or original is None,
         )
-
-    def _refuse_equal_labels(self, panel: spec.Panel) -> None:
-        named: dict[str, str] = {}
-        for curve in panel.curves:
-            if curve.label in named:
-                raise self.error(
-                    f"figure.curves.{curve.name}.label",
-                    f"is {shown(curve.label)} in panel {panel.letter}, as is that of"
-                    f" {named[curve.label]}: distinguish them by"
-                    f" ++figure.curves.{curve.name}.label='{curve.label} (<parameter>)'",
-                )
-            named[curve.label] = curve.name
 
     def _with_profile(self, content: dict[str, Any]) -> dict[str, Any]:
         # The figure with its section for the profile, which is weaker than the command line.
@@ -189,26 +181,20 @@ class FigureReader:
             problem = f"{shown(template)} may name only {', '.join(values)} in braces"
             raise self.error(path, problem) from None
 
-    # Panels
-
     def _panel(self, letter: str, form: Mapping[str, Any], layers: Layers) -> spec.Panel:
         path, choice = layers[0][0], self.composed.choice
         names = self.members if form["curves"] is None else form["curves"]
         members = [self.members[choice(n, self.members, f"{path}.curves")] for n in names]
         fields = {field for member in members for field in member.fields}
         shared = form["parameters"] or {}
-        for key in shared:
-            if key not in fields:
-                where = f"{path}.parameters.{key}"
-                raise self.composed.unknown("key", where, fields, where)
+        self.composed.section(dict.fromkeys(fields, Any), shared, f"{path}.parameters")
         layers = layers.inside(f"{path}.parameters", shared)
         values = self._named(layers, shared)
         sweep = self._sweep(form["sweep"], f"{path}.sweep", fields)
         sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep", fields)
         each = self._sweep(form["each"], f"{path}.each", fields)
-        pairs = [quantity.value for quantity in PAIRS]
-        if (form["shows"] in pairs) != bool(form["against"]):
-            problem = f"and `shows: {' or '.join(pairs)}` need each other"
+        if (form["shows"] in PAIRS) != bool(form["against"]):
+            problem = f"and `shows: {' or '.join(PAIRS)}` need each other"
             raise self.error(f"{path}.against", problem)
         if form["against"]:
             choice(form["against"], self.members, f"{path}.against")
@@ -254,8 +240,6 @@ class FigureReader:
                 raise self.error(path, problem)
         return found
 
-    # Curves
-
     def _member(self, name: str) -> Member:
         path, content = f"figure.curves.{name}", self.form["curves"][name]
         choice = self.composed.choice
@@ -267,16 +251,12 @@ class FigureReader:
             problem = f"must have one of algorithm ({hint}), rule and bound"
             raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
         kind = found[0]
-        name, module = choice(content[kind], MEMBERS[kind](), f"{path}.{kind}"), None
-        if kind == "bound":
-            fields = accepted(name)
-            if content.get("at") is not None:
-                at = choice(content["at"], theory.transitions(), f"{path}.at")
-                fields = fields | accepted(at)
-        else:
-            find = registry.algorithm if kind == "algorithm" else registry.stopping_rule
-            module = find(name)
-            fields = parameters.fields(module.Params)
+        names, find = MEMBERS[kind]
+        name = choice(content[kind], names(), f"{path}.{kind}")
+        module = find(name)
+        fields = parameters.fields(module.Params) if module else accepted(name)
+        if not module and content.get("at") is not None:
+            fields = fields | accepted(choice(content["at"], theory.transitions(), f"{path}.at"))
         # Parameters are checked with the layers around them.
         kinds = dict.fromkeys(fields, Any) | schema.CURVE | schema.SPECIAL[kind]
         form = self.composed.section(kinds, content, path)
@@ -285,9 +265,7 @@ class FigureReader:
     def _curve(self, name: str, outer: Layers, sweep: Sweep | None) -> spec.Curve:
         curve = self.members[name]
         layers, form = outer.inside(curve.path, curve.content), curve.form
-        shows = self._shows(curve, layers, sweep)
-        if curve.kind == "bound":
-            sweep = self._sweep_of_bound(curve, layers, sweep)
+        shows, sweep = self._plotted(curve, layers, sweep)
         sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers))
         source, values = sources[0], self._named(layers)
         values |= source.settings()
@@ -300,98 +278,85 @@ class FigureReader:
             self._text(text, f"{curve.path}.{key}", values) for key, text in texts.items()
         )
         label = f"{label} ({reading})" if reading else label
-        style = curve.name
-        if curve.kind == "bound":
-            style = spec.TRANSITION if form["at"] else "bound"
+        if not legend:  # with the input budget of a private algorithm if the figure asks for it
+            epsilon = source.input_epsilon() if self.form["input_privacy"] else None
+            mantissa, _, power = f"{epsilon or 0:.3g}".partition("e")
+            number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
+            legend = label if epsilon is None else f"{label} ({number})"
+        against: list[Experiment] = []
+        if shows.value in PAIRS:
+            other = self.members[outer.find("against")[0]]
+            if other.kind != "algorithm":
+                raise self.error(other.path, "must be an algorithm: others are compared with it")
+            game = {key: curve.content[key] for key in SHARED if key in curve.content}
+            pairs = outer.inside(other.path, other.content).inside(curve.path, game)
+            against = [self._source(other, x, Quantity.REGRET) for _, x in self._over(sweep, pairs)]
+        bound = spec.TRANSITION if form.get("at") else "bound"
         return spec.Curve(
             name=name,
             label=label,
-            legend=legend or self._legend(label, source),
+            legend=legend,
             reading=reading,
             look=spec.StyleOverride(form["colour"], form["marker"], form["line"]),
             annotation=form["annotation"],
-            style=style,
+            style=bound if curve.kind == "bound" else curve.name,
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
             x=None if sweep is None else tuple(map(float, sweep.values)),
             sources=sources,
             runs=self.runs if self.composed.is_overridden("runs") else form["runs"] or self.runs,
             fit=sweep and sweep.fit,
-            against=self._counterparts(curve, outer, sweep) if shows in PAIRS else (),
+            against=tuple(against),
         )
 
-    def _counterparts(
-        self, curve: Member, outer: Layers, sweep: Sweep | None
-    ) -> tuple[Experiment, ...]:
-        other = self.members[outer.find("against")[0]]
-        if other.kind != "algorithm":
-            raise self.error(other.path, "must be an algorithm: others are compared with it")
-        game = {key: curve.content[key] for key in SHARED if key in curve.content}
-        layers = outer.inside(other.path, other.content).inside(curve.path, game)
-        return tuple(self._cell(other, x) for _, x in self._over(sweep, layers))
-
-    def _shows(self, curve: Member, layers: Layers, sweep: Sweep | None) -> Quantity:
-        # A rule has no curve over time. A bound plots its own value, except over log T.
+    def _plotted(
+        self, curve: Member, layers: Layers, sweep: Sweep | None
+    ) -> tuple[Quantity, Sweep | None]:
+        # The quantity, and over what. A rule has no curve over time. A bound plots its own value,
+        # except over log T; with `at`, over the values where its regimes meet.
         value, path = layers.find("shows")
         rule = curve.kind == "rule"
         shows = Quantity(value or (Quantity.SAMPLES if rule else Quantity.REGRET))
         if sweep is None and (rule or shows in (Quantity.PER_LOG, *AUDITS)):
             raise self.error(path or curve.path, f": {shows.value} is drawn over a sweep")
-        if curve.kind != "bound" and rule != (shows in RULES):
-            raise self.error(path, f": {shows.value} is not for {curve.name}, of kind {curve.kind}")
-        return shows if curve.kind != "bound" or shows is Quantity.PER_LOG else Quantity.REGRET
-
-    def _sweep_of_bound(self, curve: Member, layers: Layers, sweep: Sweep | None) -> Sweep | None:
-        # With `at`, the sweep over the values where the regimes of the bound meet.
+        if curve.kind != "bound":
+            if rule != (shows in RULES):
+                problem = f": {shows.value} is not for {curve.name}, of kind {curve.kind}"
+                raise self.error(path, problem)
+            return shows, sweep
+        shows = shows if shows is Quantity.PER_LOG else Quantity.REGRET
         meet, path = curve.form["at"], f"{curve.path}.at"
         if not meet:
             if sweep is None and "horizon" not in accepted(curve.name):
                 problem = f": {curve.name} does not depend on the horizon; it needs a sweep"
                 raise self.error(curve.path, problem)
-            return sweep
+            return shows, sweep
         if sweep is None or sweep.key not in ("epsilon", "delta") or sweep.key in accepted(meet):
             raise self.error(path, f": {meet} needs a sweep over the budget that it solves for")
         points = theory.function(meet)(**self._arguments(curve, meet, layers))
         if not points:
             raise self.error(path, ": the bound has one regime only")
-        return sweep._replace(values=points)
-
-    def _legend(self, label: str, source: Experiment) -> str:
-        # The label, with the input budget of a private algorithm if the figure asks for it.
-        epsilon = source.input_epsilon()
-        if epsilon is None or not self.form["input_privacy"]:
-            return label
-        mantissa, _, power = f"{epsilon:.3g}".partition("e")
-        number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
-        return f"{label} ({number})"
+        return shows, sweep._replace(values=points)
 
     def _over(self, sweep: Sweep | None, layers: Layers) -> list[tuple[Any, Layers]]:
         # The values of a sweep, each with the layers that it changes; without one, the layers.
         if sweep is None:
             return [(None, layers)]
         key, valid = sweep.key, {"horizon", "epsilon", "delta", *sweep.fields}
-        first, _, inner = key.partition(".")
+        first = key.partition(".")[0]
         environment, where = layers.find("environment")
         if environment is not None:
             environment, _ = self._environment(environment, where)
             # A bound gets its means and arms from the environment alone.
             valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
-            valid |= {
-                f"environment.{k}" for k, v in leaves(environment) if isinstance(v, int | float)
-            }
+            numbers = [k for k, v in conf_files.leaves(environment) if isinstance(v, int | float)]
+            valid |= {f"environment.{k}" for k in numbers}
         if first == "stream" or layers.find("stream")[0] is not None:
             valid |= {f"stream.{field}" for field in Stream._fields}
         if key not in valid:
             raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
-        changed = []
-        for value in sweep.values:
-            content = value if not inner else {inner: value}
-            if first == "environment":
-                content = _changed(environment, inner, value)
-            changed.append((value, layers.inside(f"{sweep.path}.values", {first: content})))
-        return changed
-
-    # Games
+        base, path = {first: environment if first == "environment" else {}}, f"{sweep.path}.values"
+        return [(x, layers.inside(path, _changed(base, key, x))) for x in sweep.values]
 
     def _environment(self, value: Any, path: str) -> tuple[Mapping[str, Any], str]:
         # The description of an environment, and its origin.
@@ -410,9 +375,9 @@ class FigureReader:
             raise self.error(f"figure.{key}", "is missing")
         return value, path
 
-    def _bandit(self, layers: Layers) -> tuple[str, Any, int]:
-        # The law, its parameters and the horizon. The profile scales the horizon unless the command
-        # line, a sweep or the figure's section for the profile sets it.
+    def _bandit(self, layers: Layers) -> tuple[str, Any, int, int]:
+        # The law, its parameters, its arms and the horizon. The profile scales the horizon unless
+        # the command line, a sweep or the figure's section for the profile sets it.
         law, params = self._instance(*self._needed("environment", layers))
         value, path = self._needed("horizon", layers)
         horizon: int = self.composed.checked(parameters.Rounds, value, path)
@@ -423,7 +388,7 @@ class FigureReader:
         if horizon < (arms := registry.environment(law).arms(params)):
             problem = f"must be at least {arms}, the number of arms, got {horizon}"
             raise self.error(path, problem)
-        return law, params, horizon
+        return law, params, arms, horizon
 
     def _stream(self, layers: Layers) -> Stream:
         # A layer may change part of the stream, so all layers are merged.
@@ -444,14 +409,11 @@ class FigureReader:
         found = ((key, layers.find(key)[0]) for key in (*SHARED, *more))
         values = {key: value for key, value in found if value is not None}
         if "environment" in values:
-            law, params, values["horizon"] = self._bandit(layers)
-            arms, name = registry.environment(law).arms(params), instances.name(law, params)
-            values |= {**parameters.plain(params), "arms": arms, "instance": name}
+            law, params, values["arms"], values["horizon"] = self._bandit(layers)
+            values |= {**parameters.plain(params), "instance": instances.name(law, params)}
         if "stream" in values:
             values["stream"] = self._stream(layers)._asdict()
         return values
-
-    # Sources
 
     def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:
         if curve.kind == "bound":
@@ -462,25 +424,21 @@ class FigureReader:
             if cell.samples_at_most() > 2**53:
                 raise self.error(curve.path, f": {cell.name} may take more than 2^53 samples")
             return cell
-        if shows not in AUDITS:
-            return self._cell(curve, layers)
-        # Every game of an audit sets its own horizon.
-        subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))
-        plays = self.composed.checked(Plays, *self._needed("plays", layers))
-        audit = AuditExperiment(subject, plays, self.seed)
-        try:
-            audit.claim()
-        except UserError as error:
-            raise self.error(curve.path, f": {error}") from None
-        return audit
-
-    def _cell(self, curve: Member, layers: Layers) -> RegretExperiment:
-        law, instance, horizon = self._bandit(layers)
-        arms, arm = registry.environment(law).arms(instance), curve.form["pulls_of"]
+        if shows in AUDITS:
+            # Every game of an audit sets its own horizon.
+            subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))
+            plays = self.composed.checked(Plays, *self._needed("plays", layers))
+            audit = AuditExperiment(subject, plays, self.seed)
+            try:
+                audit.claim()
+            except UserError as error:
+                raise self.error(curve.path, f": {error}") from None
+            return audit
+        law, instance, arms, horizon = self._bandit(layers)
+        arm, (regret, path) = curve.form["pulls_of"], layers.find("regret")
         if arm is not None and arm > arms:
             problem = f"must be an arm from 1 to {arms}, got {arm}"
             raise self.error(f"{curve.path}.pulls_of", problem)
-        regret, path = layers.find("regret")
         if regret is not None and (arm or hasattr(registry.environment(law), "table")):
             problem = "is for arms with means, of which no pulls are recorded instead"
             raise self.error(path, problem)
@@ -517,7 +475,8 @@ class FigureReader:
         # The arguments of a function of theory/: those of the game, the others from the layers.
         arguments = dict[str, Any]()
         if layers.find("environment")[0] is not None:
-            arguments |= _game(*self._bandit(layers))
+            _, params, arms, horizon = self._bandit(layers)
+            arguments |= {**params._asdict(), "arms": arms, "horizon": horizon}
         if layers.find("stream")[0] is not None:
             arguments |= self._stream(layers)._asdict()
         for name, kind in accepted(function).items():

@@ -1,5 +1,7 @@
-"""Instances: a law with its parameters, from a description, and their names in texts."""
+"""Instances, a law with its parameters, and texts with names of values: `$K = {arms}$`."""
 
+import math
+import string
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -14,6 +16,7 @@ from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 
 FEW = 10  # means that a description lists at most
+NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Steps(NamedTuple):
@@ -60,21 +63,20 @@ def description(law: str, params: Any) -> str:
 
     Without a law, `params` are means of arms of which only these matter.
     """
+    named = _names(project.layers())
     if not law:
-        for (named, instance), text in _names(project.layers()).items():
-            if named == "bernoulli" and tuple(instance.means) == tuple(params):
-                return text
-        return f"K = {len(params)}, means {_numbers(params)}"
+        bernoulli = ((tuple(i.means), text) for (n, i), text in named.items() if n == "bernoulli")
+        return dict(bernoulli).get(tuple(params), f"K = {len(params)}, means {_numbers(params)}")
     fields, usual = parameters.plain(params), type(params)._field_defaults
-    others = [f"{k}={v}" for k, v in fields.items() if getattr(params, k) != usual.get(k)]
     text = f"law {law}"
     if "means" in fields:
         text = f"{law.replace('-', ' ').capitalize()} arms of means {_numbers(fields['means'])}"
     elif "kind" in fields:
         text = f"gains of the {fields['kind']} adversary"
-    more = [other for other in others if not other.startswith(("arms=", "means=", "kind="))]
+    others = [k for k in fields if k not in ("arms", "means", "kind")]
+    more = [f"{k}={fields[k]}" for k in others if getattr(params, k) != usual.get(k)]
     arms = f"K = {registry.environment(law).arms(params)}"
-    return _names(project.layers()).get((law, params), ", ".join([arms, text, *more]))
+    return named.get((law, params), ", ".join([arms, text, *more]))
 
 
 @cache
@@ -97,3 +99,43 @@ def _numbers(values: Sequence[float]) -> str:
     if np.allclose(np.diff(values), values[1] - values[0], rtol=1e-6, atol=0):
         return f"in equal steps from {values[0]:g} to {values[-1]:g}"
     return f"{values[0]:g}, {values[1]:g}, ..., {values[-1]:g}"
+
+
+class Several(tuple[Any, ...]):
+    """Values of several panels, listed each in the given format: `1, 2 and 3`."""
+
+
+class Texts(string.Formatter):
+    """Formatter of values: `{arms:words}` spells a number out, `{with_k:with|without}` chooses.
+
+    A number without a format is written as in formulas: 0.1, 10^{-10}, e^{-10}.
+    """
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return the text of a value."""
+        if isinstance(value, Several):
+            parts = [self.format_field(item, format_spec) for item in value]
+            return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+        if isinstance(value, bool):
+            yes, _, no = (format_spec or "True|False").partition("|")
+            return yes if value else no
+        if isinstance(value, int) and format_spec == "words":
+            return NUMERALS[value] if 0 <= value < len(NUMERALS) else str(value)
+        if isinstance(value, float) and not format_spec:
+            for base, log in (("10", math.log10), ("e", math.log)) if value > 0 else ():
+                whole = round(log(value))
+                if abs(whole) > 4 and math.isclose(log(value), whole, rel_tol=1e-12):
+                    return f"{base}^{{{whole}}}"
+            format_spec = "g"
+        return str(super().format_field(value, format_spec))
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """Return the template with the values filled in.
+
+    Raises ValueError if it names another value or uses an invalid format.
+    """
+    try:
+        return Texts().vformat(template, (), values)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"no value for {error}") from error

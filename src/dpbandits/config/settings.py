@@ -7,7 +7,7 @@ from pathlib import Path
 from dpbandits.config import schema
 from dpbandits.config.schema import Composed
 from dpbandits.files import project
-from dpbandits.spec.changes import PROFILE, Change, folder_name
+from dpbandits.spec.figure import PROFILE, Change, folder_name
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Settings:
     command: str = ""  # command line for the record; empty: that of the figure and the overrides
 
     def folder(self, figure: str) -> Path:
-        """Return the folder of a figure's files, `out/<figure>`, or a folder in it if changed.
+        """Return the folder of a figure's files: `out/<figure>`, or one in it for a variant.
 
         The folder of a job of a multirun is `out/multirun/<figure>/<job>`.
         """
@@ -48,25 +48,23 @@ def read_settings(
     plain = composed.plain
     paths = composed.section(schema.PATHS, plain["paths"], "paths", schema.PATHS)
     engine = composed.section(schema.ENGINE, plain["engine"], "engine", ["block"])
-    folders = dict[str, Path]()
     for key, name in paths.items():
         try:
-            folders[key] = project.folder() / Path(name).expanduser()
+            paths[key] = project.folder() / Path(name).expanduser()
         except RuntimeError:
             problem = f"{name!r} begins with the home of an unknown user"
             raise composed.error(f"paths.{key}", problem) from None
-    if engine["scheduler"] and engine["workers"]:
-        problem = f"is for a cluster on this machine; {engine['scheduler']} has workers"
+    scheduler = engine.pop("scheduler")
+    if scheduler and engine["workers"]:
+        problem = f"is for a cluster on this machine; {scheduler} has workers"
         raise composed.error("engine.workers", problem)
     # Every profile but the papers' sets paths.out: the folder has its name if the command does so.
     elsewhere = composed.is_overridden("paths.out")
     return Settings(
-        cache=folders["cache"],
-        out=folders["out"],
-        workers=engine["workers"],
-        block=engine["block"],
+        **paths,
+        **engine,
         overrides=tuple(overrides),
         variant=folder_name([c for c in changes if c.key != PROFILE or elsewhere]),
         # Only engine=dask has the key; run/engines.py chooses the engine by it.
-        cluster=Cluster(engine["scheduler"]) if "scheduler" in plain["engine"] else None,
+        cluster=Cluster(scheduler) if "scheduler" in plain["engine"] else None,
     )

@@ -11,8 +11,7 @@ from dpbandits.experiments import Experiment, budget
 from dpbandits.factory import captions
 from dpbandits.files import schemas
 from dpbandits.files.provenance import provenance
-from dpbandits.spec.changes import recorded
-from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec, recorded
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 from dpbandits.tables.series import Series

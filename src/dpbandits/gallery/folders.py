@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpbandits.files.atomic import write_atomically
-from dpbandits.spec.changes import LONGEST_NAME, as_file_name, digest, recorded
+from dpbandits.spec.figure import LONGEST_NAME, as_file_name, digest, recorded
 
 REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
 

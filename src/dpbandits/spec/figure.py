@@ -1,11 +1,20 @@
-"""Specification of a figure: frozen values between the configuration and everything else."""
+"""Specification of a figure: frozen values between the configuration and everything else.
 
+Overrides of runs, seed, engine and paths do not change a figure: the store shares their results,
+and the caption states runs and seed. Every other difference from the figure's file is a `Change`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 from dpbandits.experiments import Experiment, Quantity
-from dpbandits.spec.changes import Change
 
+FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
+PROFILE = "profile"
+LONGEST_NAME = 80  # characters of a folder's name
 TRANSITION = "transition"  # style of the points where the privacy regimes of a bound meet
 OWN = "across"  # in place of a paper's key, for figures of our own
 
@@ -83,6 +92,36 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Change:
+    """One key whose value differs from the figure's file."""
+
+    key: str  # for example `figure.curves.adap-ucb.alpha` or `algorithm@figure.curves.x`
+    value: str | None  # None: deleted
+    before: str | None  # value in the files; None: absent there
+
+    @property
+    def words(self) -> str:
+        """Text of the change in a caption, with the value that it replaces."""
+        if self.value is None or self.before is None:
+            return self.short
+        return f"{self.short} (file: {for_people(self.before)})"
+
+    @property
+    def short(self) -> str:
+        """Text of the change in the title line of a picture."""
+        if self.key == PROFILE:
+            return f"scale of the profile {self.value}"
+        name = self.key.removeprefix("figure.")
+        if found := re.fullmatch(r"(\w+@)?figure\.(curve|panel)s\.([^.]+)\.?(.*)", self.key):
+            group, kind, member, inner = found.groups()
+            name = f"curve {member}" if kind == "curve" else f"panel ({member})"
+            if group:
+                return f"{name} added: {self.value}"
+            name = f"{inner} of {name}" if inner else name
+        return f"without {name}" if self.value is None else f"{name} = {for_people(self.value)}"
+
+
+@dataclass(frozen=True)
 class FigureSpec:
     """Figure: the cells to compute, the statistics over runs and the function that draws it."""
 
@@ -122,3 +161,48 @@ class FigureSpec:
     def cells(self) -> tuple[Experiment, ...]:
         """Return every cell of the figure once, in the order of the panels."""
         return tuple(self.runs_of_cells())
+
+
+def text(value: Any) -> str:
+    """Return the canonical spelling of a value: 100_000, 100000 and 1e5 all become `100000`."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, Mapping):
+        return f"{{{','.join(f'{k}:{text(v)}' for k, v in value.items())}}}"
+    return f"[{','.join(map(text, value))}]" if isinstance(value, list | tuple) else str(value)
+
+
+def for_people(value: str) -> str:
+    """Return the spelling for captions: commas between thousands, spaces in lists."""
+    long = re.fullmatch(r"\d{4,}", value)
+    return f"{int(value):,}" if long else value.replace(",", ", ").replace(":", ": ")
+
+
+def folder_name(changes: Sequence[Change]) -> str:
+    """Return the name of a figure's folder, for example `environment=c4,horizon=100000`.
+
+    Names that are too long or hold unusual characters get a digest, so that they stay distinct.
+    """
+    names = [re.sub(r"^(?:\w+@)?figure\.(?:curves\.)?", "", c.key) for c in changes]
+    pairs = zip(names, (c.value for c in changes), strict=True)
+    name = ",".join(sorted(f"~{k}" if v is None else f"{k}={v}" for k, v in pairs))
+    clean = as_file_name(name.replace("[", "").replace("]", ""))
+    return f"{clean}-{digest(name)}" if clean != name and len(name) <= LONGEST_NAME else clean
+
+
+def as_file_name(name: str) -> str:
+    """Return a name for a file or folder, shortened and without characters that need quotes."""
+    clean = re.sub(r"[^\w.,=+~-]", "_", name)
+    return clean if len(clean) <= LONGEST_NAME else f"{clean[:LONGEST_NAME]}-{digest(name)}"
+
+
+def digest(name: str) -> str:
+    """Return eight hexadecimal digits that separate long names with the same beginning."""
+    return sha256(name.encode()).hexdigest()[:8]
+
+
+def recorded(overrides: Iterable[str]) -> list[str]:
+    """Return the overrides, or keys alone, that concern neither folders nor engines."""
+    return [o for o in overrides if not re.match(r"[+~]*(paths|engine)([.=]|$)", o)]

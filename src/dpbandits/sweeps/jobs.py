@@ -7,10 +7,9 @@ from typing import Any
 from dpbandits.config import compose
 from dpbandits.config.compose import Read
 from dpbandits.config.conf_files import value_at
-from dpbandits.core.errors import UserError, shown
+from dpbandits.core.errors import shown
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.spec.changes import as_file_name, digest, is_recorded, recorded
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import FigureSpec, as_file_name, digest, recorded
 from dpbandits.tables.series import Series
 
 
@@ -19,8 +18,9 @@ class Job:
     """One job: its overrides, the configuration that they give or the error in it, its outcome."""
 
     figure: str
-    overrides: tuple[str, ...]  # without the figure
-    read: Read | UserError
+    overrides: Sequence[str]  # without the figure
+    read: Read | None
+    error: str | None = None  # in the configuration
     name: str = ""
     status: int = ExitStatus.DONE
     seconds: float = 0.0
@@ -29,24 +29,19 @@ class Job:
     @property
     def spec(self) -> FigureSpec:
         """The figure of a job whose configuration has no error."""
-        assert isinstance(self.read, Read)
+        assert self.read
         return self.read.spec
 
     @property
-    def error(self) -> str | None:
-        """The error in the configuration."""
-        return str(self.read) if isinstance(self.read, UserError) else None
-
-    def texts(self) -> dict[str, str]:
-        """Return the text given for every key, in the order of the command."""
+    def given(self) -> dict[str, str]:
+        """The text given for every key, in the order of the command."""
         split = (override.partition("=") for override in self.overrides)
         return {key.lstrip("+~"): text for key, _, text in split}
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        plain = self.read.plain if isinstance(self.read, Read) else {}
-        found = value_at(plain, key)
-        return found if isinstance(found, int | float | str) else self.texts().get(key, "")
+        found = value_at(self.read.plain, key) if self.read else None
+        return found if isinstance(found, int | float | str) else self.given.get(key, "")
 
     def curve(self, panel: str, name: str, label: str) -> Series | None:
         """Return a curve of another job in this one, where its label may have other values."""
@@ -56,21 +51,14 @@ class Job:
         return found[0] if found else None
 
 
-def read(composed: Any) -> Job:
-    """Return the job for the configuration that @hydra.main passes to its function."""
-    figure, overrides, found = compose.from_hydra(composed)
-    return Job(figure, tuple(overrides), found)
+def varied(jobs: Sequence[Job]) -> dict[str, str]:
+    """Return the keys whose given values differ between jobs, in the order of the command.
 
-
-def varied(jobs: Sequence[Job]) -> list[str]:
-    """Return the keys whose given values differ between jobs, in the order of the command."""
-    given = [job.texts() for job in jobs]
+    Each has its shortest ending that no other of these keys has.
+    """
+    given = [job.given for job in jobs]
     keys = dict.fromkeys(key for texts in given for key in texts)
-    return [key for key in keys if len({texts.get(key) for texts in given}) > 1]
-
-
-def short(keys: Sequence[str]) -> dict[str, str]:
-    """Return for every key its shortest ending that no other key has."""
+    keys = dict.fromkeys(key for key in keys if len({texts.get(key) for texts in given}) > 1)
     endings = {}
     for key in keys:
         parts = key.split(".")
@@ -80,28 +68,32 @@ def short(keys: Sequence[str]) -> dict[str, str]:
     return endings
 
 
-def names(jobs: Sequence[Job]) -> list[str]:
-    """Return a name for every job from the values that distinguish it, valid as a folder name."""
-    endings = short(varied(jobs))
-    full = [",".join(f"{endings[k]}={job.texts().get(k, '')}" for k in endings) for job in jobs]
-    cleaned = [as_file_name(name) for name in full]
-    return [
-        f"{clean}-{digest(name)}" if cleaned.count(clean) > 1 else clean
-        for clean, name in zip(cleaned, full, strict=True)
-    ]
+def prepare(jobs: Sequence[Job], figure: str = "") -> None:
+    """Name the jobs of a figure by the values that distinguish them, and their folders.
 
-
-def refuse_idle(jobs: Sequence[Job]) -> None:
-    """Raise UserError if a key has no effect in any job, or if two jobs give the same figure."""
-    loaded = [(job, job.read) for job in jobs if isinstance(job.read, Read)]
+    `figure` begins their names. If a key has no effect in any job, or two jobs give the same
+    figure, this is the error of every job. A job alone in its figure gets no folder.
+    """
+    loaded = [(job, job.read) for job in jobs if job.read]
     idle = [compose.idle(job.figure, job.overrides, read) for job, read in loaded]
-    for key, message in (idle[0] if idle else {}).items():
-        if all(key in other for other in idle):
-            raise UserError(message)
+    errors = [
+        text for key, text in (idle[0] if idle else {}).items() if all(key in i for i in idle)
+    ]
     seen: dict[Any, Job] = {}
-    for job, found in loaded:
-        elsewhere = [word for word in job.overrides if not is_recorded(word)]
-        first = seen.setdefault((replace(found.spec, changes=()), *elsewhere), job)
+    for job, read in loaded:
+        elsewhere = {*job.overrides} - {*recorded(job.overrides)}
+        first = seen.setdefault((replace(read.spec, changes=()), *sorted(elsewhere)), job)
         if first is not job:
             both = (shown(" ".join(recorded(j.overrides))) for j in (first, job))
-            raise UserError(f"{job.figure}: two jobs give the same figure: {' and '.join(both)}")
+            errors.append(f"{job.figure}: two jobs give the same figure: {' and '.join(both)}")
+    endings = varied(jobs)
+    full = [",".join(f"{endings[k]}={job.given.get(k, '')}" for k in endings) for job in jobs]
+    cleaned = [as_file_name(name) for name in full]
+    for job, name, clean in zip(jobs, full, cleaned, strict=True):
+        folder = f"{clean}-{digest(name)}" if cleaned.count(clean) > 1 else clean
+        job.name = ", ".join(filter(None, (figure, folder)))
+        if errors:
+            job.read, job.error = None, errors[0]
+        if job.read:
+            settings = replace(job.read.settings, job=folder or None)
+            job.read = job.read._replace(settings=settings)

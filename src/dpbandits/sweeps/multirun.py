@@ -9,11 +9,9 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
-from dpbandits.config.compose import Read
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
@@ -23,9 +21,9 @@ from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.progress import duration
-from dpbandits.spec.changes import as_file_name, is_recorded, recorded
+from dpbandits.spec.figure import as_file_name, recorded
 from dpbandits.store.blocks import Store
-from dpbandits.sweeps.jobs import Job, names, refuse_idle, short, varied
+from dpbandits.sweeps.jobs import Job, prepare, varied
 from dpbandits.sweeps.pictures import summary
 from dpbandits.tables.series import PLACE, STATISTICS, rows, summarise, written
 
@@ -45,7 +43,7 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
     for job in jobs:
         groups.setdefault(job.figure, []).append(job)
     for figure, group in groups.items():
-        _prepare(group, f"figure={figure}" if len(groups) > 1 else "")
+        prepare(group, f"figure={figure}" if len(groups) > 1 else "")
     # All errors are reported before the first job is computed; one in every job is the command's.
     errors = dict.fromkeys(job.error for job in jobs)
     for error in filter(None, errors):
@@ -53,7 +51,7 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
             raise UserError(error)
         concerned = "; ".join(job.name for job in jobs if job.error == error)
         print(f"dpbandits: {error}; this concerns {concerned}", file=sys.stderr, flush=True)
-    if len(jobs) == 1 and isinstance(jobs[0].read, Read):
+    if len(jobs) == 1 and jobs[0].read:
         return factory.produce(jobs[0].read.spec, jobs[0].read.settings)
     for figure, group in groups.items():
         for job in group:
@@ -69,30 +67,15 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
     return max(job.status for job in jobs)
 
 
-def _prepare(group: Sequence[Job], figure: str) -> None:
-    # Names the jobs of a figure. A job alone in its figure gets no folder in the multirun.
-    try:
-        refuse_idle(group)
-    except UserError as error:
-        for job in group:
-            job.read = error
-    for job, name in zip(group, names(group), strict=True):
-        job.name = ", ".join(filter(None, (figure, name)))
-        if isinstance(job.read, Read):
-            settings = replace(job.read.settings, job=name or None)
-            job.read = job.read._replace(settings=settings)
-
-
 def _run(job: Job) -> None:
-    if isinstance(job.read, UserError):
+    if job.read is None:
         job.status = ExitStatus.MISTAKE
         return
-    spec, settings = job.read.spec, job.read.settings
     start = time.monotonic()
-    job.status = produce_one(spec, settings)
+    job.status = produce_one(job.spec, job.read.settings)
     job.seconds = round(time.monotonic() - start, 3)
     if job.status == ExitStatus.DONE:
-        job.series = summarise(spec, Store(settings.cache))
+        job.series = summarise(job.spec, Store(job.read.settings.cache))
     else:
         print(f"dpbandits: {job.name} failed; the other jobs continue", file=sys.stderr)
     sys.stdout.flush()  # each line appears at once, in a file too
@@ -100,21 +83,27 @@ def _run(job: Job) -> None:
 
 
 def _summarise(figure: str, group: Sequence[Job], words: Sequence[str]) -> int:
-    # Writes the table and the picture, and last the sidecar, which describes them and every job.
-    settings = next((job.read.settings for job in group if isinstance(job.read, Read)), None)
+    # Writes the tidy table of completed jobs, with a row for every job, panel, curve and x, the
+    # picture, and last the sidecar, which describes them and every job.
+    settings = next((job.read.settings for job in group if job.read), None)
     if settings is None:
         return ExitStatus.MISTAKE
-    keys = varied(group)
+    endings, done = varied(group), [job for job in group if job.series]
     command = shlex.join(["dpbandits", "multirun", *recorded(words)])
-    name = as_file_name(f"{figure}-by-{'-'.join(short(keys).values())}")
-    file = settings.out / "multirun" / figure / name
-    files = _files([job for job in group if job.series], keys, command)
+    name = as_file_name(f"{figure}-by-{'-'.join(endings.values())}")
+    file, files = settings.out / "multirun" / figure / name, dict[str, bytes]()
+    if done:
+        given = recorded(dict.fromkeys(key for job in done for key in job.given))
+        keys = [key for key in given if key != "runs"]  # which has a column anyway
+        lines = ((job.name, *map(job.value, keys), *r) for job in done for r in rows(job.series))
+        files["csv"] = written(("job", *keys, *PLACE, *STATISTICS), lines)
+        if picture := summary(done, endings):
+            files |= plotting.render(*picture, f"{command}, revision {revision()}")
     for kind in (*plotting.FORMATS, "csv"):
-        path = file.with_name(f"{name}.{kind}")
         if kind in files:
-            write_atomically(path, files[kind])
+            write_atomically(file.with_name(f"{name}.{kind}"), files[kind])
         else:  # it would be of an earlier command
-            path.unlink(missing_ok=True)
+            file.with_name(f"{name}.{kind}").unlink(missing_ok=True)
     described = [
         {
             "name": job.name,
@@ -127,29 +116,10 @@ def _summarise(figure: str, group: Sequence[Job], words: Sequence[str]) -> int:
     ]
     sidecar = {
         "schema": schemas.MULTIRUN,
-        **{"figure": figure, "command": command, "varied": keys, "jobs": described},
+        **{"figure": figure, "command": command, "varied": [*endings], "jobs": described},
         "provenance": provenance(),
         "files": {kind: sha256(content).hexdigest() for kind, content in files.items()},
     }
     write_atomically(file.with_name(f"{name}.json"), schemas.to_json(sidecar))
     print(f"{figure}: summary of {len(group)} jobs; {file}.{{{','.join([*files, 'json'])}}}")
     return ExitStatus.DONE
-
-
-def _files(made: Sequence[Job], varied_keys: Sequence[str], command: str) -> dict[str, bytes]:
-    # The tidy table of completed jobs, with a row for every job, panel, curve and x, and the
-    # pictures. `runs` is no key of the table, as it has a column anyway.
-    if not made:
-        return {}
-    given = dict.fromkeys(key for job in made for key in job.texts())
-    keys = [key for key in given if is_recorded(key) and key != "runs"]
-    found = ((job, row) for job in made for row in rows(job.series))
-    table = written(
-        ("job", *keys, *PLACE, *STATISTICS),
-        ((job.name, *map(job.value, keys), *row) for job, row in found),
-    )
-    picture = summary(made, varied_keys)
-    if picture is None:
-        return {"csv": table}
-    drawing, draw = picture
-    return {"csv": table, **plotting.render(draw, drawing, f"{command}, revision {revision()}")}

@@ -1,11 +1,10 @@
 """Picture of a multirun: the last point of each curve against the keys in which the jobs differ.
 
-One key: lines over it, with axes for every panel. Two keys: a heat map for every curve that
-depends on both. More keys: lines over the key with the most values, with axes for every
-combination of the others.
+Lines over the key with the most values, with axes for every panel and every combination of the
+other keys' values.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -22,128 +20,100 @@ from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve, symbol
-from dpbandits.spec.figure import Curve, FigureSpec
-from dpbandits.sweeps.jobs import Job, short
-from dpbandits.tables.series import STATISTICS, Series
+from dpbandits.sweeps.jobs import Job
+from dpbandits.tables.series import STATISTICS
 
 MOST_AXES = 24  # that fit on a page
 
 
 class Key(NamedTuple):
-    """A key in which the jobs differ: its label, and its values in the order of the axis."""
+    """A key in which the jobs differ, as an axis."""
 
     key: str
     label: str
-    values: list[Any]
-
-    @property
-    def is_number(self) -> bool:
-        """True if all values are numbers, which have positions on a numerical axis."""
-        return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
-
-    @property
-    def places(self) -> list[float]:
-        """Positions of the values on the axis: the numbers themselves, else 0, 1, 2, ..."""
-        return [float(v if self.is_number else i) for i, v in enumerate(self.values)]
-
-    @property
-    def ticks(self) -> list[str]:
-        """Tick labels of the values."""
-        return [f"{value:g}" if self.is_number else str(value) for value in self.values]
+    values: list[Any]  # in the order of the axis
+    is_number: bool  # all values are numbers, which have positions on a numerical axis
+    places: list[float]  # positions of the values: the numbers themselves, else 0, 1, 2, ...
+    ticks: list[str]  # tick labels of the values
 
 
 def summary(
-    jobs: Sequence[Job], varied: Sequence[str]
-) -> tuple[Drawing, Callable[[Drawing], Figure]] | None:
-    """Return the drawing and its drawing function, or None for more than MOST_AXES axes."""
+    jobs: Sequence[Job], varied: Mapping[str, str]
+) -> tuple[Callable[[Drawing], Figure], Drawing] | None:
+    """Return the drawing and its drawing function, or None for more than MOST_AXES axes.
+
+    `varied` has the keys in which the jobs differ, with their names in titles.
+    """
     spec = jobs[0].spec
-    keys = [_key(key, jobs, varied) for key in varied]
-    title = f"{spec.title}: by {', '.join(short(varied).values())}"
+    keys = [_key(key, name, jobs) for key, name in varied.items()]
     shared = [c for c in spec.changes if all(c in job.spec.changes for job in jobs)]
-    changes = "; ".join(change.short for change in shared)
-    end = _end_of(spec, varied)
-    maps = heat_maps(jobs, keys) if len(keys) == 2 else []
+    # The y label: the quantity at the last point of a curve.
+    over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
+    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
+    if over != "t":
+        end = f"Value at the largest {over}"
+    elif len(horizons) == 1 and not any(key.endswith("horizon") for key in varied):
+        end = f"Regret after {horizons.pop():,} rounds"
     main = max(keys, key=lambda key: len(key.values))
-    panels = [panel for panel, _ in maps] or _lines(jobs, main, [k for k in keys if k is not main])
+    panels = _lines(jobs, main, [key for key in keys if key is not main])
     if len(panels) > MOST_AXES:
         return None
-    lettered = tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels))
-    drawing = Drawing(title, lettered, changes)
-    if maps:
-        return drawing, lambda d: draw_heat_maps(d, [grid for _, grid in maps], keys, end)
-    return drawing, lambda d: _draw_over_values(d, main, end)
+    drawing = Drawing(
+        title=f"{spec.title}: by {', '.join(varied.values())}",
+        panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
+        changes="; ".join(change.short for change in shared),
+    )
+    return lambda drawing: _draw(drawing, main, end), drawing
 
 
-def _key(key: str, jobs: Sequence[Job], varied: Sequence[str]) -> Key:
+def _key(key: str, name: str, jobs: Sequence[Job]) -> Key:
     # The key with its label and the values that it takes in the completed jobs.
-    label = symbol(short(varied)[key].rpartition(".")[2])
-    parts = key.split(".")
-    linked = any(f"{{{key}\\}}" in text for text in jobs[0].texts().values())
+    label, parts = symbol(name.rpartition(".")[2]), key.split(".")
+    linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
     if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
         labels = {c.name: c.label for panel in jobs[0].spec.panels for c in panel.curves}
         label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
     elif parts[:2] == ["figure", "panels"]:
         label = f"{label} of ({parts[2]})"
-    axis = Key(key, label, list(dict.fromkeys(job.value(key) for job in jobs)))
-    return axis._replace(values=sorted(axis.values)) if axis.is_number else axis
-
-
-def _end_of(spec: FigureSpec, varied: Sequence[str]) -> str:
-    # The y label: the quantity at the last point of a curve.
-    over = spec.panels[0].curves[0].over
-    if over != "t":
-        return f"Value at the largest {over}"
-    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
-    if len(horizons) != 1 or any(key.endswith("horizon") for key in varied):
-        return "Regret at the horizon"
-    return f"Regret after {horizons.pop():,} rounds"
-
-
-def _figure(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
-    # The figure, its axes, and the number of columns; `margin` is in inches.
-    columns = min(len(drawing.panels), 2)
-    height = margin + 2.1 * -(-len(drawing.panels) // columns)
-    return *panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE), columns
-
-
-# Lines -----------------------------------------------------------------------------------------
+    values = list(dict.fromkeys(job.value(key) for job in jobs))
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+        values.sort()
+        return Key(key, label, values, True, [*map(float, values)], [f"{v:g}" for v in values])
+    return Key(key, label, values, False, [*map(float, range(len(values)))], [*map(str, values)])
 
 
 def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelDrawing]:
-    # Axes for every combination of the other keys' values and every panel.
-    panels: list[PanelDrawing] = []
+    # Axes for every combination of the other keys' values and every panel, with the last point of
+    # every curve over the values of the main key.
+    panels, places = list[PanelDrawing](), dict(zip(main.values, main.places, strict=True))
     for chosen in product(*(zip(key.values, key.ticks, strict=True) for key in others)):
         values = [value for value, _ in chosen]
         fixed = [f"{key.label} = {tick}" for key, (_, tick) in zip(others, chosen, strict=True)]
         there = [job for job in jobs if [job.value(key.key) for key in others] == values]
+        points = [(places[job.value(main.key)], job) for job in there]
         for panel in jobs[0].spec.panels:
-            found = (_ends(main, there, panel.letter, curve) for curve in panel.curves)
-            if series := tuple(s for s in found if s is not None):  # else all these jobs failed
+            drawn = []
+            for curve in panel.curves:
+                found = ((x, j.curve(panel.letter, curve.name, curve.label)) for x, j in points)
+                ends = dict(sorted((x, series) for x, series in found if series is not None))
+                if not ends:  # all these jobs failed
+                    continue
+                last = ([getattr(s, name)[-1] for s in ends.values()] for name in STATISTICS)
+                arrays: dict[str, Any] = dict(zip(STATISTICS, map(np.array, last), strict=True))
+                labels = {s.label for s in ends.values()}  # they may name a key of the jobs
+                label = labels.pop() if len(labels) == 1 else curve.name
+                arrays |= {"label": label, "legend": label, "x": np.array([*ends])}
+                drawn.append(replace(next(iter(ends.values())), slope=None, **arrays))
+            if drawn:
                 title = ", ".join(filter(None, [panel.title, *fixed]))
-                panels.append(PanelDrawing("", title, series))
+                panels.append(PanelDrawing("", title, tuple(drawn)))
     return panels
 
 
-def _ends(key: Key, jobs: Sequence[Job], panel: str, curve: Curve) -> Series | None:
-    # The last point of a curve, over the values of a key.
-    places = dict(zip(key.values, key.places, strict=True))
-    found = (
-        (places[job.value(key.key)], job.curve(panel, curve.name, curve.label)) for job in jobs
-    )
-    ends = dict(sorted((x, series) for x, series in found if series is not None))
-    if not ends:
-        return None
-    arrays: dict[str, Any] = {
-        name: np.array([getattr(s, name)[-1] for s in ends.values()]) for name in STATISTICS
-    }
-    labels = {s.label for s in ends.values()}  # labels name a parameter in which the jobs differ
-    label = labels.pop() if len(labels) == 1 else curve.name
-    template = next(iter(ends.values()))
-    return replace(template, label=label, legend=label, slope=None, x=np.array([*ends]), **arrays)
-
-
-def _draw_over_values(drawing: Drawing, key: Key, end: str) -> Figure:
-    figure, axes, columns = _figure(drawing, margin=0.7)
+def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
+    columns = min(len(drawing.panels), 2)
+    height = 0.7 + 2.1 * -(-len(drawing.panels) // columns)  # inches
+    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
     handles: dict[str, Line2D] = {}
     ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
     places, ticks = key.places, dict(zip(key.places, key.ticks, strict=True))
@@ -173,49 +143,3 @@ def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
         label = in_mathtext(series.legend)
         ax.errorbar(*place, fmt=style.marker or "_", color=style.colour, elinewidth=1, label=label)
     return [container[0] for container in ax.containers]
-
-
-# Heat maps -------------------------------------------------------------------------------------
-
-
-def heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDrawing, np.ndarray]]:
-    """Return a panel for every curve whose last value varies with both keys, and these values.
-
-    float64 of shape (values of the second key, values of the first); nan if a job failed.
-    """
-    maps = []
-    for panel in jobs[0].spec.panels:
-        for curve in panel.curves:
-            ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
-            for job in jobs:
-                column, row = (key.values.index(job.value(key.key)) for key in keys)
-                if series := job.curve(panel.letter, curve.name, curve.label):
-                    ends[row, column] = series.centre[-1]
-            if all(
-                any(np.unique(v[~np.isnan(v)]).size > 1 for v in lines) for lines in (ends, ends.T)
-            ):
-                title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
-                maps.append((PanelDrawing("", title, ()), ends))
-    return maps
-
-
-def draw_heat_maps(
-    drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
-) -> Figure:
-    """Draw axes for every grid of `heat_maps`: the numbers in its cells, one colour scale."""
-    figure, axes, columns = _figure(drawing, margin=0.5)
-    low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
-    norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
-    for i, (ax, numbers) in enumerate(zip(axes, grids, strict=True)):
-        image = ax.imshow(numbers, norm=norm, cmap="cividis", aspect="auto", origin="lower")
-        ax.grid(visible=False)
-        ax.set_xticks(range(numbers.shape[1]), keys[0].ticks)
-        ax.set_yticks(range(numbers.shape[0]), keys[1].ticks)
-        for (row, column), value in np.ndenumerate(numbers):
-            text = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
-            colour = "white" if not np.isnan(value) and norm(value) < 0.5 else "black"
-            ax.text(column, row, text, color=colour, ha="center", va="center", fontsize=7)
-        ax.set_xlabel(keys[0].label if i + columns >= len(grids) else "")
-        ax.set_ylabel(keys[1].label if i % columns == 0 else "")
-    figure.colorbar(image, ax=axes, label=end)
-    return figure
