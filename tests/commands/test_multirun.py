@@ -20,6 +20,7 @@ from dpbandits.drawing import plotting
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files.project import names as names_of
 from dpbandits.run.exit_status import ExitStatus
+from dpbandits.sweeps import pictures
 from dpbandits.sweeps.jobs import Job, prepare, varied
 from dpbandits.tables.series import PLACE, STATISTICS
 
@@ -334,3 +335,23 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
         )
         lengths.append(exp3_tau.batch_length(params, 0))
     assert lengths == [1024, 512, 256, 128, 64, 32, 16, 8]
+
+
+def test_a_heat_map_has_the_curves_that_depend_on_both(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    whole = pictures._draw_maps
+
+    def noticed(*given: Any) -> Any:
+        drawn.append(given)
+        return whole(*given)
+
+    monkeypatch.setattr(pictures, "_draw_maps", noticed)
+    assert run("-m", *TINY, f"{ALPHA}=1,2,4", "figure.epsilon=0.1,1").status == 0
+    ((drawing, (grid,), keys, end),) = drawn
+    assert [panel.title for panel in drawing.panels] == ["AdaP-UCB"]
+    assert grid.shape == (2, 3)
+    assert [key.values for key in keys] == [[1, 2, 4], [0.1, 1]]
+    assert np.all(grid > 0)
+    assert end == "Regret after 2,000 rounds"

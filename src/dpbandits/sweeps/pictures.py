@@ -1,7 +1,7 @@
 """Picture of a multirun: the last point of each curve against the keys in which the jobs differ.
 
-Lines over the key with the most values, with axes for every panel and every combination of the
-other keys' values.
+Two keys: a heat map for every curve whose value varies with both. Otherwise lines over the key with
+the most values, with axes for every panel and every combination of the other keys' values.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -55,7 +56,9 @@ def summary(
     elif len(horizons) == 1 and not any(key.endswith("horizon") for key in varied):
         end = f"Regret after {horizons.pop():,} rounds"
     main = max(keys, key=lambda key: len(key.values))
-    panels = _lines(jobs, main, [key for key in keys if key is not main])
+    maps = _heat_maps(jobs, keys) if len(keys) == 2 else []
+    panels = [panel for panel, _ in maps]
+    panels = panels or _lines(jobs, main, [key for key in keys if key is not main])
     if len(panels) > MOST_AXES:
         return None
     drawing = Drawing(
@@ -63,6 +66,8 @@ def summary(
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
         changes="; ".join(change.short for change in shared),
     )
+    if maps:
+        return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing
     return lambda drawing: _draw(drawing, main, end), drawing
 
 
@@ -110,10 +115,14 @@ def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelD
     return panels
 
 
-def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
+def _axes(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
     columns = min(len(drawing.panels), 2)
-    height = 0.7 + 2.1 * -(-len(drawing.panels) // columns)  # inches
-    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
+    height = margin + 2.1 * -(-len(drawing.panels) // columns)  # inches
+    return *panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE), columns
+
+
+def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
+    figure, axes, columns = _axes(drawing, margin=0.7)
     handles: dict[str, Line2D] = {}
     ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
     places, ticks = key.places, dict(zip(key.places, key.ticks, strict=True))
@@ -143,3 +152,43 @@ def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
         label = in_mathtext(series.legend)
         ax.errorbar(*place, fmt=style.marker or "_", color=style.colour, elinewidth=1, label=label)
     return [container[0] for container in ax.containers]
+
+
+def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDrawing, np.ndarray]]:
+    # A panel for every curve whose last value varies with both keys, and these values: float64 of
+    # shape (values of the second key, values of the first), nan if a job failed.
+    maps = []
+    for panel in jobs[0].spec.panels:
+        for curve in panel.curves:
+            ends = np.full((len(keys[1].values), len(keys[0].values)), np.nan)
+            for job in jobs:
+                column, row = (key.values.index(job.value(key.key)) for key in keys)
+                if series := job.curve(panel.letter, curve.name, curve.label):
+                    ends[row, column] = series.centre[-1]
+            if all(
+                any(np.unique(v[~np.isnan(v)]).size > 1 for v in lines) for lines in (ends, ends.T)
+            ):
+                title = ", ".join(filter(None, [in_mathtext(curve.label), panel.title]))
+                maps.append((PanelDrawing("", title, ()), ends))
+    return maps
+
+
+def _draw_maps(
+    drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
+) -> Figure:
+    figure, axes, columns = _axes(drawing, margin=0.5)
+    low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
+    norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
+    for i, (ax, numbers) in enumerate(zip(axes, grids, strict=True)):
+        image = ax.imshow(numbers, norm=norm, cmap="cividis", aspect="auto", origin="lower")
+        ax.grid(visible=False)
+        ax.set_xticks(range(numbers.shape[1]), keys[0].ticks)
+        ax.set_yticks(range(numbers.shape[0]), keys[1].ticks)
+        for (row, column), value in np.ndenumerate(numbers):
+            text = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
+            colour = "white" if not np.isnan(value) and norm(value) < 0.5 else "black"
+            ax.text(column, row, text, color=colour, ha="center", va="center", fontsize=7)
+        ax.set_xlabel(keys[0].label if i + columns >= len(grids) else "")
+        ax.set_ylabel(keys[1].label if i % columns == 0 else "")
+    figure.colorbar(image, ax=axes, label=end)
+    return figure
