@@ -13,13 +13,13 @@ from pathlib import Path
 from marked_part import replaced
 from PIL import Image
 
+from dpbandits import report
 from dpbandits.config import compose
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
-from dpbandits.report import markdown, write
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
 
@@ -36,7 +36,7 @@ def figures() -> list[FigureSpec]:
 
 def originals() -> Iterator[FigureSpec]:
     """Yield the reproduced figures of papers that have a report."""
-    reported = write.papers()
+    reported = report.papers()
     yield from (spec for spec in figures() if spec.original and spec.paper in reported)
 
 
@@ -56,13 +56,12 @@ def table() -> str:
 
 def headlines() -> str:
     """Return a row per paper: its verdicts, and what reproduces."""
-    reports = write.results(write.papers())
-    return "\n".join(markdown.headlines(reports, f"{write.FOLDER}/")) + "\n"
+    return "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
 
 
 def total() -> str:
     """Return how many sentences of all papers reproduce."""
-    return markdown.total(write.results(write.papers())) + "\n"
+    return report.total(report.results()) + "\n"
 
 
 TABLES = {

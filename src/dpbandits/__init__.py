@@ -9,19 +9,19 @@ from dpbandits.core.roots import PACKAGE as _package
 _package.sources()
 
 _MODULES = {  # public name: module of api/; __init__.pyi lists them for type checkers
-    "AuditResult": "budgets",
-    "Budget": "budgets",
+    "AuditResult": "privacy_results",
+    "Budget": "privacy_results",
     "Comparison": "plays",
     "FigureResult": "figure_results",
     "PlayResult": "plays",
     "Standing": "plays",
     "UserError": "arguments",
-    "budget": "budgets",
+    "budget": "privacy_results",
     "compare": "plays",
     "figure": "figure_results",
-    "lower_bound": "budgets",
+    "lower_bound": "privacy_results",
     "play": "plays",
-    "run_audit": "budgets",
+    "run_audit": "privacy_results",
 }
 __all__ = sorted([*_MODULES, "__version__"])
 

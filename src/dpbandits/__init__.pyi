@@ -1,9 +1,9 @@
 # The names of the Python interface for type checkers, as in __init__.py.
 
 from dpbandits.api.arguments import UserError
-from dpbandits.api.budgets import AuditResult, Budget, budget, lower_bound, run_audit
 from dpbandits.api.figure_results import FigureResult, figure
 from dpbandits.api.plays import Comparison, PlayResult, Standing, compare, play
+from dpbandits.api.privacy_results import AuditResult, Budget, budget, lower_bound, run_audit
 
 __version__: str
 __all__ = [

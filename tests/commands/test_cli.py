@@ -1,11 +1,9 @@
 """The commands as typed, each in a separate process."""
 
-import csv
 import json
 import os
 import signal
 import subprocess
-import time
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import metadata
@@ -21,7 +19,6 @@ from commands import (
     RUN_PY,
     Done,
     Process,
-    bandit_cells,
     below,
     blocks,
 )
@@ -34,29 +31,12 @@ from dpbandits.store.blocks import Store
 from dpbandits.tables.series import summarise, to_csv
 
 
-def test_list_prints_every_name() -> None:
-    done = Process(*DPBANDITS, "list").done()
-    assert (done.status, done.err) == (0, "")
-    named = {tuple(line.split()[:2]) for line in done.out.splitlines()}
-    for group, kind in (("figure",) * 2, ("environment",) * 2, ("algorithm", "+algorithm")):
-        members = {path.stem for path in (ROOT / "conf" / group).glob("*.yaml")}
-        assert {name for other, name in named if other == kind} == members
-    assert {("algorithm", "dp-se"), ("law", "bernoulli"), ("rule", "nas")} <= named
-
-
 def test_the_version_is_that_of_the_package_and_of_git() -> None:
     done = Process(*DPBANDITS, "--version").done()
     assert (done.status, done.err) == (0, "")
     revision = git_revision()
     more = f" (revision {revision})" if revision else ""
     assert done.out == f"dpbandits {metadata.version('dpbandits')}{more}\n"
-
-
-def test_run_py_helps_with_figures_and_overrides() -> None:
-    done = Process(*RUN_PY, "figure=adap-c2", "runs=0", "--help").done()
-    assert (done.status, done.err) == (0, "")
-    for fragment in ("figure=adap-c1,adap-c2", "+algorithm@figure.", "--hydra-help"):
-        assert fragment in done.out
 
 
 SMOKE = ("profile=smoke", "runs=2")
@@ -112,17 +92,6 @@ def test_a_figure_is_made_from_nothing(smoke: Smoke) -> None:
     assert len(blocks(smoke.folder)) == 24
 
 
-def test_the_table_has_a_row_for_every_point_of_every_curve(smoke: Smoke) -> None:
-    rows = list(csv.DictReader(smoke.file("csv").decode().splitlines()))
-    points = {(row["panel"], row["label"], row["x"]) for row in rows}
-    labels = ("DP-UCB", "DP-SE", "AdaP-UCB", "AdaP-KLUCB", "Lower bound (Thm 3)")
-    assert points == {(p, label, x) for p in "ab" for label in labels for x in ("2", "4", "8")}
-    assert len(rows) == len(points)
-    assert {row["runs"] for row in rows} == {"0", "2"}
-    for row in rows:
-        assert float(row["min"]) <= float(row["mean"]) <= float(row["max"])
-
-
 def test_the_sidecar_has_the_digests_of_the_files_and_the_command_that_repeats_them(
     smoke: Smoke,
 ) -> None:
@@ -140,8 +109,7 @@ def test_the_sidecar_has_the_digests_of_the_files_and_the_command_that_repeats_t
 
 def test_a_second_command_computes_and_draws_nothing(smoke: Smoke) -> None:
     assert smoke.second.counts == (0, 48, "pictures are up to date")
-    now = modified(smoke.folder / "out") | modified(smoke.folder / "cache")
-    assert now == smoke.times
+    assert modified(smoke.folder / "out") | modified(smoke.folder / "cache") == smoke.times
 
 
 def test_the_files_are_the_same_bytes_in_every_folder_but_for_the_time(smoke: Smoke) -> None:
@@ -160,10 +128,7 @@ def test_after_a_run_explain_reports_that_a_run_computes_nothing(smoke: Smoke) -
     *cells, last = smoke.explained.out.splitlines()
     assert len(cells) == 24
     assert all("  2/2 runs  " in line for line in cells)
-    assert last == (
-        f"adap-ksweep: 24 of 24 cells are complete in {smoke.folder / 'cache'};"
-        " `dpbandits run` computes nothing"
-    )
+    assert last.endswith("`dpbandits run` computes nothing")
     assert not (smoke.folder / "nowhere").exists()
 
 
@@ -205,45 +170,18 @@ def test_a_refusal_is_one_line_and_status_2_and_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == ["a-file"]
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_ends_a_run_at_once_and_keeps_its_blocks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # UCB decides in every round: its only cell would take minutes.
-    overrides = [
-        "~figure.curves.dp-ucb",
-        "+figure.curves.ucb.algorithm=ucb",
-        "figure.horizon=2_000_000_000",
-        "runs=4",
-        *below(tmp_path),
-    ]
-    process = Process(*DPBANDITS, "run", "adap-c2", *overrides)
-    process.wait_for(lambda: len(blocks(tmp_path)) == 12)  # all others are done
-    start = time.monotonic()
-    process.popen.send_signal(signal.SIGINT)
-    done = process.done()
-    assert time.monotonic() - start < 5
-    assert done.status == 130
-    assert done.out == ""
-    assert "dpbandits: interrupted; completed blocks are kept" in done.err
-    assert "Traceback" not in done.err
-    monkeypatch.chdir(ROOT)
-    spec, settings = load("adap-c2", overrides)
-    missing = [c.member for c in bandit_cells(spec) if Store(settings.cache).missing(c, 4)]
-    assert missing == ["ucb"]
-
-
 def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Meanwhile, the same without a disturbance, in another cache and in this process.
     killed, calm = tmp_path / "killed", tmp_path / "calm"
     overrides = (
         *(f"~figure.curves.{name}" for name in ("dp-ucb", "dp-se", "adap-klucb")),
         "figure.sweep.values=[64,128]",
         *("runs=200", "engine.block=1", "engine.workers=2"),
     )
-    command = (*DPBANDITS, "run", "adap-ksweep", *overrides)
-    process = Process(*command, *below(killed))
+    command = (*DPBANDITS, "run", "adap-ksweep", *overrides, *below(killed))
+    process = Process(*command)
     process.wait_for(lambda: len(blocks(killed)) >= 6)
     process.popen.send_signal(signal.SIGKILL)
     assert process.done().status == -signal.SIGKILL
@@ -251,17 +189,14 @@ def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     kept = sum(last - first + 1 for first, last in ends)  # quick runs share a block
     assert 6 <= kept < 800
     assert not list((killed / "out").rglob("adap-ksweep.*"))
-    resumed = Process(*command, *below(killed))
-    # Meanwhile, the same without a disturbance, in another cache and in this process.
+    resumed = Process(*command)
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-ksweep", [*overrides, *below(calm)])
     store = Store(settings.cache)
     assert runner.play(plan(spec.runs_of_cells(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (800 - kept, kept, "drawn")
     (file,) = (killed / "out" / "adap-ksweep").rglob("adap-ksweep.csv")
-    table = file.read_bytes()
-    assert table == to_csv(summarise(spec, store))
-    assert len(table.splitlines()) == 1 + 2 * 2 * 2
+    assert file.read_bytes() == to_csv(summarise(spec, store))
 
 
 def test_a_closed_pipe_is_not_an_error() -> None:

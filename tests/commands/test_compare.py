@@ -80,31 +80,24 @@ def test_an_algorithm_without_yaml_in_a_project_of_ones_own(tmp_path: Path) -> N
     assert done.status == 0, done.err
     assert "Alone" in done.out
     assert list((folder / "out" / "compare").glob("alone-*/*.png"))
-    label = ALONE.replace('"Alone"', 'r"$\\foo$"')
-    (folder / "algorithms" / "undrawable.py").write_text(label)
-    done = Process(*DPBANDITS, "compare", "undrawable", *GAME, folder=str(folder)).done()
-    assert done.status == 2
-    assert "set by its algorithm" in done.err
-    assert done.err.count("\n") == 1
 
 
 def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
     small = "environment.means=0.5,0.4", "horizon=100", "runs=2"
     assert "on Bernoulli, K = 2" in called("compare", "ucb", "environment=c2", *small).out
-    assert called("compare", "ucb", "environment=beta", *small).status == 0
-    (table,) = Path("out/compare").glob("ucb-environment-beta-*/*.csv")
-    assert "Lower bound" not in table.read_text("utf-8")
+    done = called("compare", "ucb", "environment=beta", *small)
+    assert "on Beta, K = 2" in done.out
 
 
 BAD = [
     ("dp-sse environment=c2", "unknown algorithm 'dp-sse'; did you mean 'dp-se'?"),
     ("dp-se environment=c9", "unknown environment 'c9'"),
     ("dp-se environment=c2 epsilon=x", "epsilon must be positive and finite, got 'x'"),
-    ("dp-se environment=c2 epsilon=", "'epsilon=' has no value: write epsilon=value"),
+    ("dp-se environment=c2 epsilon=", "parameters are written as name=value, got 'epsilon='"),
     ("dp-se environment=c2 horizon=4", "horizon must be at least 5, the number of arms, got 4"),
     ("dp-se environment=c2 workers=0", "engine.workers must be a whole number from 1 to 1024"),
     ("dp-se environment=c2 horzon=4", "key 'horzon' (command line); did you mean 'horizon'"),
-    ("dp-se environment=c2 runs=1 runs=2", "runs is named twice"),
+    ("dp-se environment=c2 runs=1 runs=2", "runs is set twice"),
     ("dp-se environment=c2 dp-se.bet=1", "unknown parameter 'bet'"),
     ("dp-se environment=c2 ucb.alpha=1", "unknown key 'ucb.alpha' (command line)"),
     ("dp-se", "the game needs environment, such as environment=c2, or means"),

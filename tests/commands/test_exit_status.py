@@ -9,7 +9,7 @@ from dpbandits.checks import against_reference
 from dpbandits.checks.against_reference import Checked
 from dpbandits.checks.matching_points import Point
 from dpbandits.checks.tolerance_bands import BandResult
-from dpbandits.cli import privacy_commands, process
+from dpbandits.cli import main, process
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.spec.figure import FigureSpec
@@ -66,10 +66,8 @@ def test_a_check_distinguishes_a_curve_outside_its_band_from_failed_runs(
 def test_an_audit_that_refutes_a_promise_ends_with_the_status_of_an_alarm(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = {"plays": 1000, "many_arms": 3, "seed": 1, "workers": 1}
-
     def audited() -> int:
-        return privacy_commands.audit("adap-ucb", {}, 1, **options)
+        return main.audit("adap-ucb", plays=1000, many_arms=3, workers=1)
 
     assert audited() == ExitStatus.DONE
     monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_claim", True)

@@ -24,7 +24,7 @@ from played import final_outcomes
 
 from dpbandits import contract
 from dpbandits.audit.subject import Subject
-from dpbandits.contract import declared, playing
+from dpbandits.contract import conditions
 from dpbandits.core import registry
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import play_run
@@ -118,7 +118,7 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", BATCHED)
 def test_batched_and_per_round_play_have_the_same_law(algorithm: str) -> None:
-    playing.equal_laws(samples(algorithm, RUNS))
+    conditions.equal_laws(samples(algorithm, RUNS))
 
 
 @pytest.mark.long
@@ -130,7 +130,7 @@ def test_a_mean_shifted_by_a_hundredth_in_one_mode_is_caught(algorithm: str) -> 
 
 def equal_in(algorithm: str, *numbers: int, shift: float) -> None:
     for runs in numbers:
-        playing.equal_laws(samples(algorithm, runs, shift))
+        conditions.equal_laws(samples(algorithm, runs, shift))
 
 
 def samples(algorithm: str, runs: int, shift: float = 0.0) -> list[Any]:
@@ -176,7 +176,7 @@ def test_the_declared_releases_compose_to_the_budget_that_was_given(
 def test_every_reading_releases_statistics_of_all_arms_within_the_horizon(algorithm: str) -> None:
     for params in readings_of(algorithm, 100_000, 0.5):
         subject = Subject.of(algorithm, params)
-        declared.possible_releases(subject)
+        conditions.possible_releases(subject)
         assert {release.arm for release in subject.releases(3, 100_000)} == {0, 1, 2}
         claim = subject.claim(3, 100_000)
         assert claim.notion in NOTIONS

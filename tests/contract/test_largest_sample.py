@@ -13,7 +13,7 @@ from scipy import stats
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, dp_ts, lazy_dp_ts, ts
 from dpbandits.algorithms._ftpl import numbers
 from dpbandits.algorithms.lazy_dp_ts import Log, RaisedMeans, raised_numbers
-from dpbandits.contract.playing import p_value
+from dpbandits.contract.conditions import p_value
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli, beta
 from dpbandits.experiments.regret import scheme

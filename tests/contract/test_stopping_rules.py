@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpbandits.config import conf_files
-from dpbandits.contract.playing import p_value
+from dpbandits.contract.conditions import p_value
 from dpbandits.core import parameters, registry
 from dpbandits.experiments import budget
 from dpbandits.experiments.stopping import StoppingExperiment, Stream

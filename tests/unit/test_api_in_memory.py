@@ -73,7 +73,8 @@ def test_it_plays_the_runs_that_its_file_would_play() -> None:
     filed = dp.play("adap-ucb", epsilon=1.0, **SMALL)
     values = {"horizon": 300, "runs": 4, "seed": 1}
     players = [player("adap-ucb", {"epsilon": 1.0})]
-    (cell,) = specification("play", players, (), (None, SMALL["means"]), values).cells()
+    spec, _ = specification("play", players, (), (None, SMALL["means"]), values, ())
+    (cell,) = spec.cells()
     assert isinstance(cell, RegretExperiment)
     with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
         assert not in_memory.is_stored(cell)
@@ -85,9 +86,9 @@ def test_a_second_object_of_one_name_replaces_the_first() -> None:
     for noise, expected in ((1.0, 0.5), (0.5, 1.0)):
         releases = [Laplace(0, 1, 1, sensitivity=1.0, scale=noise / 0.5)]
         own = SimpleNamespace(**{**vars(OWN), "releases": lambda *game, r=releases: r})
-        played = dp.play(own, epsilon=0.5, **SMALL)
-        assert played.budget is not None
-        assert played.budget.composed == expected
+        budget = dp.play(own, epsilon=0.5, **SMALL).budget
+        assert budget
+        assert budget.composed == expected
 
 
 def test_a_function_and_a_class_are_algorithms_too() -> None:
@@ -105,20 +106,14 @@ def test_a_function_and_a_class_are_algorithms_too() -> None:
 
 
 def test_it_is_compared_with_stored_ones() -> None:
-    game = {**SMALL, "epsilon": [0.5, 1.0]}
-    found = dp.compare([(OWN, {"arm": 0}), "dp-se"], **game)
+    undeclared = SimpleNamespace(LABEL="Undeclared", Params=Params, play=one_arm)
+    found = dp.compare([(OWN, {"arm": 0}), "dp-se", undeclared], epsilon=[0.5, 1.0], **SMALL)
     assert found.plays["one-arm", 0.5].mean[-1] == 0
     assert found.standings[0].label == "One arm (arm=0)"
-    assert "All compose to the ε they are given." in " ".join(found.caption.split())
+    assert found.standings[-1].privacy == "not declared"
+    assert "except Undeclared (privacy not declared)" in " ".join(found.caption.split())
     assert [path.name for path in Path("cache").iterdir()] == ["dp-se"]
     assert len(found.plot().axes) == 2
-
-
-def test_privacy_that_is_not_declared_is_not_called_absent() -> None:
-    own = SimpleNamespace(LABEL="One arm", Params=Params, play=one_arm)
-    found = dp.compare([own, "dp-se"], epsilon=0.5, **SMALL)
-    assert "except One arm (privacy not declared)" in " ".join(found.caption.split())
-    assert {place.label: place.privacy for place in found.standings}["One arm"] == "not declared"
 
 
 def test_its_parameters_are_checked() -> None:

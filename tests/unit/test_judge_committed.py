@@ -7,13 +7,13 @@ import pytest
 from commands import ROOT
 from composed import load
 
+from dpbandits import report
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_files import ERRATA, as_list
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
-from dpbandits.report import write
 
 PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
 PAPERS += ["tossou2017", "wang2024"]
@@ -125,13 +125,13 @@ def test_no_verdict_contradicts_an_erratum_and_headlines_rest_on_the_verdicts(na
 
 @pytest.mark.long
 def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
-    made = write.files(PAPERS)
-    folder = ROOT / write.FOLDER
+    made = report.files(PAPERS)
+    folder = ROOT / report.FOLDER
     assert {file.relative_to(ROOT).as_posix() for file in folder.iterdir()} <= made.keys()
     for file, content in made.items():
         assert (ROOT / file).read_bytes() == content, f"dpbandits report: {file}"
     for name in PAPERS:
-        text = made[f"{write.FOLDER}/{name}.md"].decode()
+        text = made[f"{report.FOLDER}/{name}.md"].decode()
         anchors = re.findall(r'<a id="([^"]+)">', text)
         assert sorted(anchors) == sorted(claims_files.read(name).claims())
         assert {*re.findall(r"\]\(#([^)]+)\)", text)} <= {*anchors}

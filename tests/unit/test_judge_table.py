@@ -11,13 +11,13 @@ import yaml
 from complaints import readable
 from toy_paper import Toy, near, paper, said
 
+from dpbandits import report
 from dpbandits.config import compose, conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.judge import about, claims_files, claims_table, gather
 from dpbandits.judge.claims_table import Gathered
-from dpbandits.report import write
 from dpbandits.store.blocks import Store
 from dpbandits.tables import committed
 
@@ -247,7 +247,7 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
     write_claims(path, yaml.safe_load(value))
     before = {*toy_claims.rglob("*")}
     with pytest.raises(UserError) as raised:
-        write.report(["toy"], gathers=True)
+        report.report(["toy"], gathers=True)
     readable(message := str(raised.value))
     assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
     written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
@@ -257,13 +257,13 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
 def test_a_quote_that_is_not_in_the_text_is_refused_where_the_text_is_at_hand(
     toy_claims: Path,
 ) -> None:
-    assert write.report(["toy"], gathers=True, texts=toy_claims) == 0  # no text at hand
+    assert report.report(["toy"], gathers=True, texts=toy_claims) == 0  # no text at hand
     text = toy_claims / "toy.txt"
     text.write_text("... so $\\alpha$ = 1\nworks bet-\nter: α = 1 works better ...", "utf-8")
-    assert write.report(["toy"], gathers=False, texts=toy_claims) == 0
+    assert report.report(["toy"], gathers=False, texts=toy_claims) == 0
     text.write_text("so α = 1 works worse", "utf-8")
     refused = r"^conf/claims/toy\.yaml: better: the quote is not in .*toy\.txt$"
     with pytest.raises(UserError, match=refused):
-        write.report(["toy"], gathers=False, texts=toy_claims)
+        report.report(["toy"], gathers=False, texts=toy_claims)
     with pytest.raises(UserError, match="'tey' has no claims; did you mean 'toy'"):
-        write.report(["tey"], gathers=False)
+        report.report(["tey"], gathers=False)

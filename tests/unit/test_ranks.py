@@ -1,6 +1,5 @@
 """Ranks follow the mean, as far as standard errors allow."""
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,6 @@ def curves(*means: float, errors: float | list[float] = 0.0) -> list[Series]:
     return series
 
 
-def test_equal_means_have_the_middle_of_their_places_and_may_have_each() -> None:
-    assert ranks(curves(5.0, 1.0, 5.0, 9.0), 1) == [(2.5, 2, 3), (1, 1, 1), (2.5, 2, 3), (4, 4, 4)]
-    assert set(ranks(curves(5.0, 1.0, 9.0), 0)) == {(2, 1, 3)}
-
-
 @pytest.mark.parametrize(("difference", "sure"), [(4.3, True), (4.2, False)])
 def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
     difference: float, sure: bool
@@ -40,11 +34,6 @@ def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
     low, high = ranks(curves(10.0, 10.0 + difference, errors=1.0), 1)
     assert (low.place, high.place) == (1, 2)
     assert (low.worst, high.best) == ((1, 2) if sure else (2, 1))
-
-
-def test_indistinguishable_curves_need_no_order() -> None:
-    # The first and the last differ significantly, but neither differs from the one between.
-    assert ranks(curves(0.0, 3.0, 6.0, errors=1.0), 1) == [(1, 1, 2), (2, 1, 3), (3, 2, 3)]
 
 
 @FIXED
@@ -57,11 +46,8 @@ def test_ranks_are_those_of_counting(content: list[tuple[int, int]]) -> None:
     ranked = ranks(curves(*means, errors=errors), 1)
     n = len(means)
     assert sum(rank.place for rank in ranked) == n * (n + 1) / 2
-    for a, b in itertools.product(range(n), repeat=2):
-        surely = means[b] - means[a] > 3 * np.hypot(errors[a], errors[b])
-        assert (means[a] < means[b]) == (ranked[a].place < ranked[b].place)
-        assert not surely or ranked[a].best < ranked[b].best
     for rank, mean, error in zip(ranked, means, errors, strict=True):
         room = [(mean - m) - 3 * np.hypot(error, e) for m, e in content]
         assert rank.best == 1 + sum(r > 0 for r in room)
-        assert rank.best <= rank.place <= rank.worst <= n
+        assert rank.worst == n - sum(m - mean > 3 * np.hypot(error, e) for m, e in content)
+        assert rank.place == np.mean([i for i, m in enumerate(sorted(means), 1) if m == mean])

@@ -1,11 +1,11 @@
-"""Figures from arguments: algorithms and the game that all of them play, and their runs."""
+"""Figures from arguments: algorithms, and the game that all of them play."""
 
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,8 @@ from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.run import in_memory
-from dpbandits.run.in_memory import StoreWithMemory, is_stored
-from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
 from dpbandits.tables import statistics
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 # Keys of a file in conf/algorithm/ that are no parameters.
 APPEARANCE = ("label", "legend", "reading", "colour", "marker", "line", "runs")
@@ -36,18 +31,10 @@ NAMED = {  # valid names, the default first
     "spread": sorted(statistics.SPREADS, key="std".__ne__),
 }
 LETTERS = string.ascii_lowercase  # of the panels
-AXES = "Axes: x linear, y logarithmic, on which a regret of 0 cannot be drawn."
-BOUND = (
-    "azize2022.problem_dependent_lower_bound",
-    "Lower bound: azize2022, Theorem 3 times log t, for every consistent algorithm with ε-global"
-    " DP. It is asymptotic: at a finite round a curve may lie below it, as may one that is not"
-    " private.",
-)
-BOUND_WITHOUT_PRIVACY = (
-    "azize2022.no_privacy_lower_bound",
-    "Lower bound: azize2022, Theorem 3 without privacy (Lai and Robbins) times log t. It is"
-    " asymptotic: at a finite round a curve may lie below it.",
-)
+BOUNDS = {  # function of theory/azize2022.py and its scope, by whether budgets matter
+    True: ("problem_dependent_lower_bound", "for every consistent algorithm with ε-global DP"),
+    False: ("no_privacy_lower_bound", "without privacy (Lai and Robbins)"),
+}
 
 
 @dataclass(frozen=True)
@@ -58,35 +45,29 @@ class Player:
     algorithm: str  # in the registry
     label: str
     given: Mapping[str, Any]
-    of_file: Mapping[str, Any]
+    settings: Mapping[str, Any]  # all that are set, unchecked
     curve: str  # name of its curve
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All parameters that are set, before any check."""
-        return {**self.of_file, **self.given}
 
     def params(self, game: Mapping[str, Any]) -> Any:
         """Return its Params, with values of the game that it has a field for and does not set.
 
         Raises UserError for an invalid value.
         """
+
+        def origin(name: str) -> str:
+            of_file = name in self.settings and name not in self.given
+            return project.member_file("algorithm", self.name) if of_file else "argument"
+
         params = registry.algorithm(self.algorithm).Params
         known = parameters.fields(params)
         supplied = {key: game[key] for key in known if game.get(key) is not None}
-
-        def origin(name: str) -> str:
-            of_file = name in self.of_file and name not in self.given
-            return project.member_file("algorithm", self.name) if of_file else "argument"
-
-        return parameters.build(params, supplied | self.settings, self.name, origin)
+        return parameters.build(params, {**supplied, **self.settings}, self.name, origin)
 
 
 def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
-    """Return an algorithm with the given parameters, which are not checked yet.
+    """Return an algorithm, by name or object, with the given parameters, which are unchecked.
 
-    `algorithm` is the name of a file in conf/algorithm/ or of the registry, or an object that
-    defines one. Raises UserError for anything else.
+    Raises UserError for anything else.
     """
     content = dict[str, Any]()
     if not isinstance(algorithm, str):
@@ -95,10 +76,9 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         name, content = algorithm, dict(conf_files.read_member("algorithm", algorithm))
         member = content.pop("algorithm", None)
         if member is None:
-            raise UserError(
-                f"{project.member_file('algorithm', name)} names no algorithm, and rules and"
-                " bounds play no arms; add the line `algorithm: <name>`"
-            )
+            file = project.member_file("algorithm", name)
+            problem = "names no algorithm, and rules and bounds play no arms"
+            raise UserError(f"{file} {problem}; add the line `algorithm: <name>`")
     else:
         name = member = algorithm
         if name not in registry.algorithm_names():
@@ -106,16 +86,17 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
             raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, known)}")
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
-    label = str(content.get("label") or registry.algorithm(member).LABEL)
+    label, given = str(content.get("label") or registry.algorithm(member).LABEL), plain(given)
     of_file = {key: value for key, value in content.items() if key not in APPEARANCE}
-    return Player(name, member, label, plain(given), of_file, name)
+    settings = {**of_file, **given}
+    return Player(name, member, label, given, settings, name)
 
 
 def players_of(algorithms: Any) -> list[Player]:
-    """Return the algorithms of a comparison: names, objects, or pairs of either with parameters.
+    """Return the algorithms of a comparison, of which some may be pairs with parameters.
 
-    Parameters that are given are part of the label, which also names the curve if another has the
-    same name. Raises UserError if there are none, if two are the same, or for an invalid one.
+    Given parameters are part of the label, which also names the curve if another has the same name.
+    Raises UserError if there are none, if two are the same, or for an invalid one.
     """
     if isinstance(algorithms, str) or not algorithms:
         raise UserError(f"compare: give a list of algorithms, got {shown(algorithms)}")
@@ -133,24 +114,14 @@ def players_of(algorithms: Any) -> list[Player]:
             label = f"{entry.label} ({', '.join(written)})"
             curve = label if names[entry.name] > 1 else entry.name
             players[i] = replace(entry, label=label, curve=curve)
-    curves, labels = ([getattr(p, key) for p in players] for key in ("curve", "label"))
-    for curve in curves:
-        if curves.count(curve) > 1:
-            raise UserError(f"compare: {curve} is named twice")
+    curve, number = Counter(entry.curve for entry in players).most_common(1)[0]
+    if number > 1:
+        raise UserError(f"compare: {curve} is named twice")
+    labels = Counter(entry.label for entry in players)
     return [
-        replace(p, label=f"{p.label} ({p.curve})") if labels.count(p.label) > 1 else p
-        for p in players
+        replace(entry, label=f"{entry.label} ({entry.curve})") if labels[entry.label] > 1 else entry
+        for entry in players
     ]
-
-
-class Numbers(NamedTuple):
-    """Numbers that all algorithms of a panel share."""
-
-    horizon: parameters.Rounds
-    seed: parameters.Seed
-    runs: parameters.Count = 100
-    delta: parameters.Delta = 0.0
-    epsilon: parameters.Positive = 1.0
 
 
 def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
@@ -160,10 +131,9 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
     """
     origin = "argument"
     if (environment is None) == (means is None):
-        raise UserError(
-            f"{caller}: the game needs environment, such as environment=c2, or means of Bernoulli"
-            f" arms; {'neither is' if means is None else 'both are'} given"
-        )
+        problem = f"{'neither is' if means is None else 'both are'} given"
+        needs = "environment, such as environment=c2, or means of Bernoulli arms"
+        raise UserError(f"{caller}: the game needs {needs}; {problem}")
     if means is not None:
         environment = {"law": "bernoulli", "means": means}
     elif isinstance(environment, str):
@@ -187,23 +157,36 @@ def environment_of(name: str) -> dict[str, Any]:
     return dict(conf_files.read_member("environment", name)) if name in files else {"law": name}
 
 
+class Numbers(NamedTuple):
+    """Numbers that all algorithms of a panel share."""
+
+    horizon: parameters.Rounds
+    seed: parameters.Seed
+    runs: parameters.Count = 100
+    delta: parameters.Delta = 0.0
+    epsilon: parameters.Positive = 1.0
+
+
 def specification(
     caller: str,
     players: Sequence[Player],
     budgets: Sequence[Any],
     game: tuple[Any, Any],
     values: Mapping[str, Any],
-) -> FigureSpec:
-    """Return the figure of regret over time, with a panel for each epsilon.
+    overrides: Sequence[str],
+) -> tuple[FigureSpec, Settings]:
+    """Return the figure of regret over time, with a panel for each epsilon, and the settings.
 
     `caller` is its name and begins every message; that of `compare` has lower bounds. `game` is
-    the environment or the means, `values` those of Numbers and NAMED; None stands for a default.
-    Raises UserError for any invalid value.
+    the environment and the means, `values` those of Numbers and NAMED; None stands for a default.
+    The overrides may set paths and the engine. Raises UserError for any invalid value.
     """
+    settings, seed = compose.settings_of(overrides, caller)
     if len({*budgets}) < len(budgets) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
-    values = {key: value for key, value in values.items() if value is not None}
+    given = {key: value for key, value in values.items() if value is not None}
+    values = {"seed": seed, **given}
     named = {key: values.pop(key, names[0]) for key, names in NAMED.items()}
     for key, name in named.items():
         if name not in NAMED[key]:
@@ -211,8 +194,8 @@ def specification(
             raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
     law, instance = bandit(caller, *game)
     shared = [
-        parameters.build(Numbers, values | given, caller, lambda _: "argument")
-        for given in [{"epsilon": budget} for budget in budgets] or [{}]
+        parameters.build(Numbers, values | budget, caller, lambda _: "argument")
+        for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
     ]
     horizon, seed, runs, *_ = shared[0]
     if horizon < (arms := registry.environment(law).arms(instance)):
@@ -221,25 +204,32 @@ def specification(
     classes = [registry.algorithm(entry.algorithm).Params for entry in players]
     private = bool(budgets) and any("epsilon" in params._fields for params in classes)
     means = tuple(getattr(instance, "means", ()))
-    bounds = caller == "compare" and law == "bernoulli" and len({*means}) > 1
-    function, about = BOUND if private else BOUND_WITHOUT_PRIVACY
-    panels = []
+    is_bounded = caller == "compare" and law == "bernoulli" and len({*means}) > 1
+    grid, (function, scope), panels = Grid(named["checkpoints"]), BOUNDS[private], []
     for letter, numbers in zip(LETTERS, shared, strict=False):
         epsilon = numbers.epsilon if budgets else None
         supplied = {"epsilon": epsilon, "delta": values.get("delta"), "horizon": horizon}
-        curves = []
+        drawn = list[tuple[str, str, str, Experiment]]()
         for entry in players:
-            params, grid = entry.params(supplied), Grid(named["checkpoints"])
+            params = entry.params(supplied)
             cell = RegretExperiment(entry.algorithm, params, law, instance, horizon, grid, seed)
-            curves.append(_curve(entry.curve, entry.label, entry.algorithm, cell, runs))
-        if bounds:
+            drawn.append((entry.curve, entry.label, entry.algorithm, cell))
+        if is_bounded:
             arguments = {"means": means, "horizon": horizon}
             arguments |= {"epsilon": epsilon} if private else {}
-            bound = Formula(function, tuple(arguments.items()))
-            curves.append(_curve("lower-bound", "Lower bound", "bound", bound, runs))
+            bound = Formula(f"azize2022.{function}", tuple(arguments.items()))
+            drawn.append(("lower-bound", "Lower bound", "bound", bound))
+        curves = tuple(
+            Curve(name, label, label, style, Quantity.REGRET, "t", None, (source,), runs)
+            for name, label, style, source in drawn
+        )
         title = "" if epsilon is None else rf"$\epsilon = {epsilon:g}$"
-        panels.append(Panel(letter, title, tuple(curves)))
-    return FigureSpec(
+        panels.append(Panel(letter, title, curves))
+    note = "Axes: x linear, y logarithmic, on which a regret of 0 cannot be drawn."
+    if is_bounded:
+        note += f" Lower bound: azize2022, Theorem 3 times log t, {scope}. It is asymptotic: at a"
+        note += " finite round a curve may lie below it, as may one that is not private."
+    spec = FigureSpec(
         name=caller,
         paper=OWN,
         title=f"Regret on {instances.name(law, instance)}",
@@ -249,63 +239,10 @@ def specification(
         spread=named["spread"],
         slopes=False,
         panels=tuple(panels),
-        note=f"{AXES} {about}" if bounds else AXES,
+        note=note,
         seed=seed,
     )
-
-
-def _curve(name: str, label: str, style: str, source: Experiment, runs: int) -> Curve:
-    return Curve(name, label, label, style, Quantity.REGRET, "t", None, (source,), runs)
-
-
-def played(
-    caller: str,
-    players: Sequence[Player],
-    budgets: Sequence[Any],
-    game: tuple[Any, Any],
-    values: dict[str, Any],
-    workers: Any,
-    progress: bool,
-) -> tuple[FigureSpec, StoreWithMemory, int]:
-    """Return the figure of `specification`, the store with its runs, and how many were missing.
-
-    Raises UserError for an invalid value, or if runs failed; the others are kept.
-    """
-    overrides = () if workers is None else (f"engine.workers={workers}",)
-    settings, seed = compose.settings_of(overrides, caller)
-    if values["seed"] is None:
-        values = {**values, "seed": seed}
-    spec = specification(caller, players, budgets, game, values)
-    return spec, *computed(spec, settings, progress)
-
-
-def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[StoreWithMemory, int]:
-    """Play the missing runs of a figure; return the store with all runs, and how many were missing.
-
-    Raises UserError if the store cannot be written, or if runs failed; the others are kept.
-    """
-    runs_of, store = spec.runs_of_cells(), StoreWithMemory(settings.cache)
-    if not all(map(is_stored, runs_of)):
-        settings = replace(settings, cluster=None)
-    done = complete(runs_of, settings, spec.name, None, store, progress)
-    if done.failures:
-        error = UserError(done.reason())
-        if trace := done.failures[0].trace:
-            error.add_note(trace)
-        raise error
-    return store, done.computed
-
-
-def frame(content: Any, columns: Sequence[str] | None = None) -> "DataFrame":
-    """Return a table of pandas; raise UserError if pandas is not installed."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise UserError(
-            f"a table needs pandas, which cannot be imported ({error}):"
-            " pip install 'dpbandits[pandas]', in a checkout pip install '.[pandas]'"
-        ) from error
-    return pandas.DataFrame(content, columns=columns)
+    return spec, settings
 
 
 def plain(value: Any) -> Any:

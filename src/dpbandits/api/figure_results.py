@@ -1,50 +1,39 @@
-"""`figure`: a figure of conf/figure/, computed, as a table, files and axes; and pictures."""
+"""`figure`: a figure of conf/figure/, computed, as a table, files and axes."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.style
-from matplotlib import pyplot
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.api.arguments import computed, frame
 from dpbandits.config import compose
+from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError, shown
 from dpbandits.drawing import plotting
-from dpbandits.drawing.plotting import PanelDrawing
-from dpbandits.drawing.shapes import draw_all_over_time
 from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files.atomic import check_writable
+from dpbandits.run.in_memory import StoreWithMemory, is_stored
+from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import series
 from dpbandits.tables.series import Series
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 
 @dataclass(frozen=True, eq=False)
 class FigureResult:
-    """Figure with its curves and files.
+    """Figure with its curves, its caption and its files.
 
-    Attributes:
-        name: name of the figure.
-        title: its title.
-        caption: what is drawn, the games, and the privacy of every curve.
-        folder: folder of its files, `out/<figure>`, or a folder in it if overrides change it.
-        files: path of each file by its kind: pdf, svg, png, csv, txt, json.
-        computed: number of runs that were missing in the store.
+    `files` has a path for each kind: pdf, svg, png, csv, txt, json. They are in the `folder`
+    out/<figure>, or in a folder in it if overrides change the figure. `computed` is the number of
+    runs that were missing in the store.
     """
 
     name: str
-    title: str
     caption: str
     folder: Path
     files: Mapping[str, Path]
@@ -52,21 +41,14 @@ class FigureResult:
     _spec: FigureSpec = field(repr=False)
     _series: tuple[Series, ...] = field(repr=False)
 
-    @property
-    def sidecar(self) -> dict[str, Any]:
-        """Content of the JSON file: command, seed, provenance, and the cells of every curve."""
-        content: dict[str, Any] = json.loads(self.files["json"].read_bytes())
-        return content
+    def to_frame(self) -> Any:
+        """Return the table of the CSV file, for pandas, one row for every panel, label and x.
 
-    def to_frame(self) -> "DataFrame":
-        """Return the curves as a tidy pandas table, one row for every panel, label and x.
-
-        The columns are those of the CSV file: panel, label, x, runs, mean, std, median, min, max,
-        and centre, low and high, which are drawn. The regret is in units of reward.
+        Of the statistics, centre, low and high are drawn. The regret is in units of reward.
         """
-        header, numbers = (*series.PLACE, *series.STATISTICS), len(series.STATISTICS)
-        rows = [(*row[:-numbers], *map(float, row[-numbers:])) for row in series.rows(self._series)]
-        return frame(rows, header)
+        first = len(series.PLACE)  # number, of which the table of a file has the digits
+        rows = [(*row[:first], *map(float, row[first:])) for row in series.rows(self._series)]
+        return frame(rows, (*series.PLACE, *series.STATISTICS))
 
     def plot(self) -> Figure:
         """Draw the figure anew and return it; `figure.axes` can be changed before it is saved."""
@@ -76,25 +58,14 @@ class FigureResult:
 def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     """Compute what is missing of a figure, write its files and return its curves.
 
-    It does what `dpbandits run <name> <overrides>` does; files that are up to date are not written
-    again.
-
-    Args:
-        name: name of the figure; `dpbandits list` prints all names.
-        *overrides: as on the command line, such as "runs=5", "figure.horizon=100_000",
-            "profile=smoke" or "paths.out=elsewhere".
-        progress: show the progress.
-
-    Raises UserError for an unknown figure, an override that is invalid or without effect, or if a
-    run fails.
+    It does what `dpbandits run <name> <overrides>` does, with overrides such as "runs=5",
+    "figure.horizon=100_000" or "paths.out=elsewhere". Raises UserError for an unknown figure, an
+    override that is invalid or without effect, or if a run fails.
 
     Examples:
         >>> import dpbandits as dp
-        >>> result = dp.figure("ftpl-new-cdf")
-        >>> sorted(result.files)
+        >>> sorted(dp.figure("ftpl-new-cdf").files)
         ['csv', 'json', 'pdf', 'png', 'svg', 'txt']
-        >>> result.sidecar["figure"]
-        'ftpl-new-cdf'
     """
     for text in (name, *overrides):
         if not isinstance(text, str):
@@ -104,29 +75,28 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     folder = settings.folder(spec.name)
     check_writable(folder)
     store, missing = computed(spec, settings, progress)
-    written = produce.write(spec, settings, store)
+    written = tuple(produce.write(spec, settings, store))
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.KINDS}
     return FigureResult(
-        name=spec.name,
-        title=spec.title,
-        caption=caption(spec),
-        folder=folder,
-        files=MappingProxyType(files),
-        computed=missing,
-        _spec=spec,
-        _series=tuple(written),
+        spec.name, caption(spec), folder, MappingProxyType(files), missing, spec, written
     )
 
 
-def draw_curve(curve: Series, ax: Axes | None) -> Axes:
-    """Draw a curve over time on the axes, or on those of a new figure, and return them."""
-    with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
-        draw_all_over_time(ax, PanelDrawing("a", "", (curve,)))
-        ax.set(xlabel="Round $t$", ylabel="Regret")
-        ax.legend()
-    return ax
+def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[StoreWithMemory, int]:
+    """Play the missing runs of a figure; return the store with all runs, and how many were missing.
+
+    Raises UserError if the store cannot be written, or if runs failed; the others are kept.
+    """
+    runs_of, store = spec.runs_of_cells(), StoreWithMemory(settings.cache)
+    if not all(map(is_stored, runs_of)):
+        settings = replace(settings, cluster=None)
+    done = complete(runs_of, settings, spec.name, None, store, progress)
+    if done.failures:
+        error = UserError(done.reason())
+        if trace := done.failures[0].trace:
+            error.add_note(trace)
+        raise error
+    return store, done.computed
 
 
 def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
@@ -136,3 +106,13 @@ def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
         figure = draw(produce.drawing(spec, curves))
         figure.draw_without_rendering()
     return figure
+
+
+def frame(content: Any, columns: Sequence[str] | None = None) -> Any:
+    """Return a table of pandas; raise UserError if pandas is not installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        install = "pip install 'dpbandits[pandas]', in a checkout pip install '.[pandas]'"
+        raise UserError(f"a table needs pandas ({error}): {install}") from error
+    return pandas.DataFrame(content, columns=columns)

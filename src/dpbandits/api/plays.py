@@ -2,19 +2,25 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import matplotlib.style
 import numpy as np
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from dpbandits import theory
-from dpbandits.api.arguments import Player, frame, played, player, players_of
-from dpbandits.api.budgets import Budget
+from dpbandits.api.arguments import Player, player, players_of, specification
+from dpbandits.api.figure_results import computed, draw_figure, frame
+from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.core import parameters
-from dpbandits.core.errors import UserError, shown
+from dpbandits.drawing import plotting, shapes
+from dpbandits.experiments import budget as spent
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
 from dpbandits.privacy.notions import budget_of
@@ -22,34 +28,22 @@ from dpbandits.run.in_memory import is_stored
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
-from dpbandits.tables import statistics
 from dpbandits.tables.series import Series, summarise
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlayResult:
     """Regret of the runs of an algorithm.
 
-    Attributes:
-        algorithm: name of the algorithm.
-        label: its name in the papers, as in legends.
-        parameters: its parameters; readings by name.
-        environment: description of the bandit.
-        horizon: T, number of rounds.
-        seed: root of all random streams.
-        rounds: rounds at which the regret is recorded, int64 of shape (checkpoints,). The last one
-            is the horizon.
-        regret: cumulative regret in units of reward, float64 of shape (runs, checkpoints). It is
-            the pseudo-regret, the sum of the gaps of the arms pulled so far; on a table of gains,
-            it is the realised regret against the best arm in hindsight.
-        budget: claimed and composed privacy budget; None for an algorithm that is not private.
-        computed: number of runs that were missing in the store.
-        provenance: key of the cell, revision, versions and machine, as in the sidecar of a figure.
+    `rounds` are the checkpoints, int64 of shape (checkpoints,), up to the horizon T. `regret` is
+    cumulative, in units of reward, float64 of shape (runs, checkpoints): the pseudo-regret, which
+    is the sum of the gaps of the arms pulled so far; on a table of gains, the realised regret
+    against the best arm in hindsight. `mean`, `std` (divisor runs - 1; 0 for a single run) and
+    `standard_error` are over the runs, of shape (checkpoints,). The arrays cannot be written.
+
+    `label` is the name in legends, `seed` the root of all random streams, `budget` None for an
+    algorithm that is not private, and `computed` the number of runs that were missing in the store.
+    `provenance` has the key of the experiment, the revision, versions and the machine.
     """
 
     algorithm: str
@@ -60,74 +54,43 @@ class PlayResult:
     seed: int
     rounds: np.ndarray
     regret: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    standard_error: np.ndarray
     budget: Budget | None
     computed: int
     provenance: Mapping[str, Any]
-    _series: Series = field(repr=False)
+    _series: Series
 
     def __repr__(self) -> str:
-        final = with_error(self.mean[-1], self.standard_error[-1])
-        return f"PlayResult({self.label}, T={self.horizon:,}, {self.runs:,} runs, mean {final})"
-
-    @property
-    def runs(self) -> int:
-        """Number of runs."""
-        return len(self.regret)
-
-    @property
-    def mean(self) -> np.ndarray:
-        """Mean over the runs, float64 of shape (checkpoints,)."""
-        return statistics.mean(self.regret)
-
-    @property
-    def std(self) -> np.ndarray:
-        """Sample standard deviation (divisor runs - 1), 0 for a single run.
-
-        float64 of shape (checkpoints,).
-        """
-        return statistics.standard_deviation(self.regret)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """Standard error of the mean, float64 of shape (checkpoints,)."""
-        return statistics.standard_error(self.regret)
+        runs, final = len(self.regret), with_error(self.mean[-1], self.standard_error[-1])
+        return f"PlayResult({self.label}, T={self.horizon:,}, {runs:,} runs, mean {final})"
 
     def quantiles(self, q: float | Sequence[float] = (0.25, 0.5, 0.75)) -> np.ndarray:
-        """Return quantiles over the runs, linear between order statistics.
+        """Return quantiles over the runs, (checkpoints,), or (len(q), checkpoints) for several."""
+        return np.quantile(self.regret, q, axis=0)
 
-        `q` is a probability, for a result of shape (checkpoints,), or several, for (len(q),
-        checkpoints). Raises UserError if one is not in [0, 1].
+    def to_frame(self) -> Any:
+        """Return a tidy pandas table with the columns algorithm, run (from 0), round and regret.
+
+        Raises UserError if pandas is not installed.
         """
-        try:
-            result: np.ndarray = np.quantile(self.regret, q, axis=0)
-        except (TypeError, ValueError):
-            raise UserError(f"quantiles: q must be in [0, 1], got {shown(q)}") from None
-        return result
+        run, i = np.indices(self.regret.shape).reshape(2, -1)
+        columns = {"run": run, "round": self.rounds[i], "regret": self.regret.ravel()}
+        return frame({"algorithm": self.label, **columns})
 
-    def to_frame(self) -> "DataFrame":
-        """Return a tidy pandas table with one row for every run and checkpoint.
-
-        The columns are algorithm, run (from 0), round and regret. Raises UserError if pandas is
-        not installed.
-        """
-        return frame(
-            {
-                "algorithm": self.label,
-                "run": np.repeat(np.arange(self.runs), len(self.rounds)),
-                "round": np.tile(self.rounds, self.runs),
-                "regret": self.regret.ravel(),
-            }
-        )
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean regret over the rounds, with a band of one standard deviation.
 
-        `ax`: axes of matplotlib; None creates a figure in the house style. Returns the axes:
-        `ax.figure.savefig("regret.pdf")` writes the picture.
+        Returns the axes, those of a new figure in the house style if none are given.
         """
-        from dpbandits.api.figure_results import draw_curve
-
-        return draw_curve(self._series, ax)
+        with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
+            if ax is None:
+                _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
+            shapes.draw_all_over_time(ax, plotting.PanelDrawing("a", "", (self._series,)))
+            ax.set(xlabel="Round $t$", ylabel="Regret")
+            ax.legend()
+        return ax
 
 
 def play(
@@ -150,17 +113,15 @@ def play(
 
     Args:
         algorithm: name of an algorithm or of a file in conf/algorithm/; `dpbandits list` prints all
-            names. Or an algorithm of this process: a function `play(params, bandit, rng)`, or an
-            object with `play` and, if needed, `LABEL`, `Params`, `releases` and `claim`. Such an
-            algorithm is played in memory; nothing of it is stored.
+            names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
+            needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or a law with its
             parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
-        seed: root of all random streams; None selects that of conf/config.yaml, as for figures.
-        grid: checkpoints: "linear", 200 equal steps; "log", 24 for every factor of 10; or "end",
-            only the horizon.
+        seed: root of all random streams; None selects that of conf/config.yaml.
+        grid: checkpoints: "linear", 200 steps; "log", 24 a factor of 10; or "end", only T.
         workers: number of threads; None: all cores.
         progress: show a progress bar on a terminal, or lines elsewhere.
         **parameters: parameters of the algorithm, such as epsilon.
@@ -169,79 +130,25 @@ def play(
 
     Examples:
         >>> import dpbandits as dp
-        >>> result = dp.play(
-        ...     "adap-ucb", epsilon=1.0, means=[0.9, 0.5], horizon=1000, runs=5, seed=1
-        ... )
-        >>> result.regret.shape == (5, len(result.rounds))
-        True
-
-        An algorithm of this process:
-
-        >>> from dpbandits.core.bandit import playing, pull
-        >>> def always_first(params, bandit, rng):
-        ...     while playing(bandit):
-        ...         pull(bandit, 0)
-        >>> dp.play(always_first, means=[0.5, 0.75], horizon=100, runs=2).mean[-1]
-        np.float64(25.0)
+        >>> game = {"means": [0.5, 0.75], "horizon": 100, "runs": 2, "grid": "end"}
+        >>> dp.play("adap-ucb", epsilon=1.0, **game).regret.shape
+        (2, 1)
     """
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid}
     entries, game = [player(algorithm, parameters)], (environment, means)
-    spec, store, missing = played("play", entries, (), game, values, workers, progress)
-    (result,) = _plays(spec, entries, (None,), store, missing).values()
-    return result
-
-
-def _plays(
-    spec: FigureSpec,
-    entries: Sequence[Player],
-    epsilons: Sequence[float | None],
-    store: Store,
-    missing: int,
-) -> dict[tuple[str, float | None], PlayResult]:
-    # The results by the names of the curves and the epsilons of the panels.
-    series = {(curve.panel, curve.label): curve for curve in summarise(spec, store)}
-    plays = {}
-    for panel, epsilon in zip(spec.panels, epsilons, strict=True):
-        for entry, curve in zip(entries, panel.curves, strict=False):  # a bound comes last
-            (cell,) = curve.sources
-            regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
-            regret.flags.writeable = rounds.flags.writeable = False
-            keys = {"key": key(cell)} if is_stored(cell) else {}
-            plays[entry.curve, epsilon] = PlayResult(
-                algorithm=entry.name,
-                label=curve.label,
-                parameters=MappingProxyType(parameters.plain(cell.params)),
-                environment=cell.setting(instances.description),
-                horizon=int(rounds[-1]),
-                seed=cell.seed,
-                rounds=rounds,
-                regret=regret,
-                budget=Budget.spent_by(cell),
-                computed=missing,
-                provenance=MappingProxyType(keys | provenance()),
-                _series=series[panel.letter, curve.label],
-            )
-    return plays
+    found = _played("play", entries, (), game, values, workers, progress)
+    return found.plays[entries[0].curve, None]
 
 
 class Standing(NamedTuple):
-    """Place of an algorithm among those that play the same game with the same budget.
+    """Place of an algorithm among those that play the same game with the same budget, `epsilon`.
 
-    The private algorithms are compared with the one of them that has the lowest mean; without any
-    private one, all are.
-
-    Attributes:
-        epsilon: privacy budget of the panel; None if none is given.
-        label: name of the algorithm, as in legends.
-        regret: mean at the horizon.
-        error: standard error of this mean; nan for a single run.
-        behind: mean over the runs of the difference from the lowest in the same run; nan if the
-            algorithm is not compared.
-        behind_error: standard error of this mean difference.
-        is_clear: True if it is behind by more than three standard errors, which are not 0.
-        privacy: definition of privacy; `not private`, or `not declared` if it takes a budget.
-        claimed: epsilon that the paper claims.
-        composed: epsilon that the declared releases compose to.
+    `regret` is the mean at the horizon, with its standard `error`; nan for a single run. The
+    private algorithms are compared with the one of them that has the lowest mean; without any
+    private one, all are. Such an algorithm is `behind` by the mean difference from the lowest in
+    the same run, nan for the others; `is_clear` if it exceeds three of its standard errors, which
+    are not 0. `privacy` is the definition of privacy, `not private`, or `not declared` if a budget
+    is taken; `claimed` and `composed` are the epsilons of the paper and of the releases.
     """
 
     epsilon: float | None
@@ -258,32 +165,28 @@ class Standing(NamedTuple):
 
 def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
     """Return the standings of results that share an epsilon, the lowest mean first."""
+
+    def mean_and_error(final: np.ndarray) -> tuple[float, float]:
+        # Runs that differ by rounding alone have no spread, a single one has no error.
+        error = float(final.std(ddof=1)) / math.sqrt(len(final)) if len(final) > 1 else math.nan
+        is_equal = len(final) > 1 and np.ptp(final) <= ROUNDING * abs(final).max()
+        return float(final.mean()), 0.0 if is_equal else error
+
     ordered = sorted(plays, key=lambda play: float(play.mean[-1]))
     judged = [play for play in ordered if play.budget] or ordered
     found = []
     for play in ordered:
         final, behind, error = play.regret[:, -1], math.nan, math.nan
         if play in judged:
-            behind, error = _mean_and_error(final - judged[0].regret[:, -1])
+            behind, error = mean_and_error(final - judged[0].regret[:, -1])
         is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
-        row = (epsilon, play.label, *_mean_and_error(final), behind, error, is_clear)
+        row = epsilon, play.label, *mean_and_error(final), behind, error, is_clear
         if budget := play.budget:
             found.append(Standing(*row, budget.notion, budget.claimed, budget.composed))
         else:
-            undeclared = budget_of(tuple(play.parameters)) is not None
-            found.append(
-                Standing(*row, "not declared" if undeclared else "not private", None, None)
-            )
+            privacy = "not declared" if budget_of(play.parameters) else "not private"
+            found.append(Standing(*row, privacy, None, None))
     return found
-
-
-def _mean_and_error(final: np.ndarray) -> tuple[float, float]:
-    # Of shape (runs,). Runs that differ by rounding alone have no spread.
-    mean, error = float(final.mean()), math.nan
-    if len(final) > 1:
-        error = float(final.std(ddof=1)) / math.sqrt(len(final))
-        error = error if np.ptp(final) > ROUNDING * abs(final).max() else 0.0
-    return mean, error
 
 
 def verdict(panel: Sequence[Standing]) -> str:
@@ -304,16 +207,13 @@ def verdict(panel: Sequence[Standing]) -> str:
 class Comparison:
     """Regret of several algorithms in one game.
 
-    Attributes:
-        epsilons: privacy budgets, in the order given; `(None,)` if there are none.
-        plays: results by algorithm and epsilon, `plays["dp-se", 0.1]`. An algorithm that plays with
-            several settings has its labels as keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
-        lower_bounds: by epsilon, theorem 3 of azize2022 times log t at the rounds of the plays,
-            float64 of shape (checkpoints,), in units of reward; empty if the arms are not
-            Bernoulli.
-        standings: regret at the horizon and its order, the lowest first, for every epsilon.
-        verdicts: one sentence for every epsilon: the lowest regret, and if the runs decide.
-        caption: what is drawn, the game, and the claimed and composed budget of every algorithm.
+    `plays` holds the results by algorithm and epsilon, `plays["dp-se", 0.1]`. An algorithm that
+    plays with several settings has its labels as keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
+    `lower_bounds` are, by epsilon, Theorem 3 of azize2022 times log t at the rounds of the plays,
+    float64 of shape (checkpoints,), in units of reward; empty if the arms are not Bernoulli.
+    For each of the epsilons, in the order given, there are `standings`, the lowest regret first,
+    and a verdict: one sentence on the lowest regret and whether the runs decide. Without a budget,
+    the only epsilon is None.
     """
 
     epsilons: tuple[float | None, ...]
@@ -322,39 +222,21 @@ class Comparison:
     standings: tuple[Standing, ...]
     verdicts: tuple[str, ...]
     caption: str
-    _spec: FigureSpec = field(repr=False)
-    _series: tuple[Series, ...] = field(repr=False)
+    _spec: FigureSpec
+    _series: tuple[Series, ...]
 
     def __repr__(self) -> str:
-        labels = ", ".join(dict.fromkeys(play.label for play in self.plays.values()))
-        budgets = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons if epsilon is not None)
-        at = f", epsilon={budgets}" if budgets else ""
-        first = next(iter(self.plays.values()))
-        return f"Comparison({labels}{at}, T={first.horizon:,}, {first.runs:,} runs)"
+        return "\n".join(self.verdicts)
 
-    def table(self) -> "DataFrame":
+    def table(self) -> Any:
         """Return the standings as a pandas table, one row for every algorithm and epsilon."""
         return frame(list(self.standings), Standing._fields)
 
-    def to_frame(self) -> "DataFrame":
-        """Return a tidy pandas table with one row for every epsilon, algorithm, run and checkpoint.
+    def plot(self) -> Figure:
+        """Draw the mean regret over the rounds, one panel for each epsilon, and the lower bound.
 
-        The columns are epsilon, algorithm, run (from 0), round and regret.
+        Bands are one standard deviation on either side.
         """
-        parts = [play.to_frame().assign(epsilon=e) for (_, e), play in self.plays.items()]
-        import pandas
-
-        columns = ["epsilon", "algorithm", "run", "round", "regret"]
-        return pandas.concat(parts, ignore_index=True)[columns]
-
-    def plot(self) -> "Figure":
-        """Draw the mean regret over the rounds in the house style, one panel for each epsilon.
-
-        Bands are one standard deviation on either side; a dashed line is the lower bound. Returns
-        the figure: `figure.axes` are its axes, `figure.savefig("comparison.pdf")` writes it.
-        """
-        from dpbandits.api.figure_results import draw_figure
-
         return draw_figure(self._spec, self._series)
 
 
@@ -374,59 +256,81 @@ def compare(
 ) -> Comparison:
     """Play several algorithms in one game and order them by their regret.
 
-    The runs are those of figures and of `play`, and share their store. The environment, means,
-    seed, grid, workers and progress are those of `play`.
-
-    Args:
-        algorithms: each a name, an algorithm of this process, or a pair of either with parameters,
-            such as `("adap-klucb", {"alpha": 4})`. Those that are not private ignore epsilon.
-        epsilon: privacy budget, or several, each with a panel of its own.
-        delta: delta of the algorithms that have one; None: their own default.
-        horizon: T, number of rounds; must be given.
-        runs: number of independent runs of every algorithm.
+    The algorithms are as for `play`, or each a pair with parameters, such as
+    `("adap-klucb", {"alpha": 4})`. Each epsilon has a panel of its own; algorithms that are not
+    private ignore it. `delta` is that of the algorithms that have one; None: their own default. All
+    other arguments and the runs are those of `play`.
 
     Raises UserError for an unknown name, an invalid value, an algorithm that is named twice with
     the same parameters, or if a run fails.
 
     Examples:
         >>> import dpbandits as dp
-        >>> result = dp.compare(
-        ...     ["dp-se", "adap-klucb"], means=[0.9, 0.5], epsilon=[0.5, 1], horizon=1000, runs=5
-        ... )
-        >>> result.plays["dp-se", 1.0].regret.shape[0]
-        5
-        >>> len(result.standings), len(result.verdicts)
-        (4, 2)
+        >>> found = dp.compare(["dp-se", "ucb"], means=[0.9, 0.5], horizon=1000, runs=5)
+        >>> found.plays["dp-se", 1.0].regret.shape[0], len(found.standings)
+        (5, 2)
     """
     budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(epsilon, object)))
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid, "delta": delta}
     entries, game = players_of(algorithms), (environment, means)
-    spec, store, missing = played("compare", entries, budgets, game, values, workers, progress)
-    return comparison(spec, entries, budgets, store, missing)
+    return _played("compare", entries, budgets, game, values, workers, progress)
+
+
+def _played(
+    caller: str,
+    players: Sequence[Player],
+    budgets: Sequence[Any],
+    game: tuple[Any, Any],
+    values: Mapping[str, Any],
+    workers: Any,
+    progress: bool,
+) -> Comparison:
+    overrides = () if workers is None else (f"engine.workers={workers}",)
+    spec, settings = specification(caller, players, budgets, game, values, overrides)
+    return comparison(spec, players, budgets, *computed(spec, settings, progress))
 
 
 def comparison(
-    spec: FigureSpec, entries: Sequence[Player], budgets: Sequence[Any], store: Store, missing: int
+    spec: FigureSpec, players: Sequence[Player], budgets: Sequence[Any], store: Store, missing: int
 ) -> Comparison:
     """Return the results of a figure of `specification`, whose runs are in the store."""
+    series, plays, bounds, places = summarise(spec, store), {}, {}, list[list[Standing]]()
+    statistics = {(curve.panel, curve.label): curve for curve in series}
     epsilons = tuple(map(float, budgets)) or (None,)
-    plays = _plays(spec, entries, epsilons, store, missing)
-    bounds, places = {}, []
     for panel, epsilon in zip(spec.panels, epsilons, strict=True):
-        of_panel = [plays[entry.curve, epsilon] for entry in entries]
-        places.append(standings(epsilon, of_panel))
-        source = panel.curves[-1].sources[0]
-        if not source.columns:
+        for entry, curve in zip(players, panel.curves, strict=False):  # a bound comes last
+            (cell,), found = curve.sources, statistics[panel.letter, curve.label]
+            regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
+            arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
+            for array in arrays:
+                array.flags.writeable = False
+            claim, composed = cell.claim(), spent(cell)
+            known = {"key": key(cell)} if is_stored(cell) else {}
+            plays[entry.curve, epsilon] = PlayResult(
+                entry.name,
+                curve.label,
+                MappingProxyType(parameters.plain(cell.params)),
+                cell.setting(instances.description),
+                int(rounds[-1]),
+                cell.seed,
+                *arrays,
+                Budget.of(claim, composed) if claim and composed is not None else None,
+                missing,
+                MappingProxyType({**known, **provenance()}),
+                found,
+            )
+        places.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
+        if not (source := panel.curves[-1].sources[0]).columns:
             bound, arguments = theory.function(source.member), source.arguments()
-            rounds = map(int, of_panel[0].rounds)
-            bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in rounds])
+            horizons = map(int, plays[players[0].curve, epsilon].rounds)
+            bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in horizons])
     return Comparison(
-        epsilons=epsilons,
-        plays=MappingProxyType(plays),
-        lower_bounds=MappingProxyType(bounds),
-        standings=tuple(place for panel in places for place in panel),
-        verdicts=tuple(map(verdict, places)),
-        caption=caption(spec),
-        _spec=spec,
-        _series=tuple(summarise(spec, store)),
+        epsilons,
+        MappingProxyType(plays),
+        MappingProxyType(bounds),
+        tuple(place for panel in places for place in panel),
+        tuple(map(verdict, places)),
+        caption(spec),
+        spec,
+        tuple(series),
     )

@@ -13,8 +13,7 @@ from rich.table import Table
 from dpbandits.api.arguments import environment_of, players_of, specification
 from dpbandits.api.plays import Comparison, comparison
 from dpbandits.checks.comparisons import counted, with_error
-from dpbandits.cli.process import console, value_of
-from dpbandits.config import compose
+from dpbandits.cli.process import console, value_of, values_of
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.factory import produce
 from dpbandits.store.blocks import Store
@@ -25,8 +24,8 @@ COLUMNS = (
     " from the lowest in the same run, which is clear if it exceeds three of its standard errors;"
     " claimed and composed: epsilon that the paper claims, and that the releases compose to."
 )
-DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000, "seed": None}
-KEYS = [*DEFAULTS, "delta", "runs", "workers", "checkpoints", "centre", "spread"]
+DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
+KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
 
 
 def compare(words: Sequence[str]) -> int:
@@ -34,40 +33,31 @@ def compare(words: Sequence[str]) -> int:
 
     Raises UserError for an invalid word.
     """
-    typed = dict[str, str]()  # without a value: the algorithms
-    for word in words:
-        key, equals, text = word.partition("=")
-        if key in typed:
-            raise UserError(f"compare: {key} is named twice")
-        if equals and not text:
-            raise UserError(f"compare: {shown(word)} has no value: write {key}=value")
-        typed[key] = text
-    algorithms = [key for key, text in typed.items() if not text]
+    algorithms = [word for word in words if "=" not in word]
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
+    ranges = {name: dict[str, list[Any]]() for name in algorithms}
     overrides, changes, values = [], dict[str, Any](), dict[str, Any](DEFAULTS)
-    ranges: dict[str, dict[str, list[Any]]] = {name: {} for name in algorithms}
-    for key, text in typed.items():
+    for key, value in values_of([word for word in words if "=" in word]).items():
         owner, _, name = key.partition(".")
-        numbers = [value_of(part) for part in text.strip("[]").split(",")]
-        value: Any = numbers if len(numbers) > 1 else numbers[0]
+        numbers = [value]
+        if isinstance(value, str):
+            numbers = [value_of(part) for part in value.strip("[]").split(",")]
         if owner in ("paths", "engine"):
-            overrides.append(f"{key}={text}")
+            overrides.append(f"{key}={value}")
+        elif key == "workers":
+            overrides.append(f"engine.{key}={value}")
         elif owner == "environment" and name:
-            changes[name] = value
-        elif owner in algorithms and name:
+            changes[name] = numbers if len(numbers) > 1 else numbers[0]
+        elif owner in ranges and name:
             ranges[owner][name] = numbers
         elif key in KEYS:
-            values[key] = value
-        elif text:
-            known = [*KEYS, *(f"{name}.<parameter>" for name in algorithms)]
+            values[key] = numbers if len(numbers) > 1 else numbers[0]
+        else:
+            known = [*KEYS, *(f"{name}.<parameter>" for name in ranges)]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, known)}")
-    if (workers := values.pop("workers", None)) is not None:
-        overrides.append(f"engine.workers={workers}")
-    settings, seed = compose.settings_of(overrides, "compare")
-    values["seed"] = seed if values["seed"] is None else values["seed"]
     environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
     if changes:
         if environment is None:
@@ -75,21 +65,21 @@ def compare(words: Sequence[str]) -> int:
         environment = {**environment_of(environment), **changes, "name": None}
     players = players_of(
         [
-            (name, dict(zip(several, setting, strict=True)))
-            for name, several in ranges.items()
-            for setting in itertools.product(*several.values())
+            (name, dict(zip(ranges[name], setting, strict=True)))
+            for name in algorithms
+            for setting in itertools.product(*ranges[name].values())
         ]
     )
     budgets = epsilon if isinstance(epsilon, list) else [epsilon]
-    spec = specification("compare", players, budgets, (environment, means), values)
+    game = environment, means
+    spec, settings = specification("compare", players, budgets, game, values, overrides)
     # Runs, seed and places are no part of the name of the folder and the files, as for figures.
     recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
     name = "-".join(word for word in recorded if not re.match(r"runs=|seed=", word))
     name = re.sub(r"[^A-Za-z0-9_]+", "-", name.replace(".", "_"))
     if len(name) > LONGEST_NAME:
         name = f"{name[: LONGEST_NAME - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    spec = replace(spec, name=name)
-    command = shlex.join(["dpbandits", "compare", *recorded])
+    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
     settings = replace(settings, out=settings.out / "compare", command=command)
     if status := produce.produce(spec, settings):
         return status
@@ -100,7 +90,6 @@ def compare(words: Sequence[str]) -> int:
 def _print(title: str, found: Comparison) -> None:
     terminal, play = console(), next(iter(found.plays.values()))
     for epsilon, verdict in zip(found.epsilons, found.verdicts, strict=True):
-        game = f"epsilon = {epsilon:g}, T = {play.horizon:,}, {counted(play.runs, 'run')}"
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column("", overflow="fold")
         for column in ("regret", "behind", "", "claimed", "composed"):
@@ -115,6 +104,7 @@ def _print(title: str, found: Comparison) -> None:
                 clear = "clear" if place.is_clear else ""
                 regret = with_error(place.regret, place.error)
                 table.add_row(place.label, regret, behind, clear, claimed, composed)
+        game = f"epsilon = {epsilon:g}, T = {play.horizon:,}, {counted(len(play.regret), 'run')}"
         terminal.print(f"\nFinal {title[0].lower()}{title[1:]}, {game}", soft_wrap=True)
         terminal.print(table)
         terminal.print(verdict)

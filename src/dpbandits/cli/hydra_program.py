@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-def several(words: list[str]) -> int:
-    """Run `dpbandits multirun` with these words; return the exit status."""
-    is_plain = not any(word.startswith(("-", "sweep=")) for word in words)
-    sys.argv[1:] = ["-m", *words] if words and is_plain else words
-    return main()
-
-
 def main() -> int:
     """Run the figure, or all jobs of a multirun; return the exit status.
 

@@ -7,9 +7,8 @@ or from a plugin ends with its name in parentheses.
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
-from typing import Any
 
 import yaml
 
@@ -26,6 +25,7 @@ SOFTWARE = """\
   version = {{{version}}},
   note    = {{Revision {revision}}}
 }}"""
+Row = tuple[str, str, str, str]  # kind, name, description and owner
 
 
 def lines() -> Iterator[str]:
@@ -44,32 +44,31 @@ def lines() -> Iterator[str]:
         yield f"{kind:<{widths[0]}}  {name:<{widths[1]}}  {text}".rstrip()
 
 
-def _configured(kind: str, group: str) -> Iterator[tuple[str, str, str, str]]:
+def _configured(kind: str, group: str) -> Iterator[Row]:
     for name in project.names(group):
         try:
-            about = _about(group, name, conf_files.read_member(group, name))
+            content = conf_files.read_member(group, name)
+            if group == "algorithm":
+                member = content.get("algorithm") or content.get("rule") or content.get("bound")
+                about = f"{member or ''} {_comment(group, name)}".strip()
+            elif group == "environment":
+                keys = [key for key in content if key not in ("law", "name")]
+                values = ", ".join(f"{key} = {shown(content[key])}" for key in keys)
+                about = f"{content.get('law', '')} {values}; {_comment(group, name)}"
+            else:
+                # The title of a figure may name the instance, or its number of arms.
+                title, place = str(content.get("title", "")), content.get("environment")
+                if "{" in title and place in project.names("environment"):
+                    instance = conf_files.read_member("environment", place)
+                    title = title.replace("{instance}", str(instance.get("name", place)))
+                    title = re.sub(r"\{arms[^}]*\}", str(len(instance.get("means", ()))), title)
+                about = f"{content.get('paper', '')} {title}".strip()
         except UserError as error:
             about = f"({error})"
         yield kind, name, about, project.owner(project.home(group, name))
 
 
-def _about(group: str, name: str, content: Mapping[str, Any]) -> str:
-    if group == "algorithm":
-        member = content.get("algorithm") or content.get("rule") or content.get("bound")
-        return f"{member or ''} {_comment(group, name)}".strip()
-    if group == "environment":
-        keys = (f"{key} = {shown(content[key])}" for key in content if key not in ("law", "name"))
-        return f"{content.get('law', '')} {'; '.join([', '.join(keys), _comment(group, name)])}"
-    # The title of a figure may name the instance, or its number of arms.
-    title, environment = str(content.get("title", "")), content.get("environment")
-    if "{" in title and environment in project.names("environment"):
-        instance = conf_files.read_member("environment", environment)
-        title = title.replace("{instance}", str(instance.get("name", environment)))
-        title = re.sub(r"\{arms[^}]*\}", str(len(instance.get("means", ()))), title)
-    return f"{content.get('paper', '')} {title}".strip()
-
-
-def _members(kind: str, named: str, names: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+def _members(kind: str, named: str, names: Sequence[str]) -> Iterator[Row]:
     for name in names:
         member = registry.member(named, name)
         try:
@@ -119,7 +118,8 @@ def _papers_of(name: str, papers: Sequence[str]) -> set[str]:
         taken = [entry for entry in content.get("defaults", []) if isinstance(entry, dict)]
         members = {str(member) for pair in taken for member in pair.values()}
         configured = members & {*project.names("algorithm")}
-        return {str(content["paper"])}.union(*(_papers_of(each, papers) for each in configured))
+        found = (_papers_of(algorithm, papers) for algorithm in configured)
+        return {str(content["paper"])}.union(*found)
     if name in project.names("algorithm"):
         return {key for key in papers if key in _comment("algorithm", name)}
     if name in registry.algorithm_names():

@@ -4,35 +4,39 @@ A function imports what it needs when it is called: no verb waits for the librar
 """
 
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 from dpbandits.cli.process import guarded, load_factory, load_joblib, value_of, values_of
 from dpbandits.core import registry
-from dpbandits.core.errors import UserError
+from dpbandits.core.errors import UserError, shown
+from dpbandits.core.roots import MARKER, is_new_package
 from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
+from dpbandits.files.provenance import revision
 from dpbandits.run.exit_status import ExitStatus
 
 APP = App(
     name="dpbandits",
     help="Figures of differentially private bandits, at the papers' own scale.",
-    version=lambda: _version(),
+    version=lambda: f"dpbandits {version('dpbandits')} (revision {revision()})",
     default_parameter=Parameter(negative=()),
     result_action="return_value",
     suppress_keyboard_interrupt=False,  # `status_of` reports it
 )
 APP.register_install_completion_command()
-NAME = Parameter(help="name of the figure; `dpbandits list` prints all names")
 Figures = Annotated[str, Parameter(completer=lambda _: project.names("figure"))]
-Figure = Annotated[Figures, NAME]
-OVERRIDES = Parameter(
-    help="Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
+NAME = "name of the figure; `dpbandits list` prints all names"
+Figure = Annotated[Figures, Parameter(help=NAME)]
+OVERRIDES = (
+    "Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
     " paths.out=elsewhere; several values of a key are for `dpbandits multirun`"
 )
-Overrides = Annotated[str, OVERRIDES]
+Overrides = Annotated[str, Parameter(help=OVERRIDES)]
 Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_names())]
 # Checked where it is used, with its range.
 Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
@@ -61,19 +65,12 @@ def command() -> int:
     return int(status or ExitStatus.DONE)
 
 
-def _version() -> str:
-    from dpbandits.files.provenance import revision
-
-    return f"dpbandits {version('dpbandits')} (revision {revision()})"
-
-
 @APP.command(name="list")
 def list_names() -> None:
     """List the figures, algorithms and environments."""
     from dpbandits.cli.listing import lines
 
-    for line in lines():
-        print(line)
+    print(*lines(), sep="\n")
 
 
 @APP.command
@@ -83,9 +80,27 @@ def init(name: str, /) -> None:
     Args:
         name: new folder, such as my-paper
     """
-    from dpbandits.cli.init import init
-
-    init(name)
+    folder = Path(name)
+    title = folder.resolve().name
+    package = title.replace("-", "_")
+    if not is_new_package(package, folder.resolve()):
+        raise UserError(
+            f"{shown(name)} cannot be the name of a project: use lower-case letters, digits and"
+            " hyphens, as in my-paper, and no name of an installed Python package"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{shown(name)} exists already: choose a new or an empty folder")
+    template = project.SHIPPED / "template"
+    files = [path for path in template.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    # The marker is written last: without it, a folder that was begun is no project.
+    for path in sorted(files, key=lambda path: (path.name == MARKER, path)):
+        # The template's gitignore has no dot, because it would have an effect there.
+        file = path.relative_to(template).as_posix().replace("gitignore", ".gitignore")
+        text = path.read_text("utf-8").replace("my_paper", package).replace("my-paper", title)
+        write_atomically(folder / file.replace("my_paper", package), text.encode(), remedy="")
+    print(f"{folder}/ is a project with an algorithm, an instance and a figure; inside it,")
+    print("  dpbandits run my-figure")
+    print("draws the figure, and README.md lists what else can be done")
 
 
 @APP.command
@@ -117,9 +132,11 @@ def multirun(*words: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> in
     Args:
         words: figure=adap-c1,adap-c2 or figure=adap-c2 seed=1,2, and Hydra's own options
     """
-    from dpbandits.cli.hydra_program import several
+    from dpbandits.cli import hydra_program
 
-    return several(list(words))
+    is_plain = not any(word.startswith(("-", "sweep=")) for word in words)
+    sys.argv[1:] = ["-m", *words] if words and is_plain else words
+    return hydra_program.main()
 
 
 @APP.command
@@ -139,8 +156,7 @@ def explain(figure: Figure, /, *overrides: Overrides) -> None:
     from dpbandits.store.explain import explain
 
     spec, settings = compose.load(figure, overrides)
-    for line in explain(spec, Store(settings.cache)):
-        print(line)
+    print(*explain(spec, Store(settings.cache)), sep="\n")
 
 
 @APP.command
@@ -244,18 +260,26 @@ def audit(
         workers: number of threads; default: one per core
     """
     load_joblib()
-    from dpbandits.cli.privacy_commands import audit
+    from dpbandits.api import arguments, privacy_results
+    from dpbandits.cli.privacy_commands import audited
+    from dpbandits.run.progress import duration
 
-    return audit(
-        algorithm,
-        values_of(parameters),
-        epsilon,
-        plays=plays,
-        many_arms=many_arms,
-        changed_reward=changed_reward,
-        seed=seed,
-        workers=workers,
-    )
+    given, start = values_of(parameters), time.monotonic()
+    if "epsilon" in given:
+        raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
+    member = registry.algorithm(arguments.player(algorithm, {}).algorithm)
+    asked: dict[str, Any] = {"plays": plays, "many_arms": many_arms, "seed": seed}
+    asked |= {"changed_reward": changed_reward, "workers": workers, **given}
+    if "epsilon" in member.Params._fields:
+        asked["epsilon"] = epsilon
+    found = privacy_results.run_audit(algorithm, **asked)
+    print(*audited(found), sep="\n")
+    print(f"  {plays:,} games in {duration(time.monotonic() - start)}, seed {seed}", flush=True)
+    exceeded = ["the budget that its paper claims"] if found.refutes_claim else []
+    exceeded += ["the budget of its declared releases"] if found.refutes_releases else []
+    if exceeded:
+        print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
+    return ExitStatus.ALARM if exceeded else ExitStatus.DONE
 
 
 @APP.command
@@ -306,7 +330,7 @@ def report(*papers: str, gather: bool = False, texts: Path | None = None) -> int
         texts: folder of the papers' texts, <paper>.txt: refuse quotes that are not in them
     """
     load_factory()
-    from dpbandits.report.write import report
+    from dpbandits.report import report
 
     return report(papers, gather, texts)
 

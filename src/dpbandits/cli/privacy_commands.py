@@ -2,23 +2,16 @@
 
 import math
 import shlex
-import sys
 import textwrap
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
 from rich.table import Table
 
-from dpbandits.api.arguments import player
-from dpbandits.api.budgets import AuditResult, run_audit
+from dpbandits.api.privacy_results import AuditResult
 from dpbandits.cli.process import console
-from dpbandits.core import registry
-from dpbandits.core.errors import UserError
 from dpbandits.privacy.table import Row, rows
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.progress import duration
 
 COLUMNS = (
     "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"
@@ -31,32 +24,8 @@ NO_ACCOUNTANT = (
 )
 
 
-def audit(algorithm: str, given: Mapping[str, Any], epsilon: Any, **options: Any) -> ExitStatus:
-    """Audit an algorithm and print the result; return ALARM if a promise is refuted.
-
-    `given` are its parameters, `options` those of `run_audit`. Raises UserError for an invalid
-    argument.
-    """
-    if "epsilon" in given:
-        raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
-    member = player(algorithm, {}).algorithm
-    if "epsilon" in registry.algorithm(member).Params._fields:
-        given = {"epsilon": epsilon, **given}
-    start = time.monotonic()
-    found = run_audit(algorithm, **options, **given)
-    for line in lines(found):
-        print(line)
-    took = duration(time.monotonic() - start)
-    print(f"  {options['plays']:,} games in {took}, seed {options['seed']}", flush=True)
-    exceeded = ["the budget that its paper claims"] if found.refutes_claim else []
-    exceeded += ["the budget of its declared releases"] if found.refutes_releases else []
-    if exceeded:
-        print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
-    return ExitStatus.ALARM if exceeded else ExitStatus.DONE
-
-
-def lines(found: AuditResult) -> Iterator[str]:
-    """Yield the lines of the result for the terminal."""
+def audited(found: AuditResult) -> Iterator[str]:
+    """Yield the lines of an audit's result."""
     claim = found.findings[0].claim
     yield shlex.join([found.algorithm, *(f"{k}={value}" for k, value in found.parameters.items())])
     yield f"  claimed: {_budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
@@ -75,14 +44,10 @@ def lines(found: AuditResult) -> Iterator[str]:
             bounds += f"; epsilon >= {finding.epsilon:.4g} at delta = {delta:g}"
         if finding.delta:
             bounds += f"; delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}"
-        yield (
-            f"    audited: {bounds}; with 99 % confidence; observed frequencies:"
-            f" epsilon = {loss.likely_epsilon:.4g}"
-        )
-        yield (
-            f"    event: {finding.cells} values of {finding.feature}; {loss.more:,} and"
-            f" {loss.fewer:,} of {loss.games:,} games"
-        )
+        likely = f"observed frequencies: epsilon = {loss.likely_epsilon:.4g}"
+        yield f"    audited: {bounds}; with 99 % confidence; {likely}"
+        games = f"{loss.more:,} and {loss.fewer:,} of {loss.games:,} games"
+        yield f"    event: {finding.cells} values of {finding.feature}; {games}"
 
 
 def show(

@@ -10,13 +10,12 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from dpbandits.core.errors import UserError, in_one_line, shown, variables_of
 from dpbandits.run.exit_status import ExitStatus
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def value_of(text: str) -> str | bool | int | float:
@@ -42,15 +41,13 @@ def values_of(words: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def console() -> "Console":
+def console() -> Console:
     """Return a console of rich that prints texts as they are, 100 columns wide in a file."""
-    from rich.console import Console
-
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)
 
 
 def status_of(action: Callable[[], int]) -> int:
-    """Run an action and return its exit status; report an error or an interrupt in one line.
+    """Run an action and return its exit status; report an error in one line.
 
     An unexpected exception is reported below its traceback, with the status FAILED.
     """

@@ -1,13 +1,7 @@
 """Contract of every algorithm, as checks that CI, a user's tests and `dpbandits verify` share.
 
-    from dpbandits import contract
-
-    @pytest.mark.parametrize("check", contract.checks("my-algorithm"), ids=str)
-    def test_my_algorithm_keeps_the_contract(check):
-        check()
-
 A check returns its numbers in one line, raises `Broken` with its numbers and a remedy, or raises
-`NotApplicable`, which pytest reports as a skipped test.
+`NotApplicable`, which pytest reports as a skipped test (docs/verify.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,8 +9,8 @@ from typing import Any, NamedTuple
 
 from dpbandits.audit.subject import Subject
 from dpbandits.config import conf_files
-from dpbandits.contract import declared, playing
-from dpbandits.contract.outcome import Broken, NotApplicable, reason
+from dpbandits.contract import conditions
+from dpbandits.contract.conditions import Broken, NotApplicable, reason
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
@@ -24,17 +18,17 @@ from dpbandits.files import project
 __all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "load"]
 
 CHECKS: Mapping[str, Callable[[Subject], str]] = {
-    "the file is complete": declared.complete_file,
-    "its parameters can be configured": declared.configurable,
-    "plays to the horizon": playing.every_round,
-    "same bits alone and alongside other runs": playing.same_bits,
-    "the horizon has no effect unless `Params` has a `horizon` field": playing.prefix,
-    "batched and single pulls follow the same distribution": playing.same_law,
-    "declared releases are possible": declared.possible_releases,
-    "releases compose to the claim": declared.composed_as_claimed,
-    "an audit finds no greater loss": declared.audited,
-    "plain Python gives the same bits": playing.same_bits_in_python,
-    "the policy sees only its rewards": playing.only_rewards,
+    "the file is complete": conditions.complete_file,
+    "its parameters can be configured": conditions.configurable,
+    "plays to the horizon": conditions.every_round,
+    "same bits alone and alongside other runs": conditions.same_bits,
+    "the horizon has no effect unless `Params` has a `horizon` field": conditions.prefix,
+    "batched and single pulls follow the same distribution": conditions.same_law,
+    "declared releases are possible": conditions.possible_releases,
+    "releases compose to the claim": conditions.composed_as_claimed,
+    "an audit finds no greater loss": conditions.audited,
+    "plain Python gives the same bits": conditions.same_bits_in_python,
+    "the policy sees only its rewards": conditions.only_rewards,
 }
 # After an incomplete file or a game that is not played to its end, no other check can be made.
 NEEDED = ("the file is complete", "plays to the horizon")
@@ -67,8 +61,7 @@ def checks(*names: str, **settings: Any) -> list[Check]:
 def findings(subject: Subject) -> Iterator[tuple[str, str, str]]:
     """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
-    Ends with a failure of a check that the others need. An error in a check is a failure, except a
-    UserError, which is raised.
+    An error in a check is a failure, except a UserError, which is raised.
     """
     for title, check in CHECKS.items():
         remedy = ""

@@ -1,4 +1,4 @@
-"""Play of an algorithm in plain Python: the process that playing.py starts.
+"""Play of an algorithm in plain Python: the process that conditions.py starts.
 
 Reads a name and parameters from standard input as JSON, and writes the pulls and curves to standard
 output as JSON; output of the algorithm goes to standard error. The policy also plays a bandit that
@@ -14,10 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpbandits.audit.subject import Subject
-from dpbandits.contract.outcome import reason
-from dpbandits.contract.playing import PLAIN, cell, outcome
+from dpbandits.contract.conditions import PLAIN, cell, outcome, reason
 from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
+from dpbandits.core.bandit import Bandit, draw, new_bandit, regret
 
 
 class Hidden(NamedTuple):
@@ -29,16 +28,6 @@ class Hidden(NamedTuple):
 @draw.register(Hidden)
 def hidden_draw(law: Hidden, rng: np.random.Generator, arm: int, t: int) -> float:
     return float(rng.random() < law.coins[arm])
-
-
-@has_closed_sum.register(Hidden)
-def hidden_has_closed_sum(law: Hidden) -> bool:
-    return True
-
-
-@draw_sum.register(Hidden)
-def hidden_draw_sum(law: Hidden, rng: np.random.Generator, arm: int, n: int) -> float:
-    return float(rng.binomial(n, law.coins[arm]))
 
 
 @regret.register(Hidden)
@@ -60,9 +49,12 @@ class Watched(Bandit):
         return super().__getattribute__(name)
 
 
-def fields_read(subject: Subject) -> dict[str, Any]:
-    """Return the fields of the bandit that the policy reads, and an error, if there is one."""
-    means, horizon, run = PLAIN
+def main() -> dict[str, Any]:
+    """Return both outcomes, the fields of the bandit that the policy reads, and an error or ''."""
+    request, (means, horizon, run) = json.load(sys.stdin), PLAIN
+    subject = Subject(request["name"], tuple(request["settings"].items()))
+    played = cell(subject, means, horizon)
+    games = [outcome(played, run, per_round) for per_round in (False, True)]
     rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
     law, rounds = Hidden(np.array(means)), np.array([horizon])
     bandit = Watched(*new_bandit(law, len(means), horizon, rounds, rewards))
@@ -72,14 +64,10 @@ def fields_read(subject: Subject) -> dict[str, Any]:
         module.play(subject.params(horizon), bandit, rng)
     except Exception as raised:
         error = reason(raised, subject.algorithm)
-    return {"fields": sorted(Watched.seen), "error": error}
+    return {"outcomes": games, "fields": sorted(Watched.seen), "error": error}
 
 
 if __name__ == "__main__":
-    request = json.load(sys.stdin)
     with redirect_stdout(sys.stderr):  # a print in the algorithm must not corrupt the JSON
-        this = Subject(request["name"], tuple(request["settings"].items()))
-        played = cell(this, *PLAIN[:2])
-        games = [outcome(played, PLAIN[2], mode) for mode in (False, True)]
-        answer = {"outcomes": games, **fields_read(this)}
+        answer = main()
     json.dump(answer, sys.stdout)

@@ -1,1 +1,227 @@
 """Reproducibility reports: a page per paper and one over all, from the committed evidence."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import jinja2
+
+from dpbandits.checks.comparisons import plain
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.roots import found
+from dpbandits.drawing import forest
+from dpbandits.drawing.formulas import plain as without_tex
+from dpbandits.factory.papers import PAPERS, paper
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
+from dpbandits.judge import about, claims_files, claims_table, gather
+from dpbandits.judge.claims_files import as_list
+from dpbandits.judge.claims_table import Gathered
+from dpbandits.judge.verdicts import Judged, Result, Verdict
+
+FOLDER = "docs/reproducibility"
+PICTURE = "docs/images/claims.svg"
+COLOURS = {
+    Verdict.REPRODUCED: "#14733f",
+    Verdict.DEPENDS: "#6b35a0",
+    Verdict.INCONCLUSIVE: "#5b5e63",
+    Verdict.NOT: "#b02a1e",
+}
+
+
+def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> int:
+    """Write the pages of some papers, or of all, and the page over all; return the exit status.
+
+    With `gathers`, the claims of these papers are judged anew, from as many runs as it takes. With
+    `texts`, a folder of <paper>.txt, quotes that are not in a paper's text are refused. Raises
+    UserError for an unknown name, a wrong quote or results that cannot be read.
+    """
+    known = papers()
+    if not known:
+        raise UserError(
+            "report: this project has no claims of its own, conf/claims/<paper>.yaml; the reports"
+            " of dpbandits are in docs/reproducibility/ of its repository"
+        )
+    for name in names:
+        if name not in known:
+            raise UserError(f"{shown(name)} has no claims; {nearest(name, known)}")
+    chosen = [name for name in known if name in names or not names]
+    for name in chosen:
+        parts = texts.glob(f"{name}*.txt") if texts else ()
+        whole = " ".join(part.read_text("utf-8") for part in parts)
+        for claim in claims_files.missing_quotes(claims_files.read(name), whole) if whole else ():
+            file = project.member_file("claims", name)
+            raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
+    if gathers and (status := gather.gather(chosen)):
+        return status
+    for path, content in files(chosen).items():
+        write_atomically(project.folder() / path, content, remedy="")
+        print(path)
+    return 0
+
+
+def papers() -> list[str]:
+    """Return the papers with claims, in their order; in a user's project those of the project."""
+    mine, order = found().project, [known.key for known in PAPERS]
+    names = [
+        name
+        for name in claims_files.papers()
+        if mine is None or project.home("claims", name) == mine.folder
+    ]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def results() -> list[Gathered]:
+    """Return the committed results of all papers. Raises UserError if a paper has none."""
+    gathered = []
+    for name in papers():
+        result = claims_table.read(name)
+        if result is None:
+            file, command = f"{claims_table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
+            raise UserError(f"{file} does not exist; `{command}` writes it")
+        gathered.append(result)
+    return gathered
+
+
+def files(names: Sequence[str]) -> dict[str, bytes]:
+    """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
+    reports, order, decided = results(), [*COLOURS.values()], dict[str, list[forest.Row]]()
+    for of in reports:
+        rows = [
+            forest.Row(
+                f"{without_tex(judged.claim.short)}  {i}",
+                COLOURS[judged.verdict],
+                *(judged.drawn.estimate, judged.drawn.low, judged.drawn.high),
+                [result.estimate for result in judged.results.values()],
+            )
+            for i, judged in enumerate(of.sentences(), 1)
+            if judged.drawn.comparisons  # runs decide it
+        ]
+        if rows:  # those that hold first, the farthest from turning leading
+            rows.sort(key=lambda row: (order.index(row.colour), row.estimate))
+            decided[paper(of.paper.paper).short] = rows
+    picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
+    shown_here = "![Distance of every sentence from turning](../images/claims.svg)"
+    head = ["# Which claims reproduce", "", total(reports), "", shown_here, ""]
+    written = {
+        f"{FOLDER}/README.md": "\n".join([*head, *headlines(reports, ""), ""]).encode(),
+        PICTURE: picture(decided, "Sentences of all papers", named=False),
+    }
+    for of in reports:
+        if (name := of.paper.paper) in names:
+            written[f"{FOLDER}/{name}.md"] = page(of).encode()
+            written[f"{FOLDER}/{name}.csv"] = claims_table.joint_table(of)
+            if (short := paper(name).short) in decided:
+                plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
+                written[f"{FOLDER}/{name}.svg"] = plot
+    return written
+
+
+def page(of: Gathered) -> str:
+    """Return the page of a paper."""
+    sentences = of.sentences()
+    numbers = {judged.name: i for i, judged in enumerate(sentences, 1)}
+    specs = [compose.load(figure, [])[0] for figure in of.paper.figures()]
+    numbered = [(s.original.number, s.name, s) for s in specs if s.original]
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("dpbandits.report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "filled": partial(about.filled, gathered=of),
+        "number": numbers.__getitem__,
+        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
+        "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
+        "text": lambda j: (
+            f"“{without_tex(j.claim.quote)}”" if j.claim.quote else without_tex(j.claim.says)
+        ),
+        "place": lambda judged: f"({judged.claim.section or judged.name})",
+        "plain": plain,
+    }
+    return environment.get_template("report.md").render(
+        of=of,
+        paper=of.paper,
+        cited=paper(of.paper.paper),
+        bibtex=paper(of.paper.paper).bibtex,
+        originals=[
+            s for *_, s in sorted(numbered, key=lambda n: n[:2]) if s.paper == of.paper.paper
+        ],
+        runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
+        tested=[judged for judged in sentences if judged.results],
+        statements=[of.claims[name] for name in of.paper.statements],
+        ours=[of.claims[name] for name in of.paper.ours],
+        drawn={name: next(iter(c.variants)) for name, c in of.paper.choices.items()},
+        turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
+        errata_of=lambda name: [
+            i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
+        ],
+        **{f.__name__: f for f in (counts, in_part, counted, room, variants, further)},
+        **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
+    )
+
+
+def counts(reports: Iterable[Gathered]) -> Counter[Verdict]:
+    """Return the number of sentences by verdict, in the order of Verdict."""
+    found = Counter(judged.verdict for of in reports for judged in of.sentences())
+    return Counter({verdict: found[verdict] for verdict in Verdict if found[verdict]})
+
+
+def in_part(reports: Iterable[Gathered]) -> int:
+    """Return the number of sentences of which only a part is judged."""
+    return sum(bool(judged.claim.part) for of in reports for judged in of.sentences())
+
+
+def counted(numbers: Mapping[Verdict, int]) -> str:
+    """Return counts of verdicts in words."""
+    words = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items())
+    return words.replace("depends", "depending")
+
+
+def room(result: Result) -> str:
+    """Return the factor between the sides of a statement, or the budgets of a guarantee."""
+    if not result.comparisons and result.text:
+        spent = "no finite ε" if math.isinf(result.left) else f"ε = {plain(result.left)}"
+        return f"composes to {spent}, given {plain(result.right)}"
+    if not result.comparisons or not result.is_log:
+        return ""
+    smallest, typical = (plain(math.exp(-n)) for n in (result.estimate, result.typical))
+    return smallest if smallest == typical else f"{smallest}; {typical}"
+
+
+def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
+    """Yield the result as drawn, and under every other variant alone; equal ones once."""
+    drawn, rows = dict(next(iter(judged.results))), dict[str, tuple[list[str], Result]]()
+    for combination, result in judged.results.items():
+        if sum(drawn[name] != variant for name, variant in combination) <= 1:
+            names, _ = rows.setdefault(repr(result), ([], result))
+            names.append(about.in_words(dict(combination), drawn))
+    yield from (("; ".join(names), result) for names, result in rows.values())
+
+
+def further(judged: Judged) -> Counter[Verdict]:
+    """Return the verdicts under combinations that change more than one choice."""
+    drawn, *others = judged.results
+    return Counter(judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1)
+
+
+def total(reports: Sequence[Gathered]) -> str:
+    """Return how many sentences of how many papers reproduce, in one sentence."""
+    numbers = counts(reports)
+    return (
+        f"Of {numbers.total()} sentences of {len(reports)} papers, **{counted(numbers)}**;"
+        f" of {in_part(reports)} only a part is judged."
+    )
+
+
+def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
+    """Yield the table of papers with their counts and headlines."""
+    yield from ("| paper | sentences | in short |", "|---|---|---|")
+    for of in reports:
+        name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
+        yield f"| [{paper(name).short}]({folder}{name}.md) | {counted(counts([of]))} | {text} |"

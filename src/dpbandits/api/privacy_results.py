@@ -14,8 +14,6 @@ from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError, shown
 from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
-from dpbandits.experiments import Experiment
-from dpbandits.experiments import budget as spent
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
@@ -26,15 +24,11 @@ from dpbandits.theory import azize2022
 class Budget:
     """Privacy budget of an algorithm over a whole game, for a change of one reward.
 
-    Attributes:
-        claimed: epsilon that the paper claims; for zCDP, the one that follows at this delta.
-        composed: epsilon to which the declared releases compose as in the papers, by a sum or, at a
-            delta, by the theorem of Dwork, Rothblum and Vadhan; `math.inf` if there is no bound.
-        delta: delta of the claim; both epsilons hold at this delta.
-        notion: definition of privacy that the claim is for, such as "global DP".
-        source: paper and theorem of the claim.
-        tight: smallest epsilon that follows from the releases at this delta; None if it was not
-            computed, or if the extra `accounting` is not installed.
+    `claimed` is the epsilon that the paper claims, at `source`, in a definition of privacy, the
+    `notion`; for zCDP, the one that follows at this `delta`. `composed` is the epsilon to which the
+    declared releases compose as in the papers, by a sum or, at a delta, by the theorem of Dwork,
+    Rothblum and Vadhan; `math.inf` if there is no bound. `tight` is the smallest epsilon that
+    follows from them; None if it was not computed, or without the extra `accounting`.
     """
 
     claimed: float
@@ -51,22 +45,12 @@ class Budget:
         notion = claim.notion.title
         return cls(claim.epsilon, composed, claim.delta, notion, claim.where, tight)
 
-    @classmethod
-    def spent_by(cls, cell: Experiment) -> "Budget | None":
-        """Return the budget of a cell, not tightly composed; None if it promises no privacy."""
-        claim, composed = cell.claim(), spent(cell)
-        return None if claim is None or composed is None else cls.of(claim, composed)
-
 
 def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **settings: Any) -> Budget:
     """Return the privacy budget that an algorithm claims, and those its releases compose to.
 
-    Args:
-        algorithm: name of an algorithm or of a file in conf/algorithm/, or an algorithm of this
-            process with `releases` and `claim`.
-        horizon: T, number of rounds.
-        arms: K, number of arms.
-        **settings: parameters of the algorithm, such as epsilon and delta.
+    The algorithm is named as for `play`; an object needs `releases` and `claim`. `horizon` is T,
+    `arms` is K, `settings` are parameters of the algorithm, such as epsilon and delta.
 
     Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
@@ -91,18 +75,11 @@ def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **setting
 
 @dataclass(frozen=True, eq=False)
 class AuditResult:
-    """Result of an audit.
+    """Result of an audit; all bounds hold together with 99 % confidence.
 
-    Attributes:
-        algorithm: name of the algorithm.
-        parameters: parameters that were given to it.
-        epsilon: largest lower bound on the epsilon that the algorithm loses, at the claimed delta.
-            Every bound holds with 99 % confidence.
-        claimed: epsilon that the paper claims.
-        delta: delta of the claim.
-        refutes_claim: True if the algorithm exceeds the budget of its claim.
-        refutes_releases: True if it exceeds the budget that its declared releases compose to.
-        findings: details; two if the claim is for one round, else one.
+    `epsilon` is the largest lower bound on the epsilon that the algorithm loses, at the `delta` of
+    the claim; `claimed` is the epsilon that its paper claims. It may exceed the claim or the budget
+    of its declared releases. There are two findings if the claim is for one round, else one.
     """
 
     algorithm: str
@@ -127,14 +104,10 @@ def run_audit(
 ) -> AuditResult:
     """Play an algorithm on tables of rewards that differ in one entry; bound its privacy loss.
 
-    Args:
-        algorithm: name of a private algorithm or of a file in conf/algorithm/.
-        plays: number of games, from 1000; half of them search, half measure.
-        many_arms: number of arms of the games with many arms.
-        changed_reward: change only this reward of an arm, from 1; None: several positions.
-        seed: root of all random streams.
-        workers: number of threads; None: all cores.
-        **settings: parameters of the algorithm, such as epsilon.
+    `plays` is the number of games, from 1000: half of them search, half measure. `many_arms` is the
+    number of arms of the games with many, `changed_reward` the only reward of an arm to change,
+    from 1; None: several. `workers` are threads; None: all cores. `settings` are parameters of the
+    algorithm, such as epsilon.
 
     Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
@@ -145,27 +118,22 @@ def run_audit(
         (1.0, False)
     """
     if not isinstance(algorithm, str):
-        raise UserError(
-            f"run_audit: an audit needs a name, and the source in a file; got {algorithm!r}"
-        )
+        raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
     chosen = player(algorithm, settings)
-    games = _checked("plays", Plays, plays)
-    arms = _checked("many_arms", ManyArms, many_arms)
+    games, arms = _checked("plays", Plays, plays), _checked("many_arms", ManyArms, many_arms)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)
-    changed = changed_reward
-    if changed is not None:
-        changed = _checked("changed_reward", ChangedReward, changed)
+    if changed_reward is not None:
+        changed_reward = _checked("changed_reward", ChangedReward, changed_reward)
     subject = Subject(chosen.algorithm, tuple(chosen.settings.items()))
     subject.claim(2, 64)  # raises before anything is played
-    findings = tuple(Auditor(subject, root, threads, 0, arms, changed).audit(games))
-    claim = findings[0].claim
+    findings = tuple(Auditor(subject, root, threads, 0, arms, changed_reward).audit(games))
     return AuditResult(
         algorithm=chosen.name,
         parameters=MappingProxyType(chosen.settings),
         epsilon=max(finding.epsilon for finding in findings),
-        claimed=claim.epsilon,
-        delta=claim.delta,
+        claimed=findings[0].claim.epsilon,
+        delta=findings[0].claim.delta,
         refutes_claim=any(finding.refutes_claim for finding in findings),
         refutes_releases=any(finding.refutes_releases for finding in findings),
         findings=findings,
@@ -181,15 +149,9 @@ def lower_bound(
 ) -> Any:
     """Return the lower bound on the regret of Bernoulli arms: azize2022, Theorem 3 times log T.
 
-    It is asymptotic: the theorem bounds the limit of the regret over log T, for every consistent
-    policy with epsilon-global DP. The bound is in units of reward: a float, or float64 of the shape
-    of `horizon`.
-
-    Args:
-        environment: name of an environment with Bernoulli arms, such as "c2".
-        means: means of Bernoulli arms, in place of the environment.
-        epsilon: privacy budget; None: no privacy (Lai and Robbins).
-        horizon: T, or several.
+    It bounds the limit of the regret over log T, for every consistent policy with epsilon-global
+    DP; without epsilon, it is that of Lai and Robbins. The game is given as for `play`. Returns
+    units of reward: a float, or float64 of the shape of several horizons.
 
     Raises UserError for an invalid value, or an environment whose arms are not Bernoulli.
 
