@@ -11,7 +11,7 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.factory.audit_results import EPSILON, audits
+from dpbandits.factory.captions import EPSILON, audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
 HEAD = ["algorithm", "claimed", "composed", "audited, all arms", "audited, one choice"]

@@ -11,7 +11,7 @@ are played, and the points that a check compares are stored.
 import sys
 from dataclasses import replace
 
-from dpbandits.checks.matching_points import referenced, thinned
+from dpbandits.checks.against_reference import referenced, thinned
 from dpbandits.core.errors import UserError
 from dpbandits.files import provenance
 from dpbandits.run.missing_runs import complete

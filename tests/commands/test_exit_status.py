@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from dpbandits.checks import against_reference
-from dpbandits.checks.against_reference import Checked
-from dpbandits.checks.matching_points import Point
+from dpbandits.checks.against_reference import Checked, Point
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.cli import main, process
 from dpbandits.core.errors import UserError

@@ -14,17 +14,13 @@ from commands import FIGURES, ROOT
 from matplotlib.figure import Figure
 
 from dpbandits import gallery
-from dpbandits.config import compose
 from dpbandits.core import registry
 from dpbandits.drawing import plotting
 from dpbandits.factory import papers, stored_results
 from dpbandits.gallery import algorithms
 from dpbandits.judge import about, claims_files
 from dpbandits.privacy import accounting, table
-from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.tasks import plan
-from dpbandits.store.blocks import Store
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
 DRAWN = "adap-headline"
@@ -207,18 +203,3 @@ def test_what_a_file_says_is_text_and_never_markup(project: Path) -> None:
 
 
 # Curves and overrides -----------------------------------------------------------------------------
-
-
-def test_a_changed_figure_says_so_and_has_its_own_runs_or_none(project: Path) -> None:
-    cache, change = f"paths.cache={project / 'cache'}", ["figure.horizon=200", "runs=2"]
-    for is_played in (False, True):
-        assert gallery.from_words([DRAWN, *change, cache], project / "g") == 0
-        page = read(project / "g")[f"figures/{DRAWN}.html"]
-        assert ("<img" in page.html) == is_played  # never the reference
-        assert f"dpbandits run {DRAWN} {' '.join(change)}" in page.text
-        changed = page.parts("p", "changed")
-        assert set(changed) == {"Changed from the figure’s file: horizon = 200 (file: 10,000,000)."}
-        spec, settings = compose.load(DRAWN, [*change, cache])
-        store = Store(settings.cache)
-        assert runner.play(plan(spec.runs_of_cells(), store, 2), store, 1, DRAWN) == []
-    assert "means of 2 runs (seed 2022)" in page.text

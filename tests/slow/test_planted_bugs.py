@@ -10,8 +10,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -21,35 +21,17 @@ SEEDS = (1, 2, 3)
 PATIENCE = 900  # seconds for a check
 
 
-@dataclass(frozen=True)
-class Bug:
-    """Texts of a file with their wrong replacements, and the figures that should detect them."""
-
-    file: str
-    figures: list[str]
-    labels: list[str]  # prefixes of the labels of the wrong curves
-    edits: dict[str, str]
-
-
-CONTENT = yaml.safe_load(Path(__file__).with_name("planted_bugs.yaml").read_text("utf-8"))
-BUGS = {name: Bug(**entry) for name, entry in CONTENT.items()}
-
-
-def plant(bug: Bug, copy: Path) -> None:
-    """Write the bug into the copy's file."""
-    file = copy / "src" / "dpbandits" / bug.file
-    text = file.read_text()
-    for right, wrong in bug.edits.items():
-        assert text.count(right) == 1, f"{file.name} has changed, plant another bug: {right}"
-        text = text.replace(right, wrong)
-    file.write_text(text)
+# Texts of a file with their wrong replacements (`edits`), the figures that should detect them, and
+# the prefixes of the labels of the wrong curves.
+BUGS: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("planted_bugs.yaml").read_text("utf-8")
+)
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_the_right_text_is_in_the_file_once(name: str) -> None:
-    bug = BUGS[name]
-    text = (ROOT / "src" / "dpbandits" / bug.file).read_text()
-    assert all(text.count(right) == 1 for right in bug.edits)
+    text = (ROOT / "src" / "dpbandits" / BUGS[name]["file"]).read_text()
+    assert all(text.count(right) == 1 for right in BUGS[name]["edits"])
 
 
 def checked(copy: Path, figures: Sequence[str], seed: int) -> subprocess.CompletedProcess[str]:
@@ -80,16 +62,19 @@ def wrong_curves(output: str) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BUGS)
 def test_the_check_notices(name: str, copy: Path) -> None:
-    bug = BUGS[name]
-    plant(bug, copy)
-    caught = []
+    bug, caught = BUGS[name], []
+    file = copy / "src" / "dpbandits" / bug["file"]
+    for right, wrong in bug["edits"].items():
+        text = file.read_text()
+        assert text.count(right) == 1, f"{file.name} has changed, plant another bug: {right}"
+        file.write_text(text.replace(right, wrong))
     for seed in SEEDS:
-        done = checked(copy, bug.figures, seed)
+        done = checked(copy, bug["figures"], seed)
         assert done.returncode in (0, 1), done.stderr
         wrong = wrong_curves(done.stdout)
         assert (done.returncode == 1) == bool(wrong), done.stdout
         # No other curve is flagged.
-        assert all(label.startswith(tuple(bug.labels)) for label in wrong), wrong
+        assert all(label.startswith(tuple(bug["labels"])) for label in wrong), wrong
         caught.append(bool(wrong))
     print(f"\n{name}: noticed with {sum(caught)} of {len(caught)} seeds")
     assert all(caught), f"noticed with {sum(caught)} of {len(caught)} seeds"
@@ -98,6 +83,6 @@ def test_the_check_notices(name: str, copy: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_check_is_quiet_where_nothing_is_wrong(seed: int, copy: Path) -> None:
-    figures = tuple(dict.fromkeys(figure for bug in BUGS.values() for figure in bug.figures))
+    figures = tuple(dict.fromkeys(figure for bug in BUGS.values() for figure in bug["figures"]))
     done = checked(copy, figures, seed)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from complaints import complaint
 
-from dpbandits.checks import matching_points
+from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.regret import RegretExperiment
@@ -84,7 +84,7 @@ def test_a_reference_with_another_counterpart_has_no_common_points() -> None:
     statistics: dict[str, Any] = {name: np.zeros(x.size) for name in series.STATISTICS}
     identity = series.identity("b", curve)
     reference = series.Series(**identity, runs=1, slope=None, x=x, **statistics)
-    common = matching_points.common
+    common = against_reference.common
     assert len(common(curve, curve, reference)) == x.size
     assert common(curve, other, reference) == []
     over_rho = curve_of("a", "t-short")

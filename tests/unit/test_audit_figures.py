@@ -137,7 +137,7 @@ def test_the_table_of_the_document_is_that_of_the_reference() -> None:
 
 def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared() -> None:
     spec, _ = load(FIGURE, [])
-    found = references.find(spec, references.PAPER)
+    found = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
     for panel in spec.panels:
         for one in panel.curves:
             numbers = found[panel.letter, one.label].mean

@@ -11,13 +11,10 @@ import bands as oracle
 import numpy as np
 import pytest
 from bands import Summary
-from commands import ROOT
-from drawn_tables import table
 from scipy import stats
 
 from dpbandits.checks import against_reference
-from dpbandits.checks.against_reference import Checked
-from dpbandits.checks.matching_points import points
+from dpbandits.checks.against_reference import Checked, points
 from dpbandits.checks.tolerance_bands import (
     MARGIN,
     Reference,
@@ -53,17 +50,9 @@ def of(values: np.ndarray) -> Reference:
     return Reference(*summary(values))
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        Reference(runs=1, mean=5.0, std=0.5, median=5.0, min=4.0, max=6.0),
-        Reference(runs=9, mean=5.0, std=0.0, median=5.0, min=4.0, max=6.0),
-        Reference(runs=9, mean=5.0, std=4e-9, median=5.0, min=4.0, max=6.0),  # rounding errors
-    ],
-    ids=["one run", "no deviation", "rounding"],
-)
-def test_without_a_deviation_there_is_no_band(reference: Reference) -> None:
-    assert half_width(reference, 8, 0.01) == 0.0
+@pytest.mark.parametrize(("runs", "std"), [(1, 0.5), (9, 0.0), (9, 4e-9)])  # the last: rounding
+def test_without_a_deviation_there_is_no_band(runs: int, std: float) -> None:
+    assert half_width(Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 8, 0.01) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -107,17 +96,6 @@ def test_a_reference_without_spread_is_compared_exactly_but_for_a_few_runs() -> 
     assert not compare(few, reference, 1e-7).alarm
     assert "20 of 40 runs are above" in compare(many, reference, 1e-7).alarm
     assert not compare(np.full(40, 307.2 * (1 + 1e-12)), reference, 1e-7).alarm
-
-
-def test_an_alarm_below_negative_regrets_shows_their_sign() -> None:
-    # Against an adversary a run may earn more than the best fixed arm.
-    reference, new = of(np.full(400, -307.2)), np.full(40, -307.2)
-    new[:20] -= 0.3
-    words = "20 of 40 runs are below the reference's smallest, -307.2"
-    assert compare(new, reference, 1e-7).alarm == words
-    new[:20] += 0.6
-    words = "20 of 40 runs are above the reference's largest, -307.2"
-    assert compare(new, reference, 1e-7).alarm == words
 
 
 def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
@@ -211,39 +189,6 @@ def test_a_law_with_the_same_mean_and_another_median_alarms_with_its_stated_prob
         )
     low, high = likely(trials, chance)
     assert low <= alarms <= high
-
-
-TABLES = sorted(path.stem for path in (ROOT / "figures" / "reference").glob("*.csv"))
-
-
-@pytest.mark.parametrize("runs", [40, 300])
-def test_on_every_committed_reference_one_per_cent_inside_the_band_passes_and_outside_alarms(
-    runs: int,
-) -> None:
-    level, compared = 1e-7, 0
-    for figure in TABLES:
-        for columns in table(figure).values():
-            of_reference = int(columns["runs"][0])
-            if not of_reference:
-                continue
-            for i in np.linspace(0, columns["x"].size - 1, 5).round().astype(int):
-                numbers = (float(columns[k][i]) for k in ("mean", "std", "median", "min", "max"))
-                known = Summary(of_reference, *numbers)
-                if known.std <= 1e-9 * abs(known.mean) or known.mean == 0:
-                    continue
-                allowed = oracle.allowed(known, runs, level)
-                for sign in (-1, 1):
-                    inside, outside = (known.mean + sign * f * allowed for f in (0.99, 1.01))
-                    if not known.min <= outside <= known.max:
-                        continue  # further runs beyond the reference's are for the counts
-                    compared += 1
-                    one, other = (
-                        compare(np.full(runs, v), Reference(*known), level).alarm
-                        for v in (inside, outside)
-                    )
-                    assert not one.startswith("mean")
-                    assert other.startswith("mean")
-    assert compared > 200
 
 
 @pytest.mark.usefixtures("in_checkout")

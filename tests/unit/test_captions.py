@@ -11,7 +11,7 @@ from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms.dp_ucb_bound import Counter
 from dpbandits.experiments import budget
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import audit_results, captions
+from dpbandits.factory import captions
 from dpbandits.factory.captions import caption
 from dpbandits.files import project
 from dpbandits.privacy.accounting import tight_epsilon
@@ -62,38 +62,23 @@ def test_an_audit_stands_beside_no_other_budget_than_its_own() -> None:
     assert "audited" not in of("dpucb-2arms", "a", "DP-UCB-INT")  # at another delta
 
 
-def test_no_audited_bound_stands_beside_a_smaller_budget() -> None:
-    number = r"([\d.]+)"
-    beside = re.compile(
-        rf"given ε = {number}[^;\n]*?composes to {number}[^;\n]*; audited: at least {number}"
-    )
-    seen = 0
-    for figure in ("adap-c1", "adap-headline", "dpucb-2arms", "ftpl-pure-dp", "dpse-epsilon"):
-        curves = [curve for panel in load(figure, [])[0].panels for curve in panel.curves]
-        for match in beside.findall("\n".join(map(captions.privacy, curves))):
-            given, composed, bound = map(float, match)
-            assert 0 < bound <= max(given, composed)
-            seen += 1
-    assert seen > 5
-
-
 def test_an_audit_of_another_reading_is_not_taken() -> None:
-    found = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=0.25))
+    found = captions.audited("adap-ucb", adap_ucb.Params(epsilon=0.25))
     assert found is not None
     assert (found.budget_given, found.delta, found.one_choice) == (1.0, 0.0, None)
     assert 0.5 < found.epsilon <= 1.0
-    exact = audit_results.of("adap-ucb", adap_ucb.Params(epsilon=2.0))
+    exact = captions.audited("adap-ucb", adap_ucb.Params(epsilon=2.0))
     assert exact is not None
     assert exact.budget_given == 2.0
     counters = (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
     full, split = (
-        audit_results.of("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
+        captions.audited("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
         for counter in counters
     )
     assert full != split
     # The reading whose budget comes from a theorem has no audit.
     by_theorem = exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)
-    assert audit_results.of("exp3-tau", by_theorem) is None
+    assert captions.audited("exp3-tau", by_theorem) is None
 
 
 # Budgets ------------------------------------------------------------------------------------------

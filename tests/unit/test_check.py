@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from commands import FIGURES
 
-from dpbandits.checks import against_reference, matching_points
-from dpbandits.checks.against_reference import Checked
+from dpbandits.checks import against_reference
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.run.exit_status import ExitStatus
-from dpbandits.tables import committed
+from dpbandits.tables import references
 from dpbandits.tables.series import written
 
 EXACT = "ftpl-gauss-cdf"  # nothing is played
@@ -28,27 +27,27 @@ def with_references(checkout: Path, root: Path) -> Path:
     return checkout
 
 
-def compared(figure: str) -> list[matching_points.Point]:
+def compared(figure: str) -> list[against_reference.Point]:
     spec, _ = against_reference.prepare(figure, [])
-    return matching_points.points(spec)
+    return against_reference.points(spec)
 
 
 def spoil(folder: Path, figure: str, change: Any) -> None:
     """Change the rows of a reference, each a dictionary, and record the table as its own."""
     file = folder / "figures" / "reference" / f"{figure}.csv"
-    found = committed.read(file, "")
+    found = references.committed(file, "")
     assert found is not None
     rows, record = found
     for row in rows:
         change(row)
-    committed.write(file, written(rows[0], (row.values() for row in rows)), record)
+    references.commit(file, written(rows[0], (row.values() for row in rows)), record)
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_curve_of_every_figure_is_compared(figure: str) -> None:
     spec, _ = against_reference.prepare(figure, [])
-    there = {(p.panel, p.curve.label) for p in matching_points.points(spec)}
+    there = {(p.panel, p.curve.label) for p in against_reference.points(spec)}
     assert there == {(p.letter, c.label) for p in spec.panels for c in p.curves}
 
 
@@ -67,11 +66,11 @@ def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon()
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
     spec, _ = against_reference.prepare("ftpl-approx-dp", [])
     (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
-    other, series = matching_points.whole_reference("ftpl-approx-dp")["c", "DP-FTPL-Gauss"]
+    other, series = against_reference.whole_reference("ftpl-approx-dp")["c", "DP-FTPL-Gauss"]
     source = curve.sources[0]
     assert isinstance(source, RegretExperiment)
     assert series.x[-1] > source.horizon
-    common = matching_points.common(curve, other, series)
+    common = against_reference.common(curve, other, series)
     ours, theirs = source.checkpoints(), series.x
     assert [ours[i] for i, _ in common] == [theirs[j] for _, j in common]
     assert {ours[i] for i, _ in common} == {*ours.tolist()} & {*theirs.tolist()}
@@ -89,7 +88,7 @@ def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() ->
 def test_other_seeds_are_played_than_those_of_the_references() -> None:
     spec, _ = against_reference.prepare("adap-alpha", [])
     for profile in ("paper", "ci"):
-        reference, _ = matching_points.referenced("adap-alpha", profile)
+        reference, _ = against_reference.referenced("adap-alpha", profile)
         assert reference.cells()
         assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in reference.cells()})
 
@@ -123,32 +122,6 @@ def test_a_changed_number_fails_and_is_named(
     assert re.search(
         r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf\.csv, profile paper", out, re.M
     )
-
-
-@pytest.mark.usefixtures("in_checkout")
-@pytest.mark.parametrize(
-    ("others", "summary"),
-    [
-        ([EXACT], r"1 figure, 360 comparisons: all inside; if every law were the same, .*"),
-        ([], "0 figures, 0 comparisons"),
-    ],
-)
-def test_comparisons_of_figures_whose_runs_failed_are_not_counted(
-    others: list[str],
-    summary: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    compare_all = against_reference.compare_all
-
-    def some_fail(spec: Any, *more: Any) -> Checked | None:
-        return None if spec.name == "adap-alpha" else compare_all(spec, *more)
-
-    monkeypatch.setattr(against_reference, "compare_all", some_fail)
-    status, out = run_in(tmp_path, [*others, "adap-alpha"], capsys)
-    assert status == ExitStatus.FAILED
-    assert re.fullmatch(summary, out.splitlines()[-1])
 
 
 def test_curves_of_runs_that_lie_elsewhere_fail_and_are_named(

@@ -17,7 +17,7 @@ from dpbandits.core.errors import UserError
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import sidecar
+from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.key import key
@@ -287,7 +287,7 @@ def test_a_legend_tells_the_input_privacy_where_the_figure_asks() -> None:
 
 @pytest.mark.parametrize("override", ["engine=dask", "++engine.workers=2", "paths.out=x"])
 def test_the_command_in_a_picture_names_neither_folders_nor_engine(override: str) -> None:
-    command = sidecar.command("run", *load("adap-c2", [override, "runs=3"]))
+    command = produce.command("run", *load("adap-c2", [override, "runs=3"]))
     assert command == "dpbandits run adap-c2 runs=3"
 
 

@@ -21,7 +21,7 @@ from mutants import table
 
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
-from dpbandits.factory import export, produce
+from dpbandits.factory import produce
 from dpbandits.files import schemas
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
@@ -75,10 +75,9 @@ def test_public_json_files_have_the_documented_keys_and_no_others(tmp_path: Path
     paths = [f"paths.{name}={tmp_path / name}" for name in ("cache", "out")]
     spec, settings = compose.load("ftpl-gauss-cdf", paths)
     assert produce.produce(spec, settings) == 0
-    assert export.export(spec, settings, "json", tmp_path / "export.json") == 0
     contents: list[dict[str, Any]] = [json.loads(p.read_text()) for p in tmp_path.rglob("*.json")]
     written = {content["schema"]: {*content} for content in contents}
-    for schema in (schemas.FIGURE, schemas.VERDICT, schemas.EXPORT):
+    for schema in (schemas.FIGURE, schemas.VERDICT):
         assert written[schema] == documented_keys(schema)
 
 

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from dpbandits.environments import bernoulli
 from dpbandits.experiments import budget
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import sidecar
+from dpbandits.factory import produce
 from dpbandits.privacy.releases import composed_epsilon
 
 E10 = math.exp(-10)
@@ -124,5 +125,5 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
         "dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1
     )
     assert budget(cell) == math.inf
-    written = json.dumps(sidecar.of_source(cell), allow_nan=False)
-    assert json.loads(written)["composed_epsilon"] == "infinite"
+    (source,) = produce.sources(Mock(sources=(cell,), x=None))
+    assert json.loads(json.dumps(source, allow_nan=False))["composed_epsilon"] == "infinite"

@@ -16,10 +16,10 @@ from dpbandits.config import compose, conf_files
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.files import project
-from dpbandits.judge import about, claims_files, claims_table, gather
+from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.store.blocks import Store
-from dpbandits.tables import committed
+from dpbandits.tables import references
 
 FIGURE, FILE = "adap-alpha", "conf/figure/adap-alpha.yaml"
 CLAIMS, TABLE = Path("conf/claims/toy.yaml"), Path(claims_table.FOLDER, "toy.csv")
@@ -42,7 +42,7 @@ numbers: { share: { in: adap-alpha, value: adap_ucb_one / adap_ucb } }
 
 def forget() -> None:
     """Read files again that a process reads once."""
-    for reading in (conf_files._load, committed._golden):
+    for reading in (conf_files._load, references._golden):
         reading.cache_clear()
 
 
@@ -71,8 +71,8 @@ def toy_claims(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for file in (checkout / "conf" / "claims").iterdir():
         file.unlink()
     edit(FILE, "horizon: 10_000_000", "horizon: 300")
-    monkeypatch.setattr(gather, "FIRST", 30)
-    monkeypatch.setattr(gather, "LOOKS", 1)
+    monkeypatch.setattr(claims_table, "FIRST", 30)
+    monkeypatch.setattr(claims_table, "LOOKS", 1)
     write_claims()
     return checkout
 
@@ -117,7 +117,7 @@ def test_results_are_read_as_they_were_written(
 
 def test_results_are_current_until_what_they_rest_on_changes(toy_claims: Path) -> None:
     assert claims_table.read("toy") is None
-    assert gather.gather(["toy"]) == 0
+    assert claims_table.gather(["toy"]) == 0
     claims = gathered().claims
     words = ["inconclusive", "reproduced", "not testable", "reproduced"]
     assert [judged.verdict.value for judged in claims.values()] == words
@@ -150,7 +150,7 @@ def test_results_are_stale_when_golden_rows_of_an_algorithm_change(
     toy_claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "SHIPPED", toy_claims)
-    rows, of = toy_claims / committed.GOLDEN, claims_files.read("toy")
+    rows, of = toy_claims / references.GOLDEN, claims_files.read("toy")
     rows.parent.mkdir(parents=True)
     rows.write_text('{"case": "adap-ucb on x", "r": 1}\n{"case": "dp-se on x", "r": 2}\n')
     record = {"basis": claims_table.basis(of, [], ["adap-ucb"])}
@@ -163,7 +163,7 @@ def test_results_are_stale_when_golden_rows_of_an_algorithm_change(
 
 
 def test_a_damaged_table_is_refused_in_one_line(toy_claims: Path) -> None:
-    assert gather.gather(["toy"]) == 0
+    assert claims_table.gather(["toy"]) == 0
     record = TABLE.with_suffix(".json").read_text()
     remedy = r"claims/toy\.csv cannot be read: [^\n]*; `dpbandits report --gather toy` writes it$"
     for content in ("{", "{}", record.replace('"sha256": "', '"sha256": "0')):
@@ -184,7 +184,7 @@ def test_committed_results_are_quoted_for_a_figure_as_its_file_has_it_alone(
         return [(c["claim"], c["verdict"], c["judged_by"]) for c in claims]
 
     assert quoted() == []  # neither results nor runs
-    assert gather.gather(["toy"]) == 0
+    assert claims_table.gather(["toy"]) == 0
     verdicts = ["inconclusive", "reproduced", "no counterexample in our runs"]
     names = ["toy/better", "toy/two", "toy/theorem"]
     by = "committed results"

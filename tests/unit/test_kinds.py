@@ -19,7 +19,7 @@ from dpbandits.algorithms import adac_ucb, dp_ftpl_new
 from dpbandits.core import registry
 from dpbandits.experiments import Experiment, Load, Naming, Quantity, delta_of, given
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
-from dpbandits.factory import captions, sidecar
+from dpbandits.factory import captions, produce
 from dpbandits.gallery import rows
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.run.missing_runs import complete
@@ -28,7 +28,7 @@ from dpbandits.stopping import nas
 from dpbandits.store.blocks import Store
 from dpbandits.store.explain import explain
 from dpbandits.store.key import key
-from dpbandits.tables import committed, series
+from dpbandits.tables import references, series
 
 KINDS = re.compile(r"\w*Experiment|Formula")
 
@@ -93,11 +93,11 @@ def test_a_fifth_kind_is_played_summarised_explained_captioned_and_recorded(tmp_
     assert "6 coins (seed 0)" in text
     assert "Coins of 0.25, coins of 0.5." in text
     assert captions.privacy(curve) == "not private"
-    recorded = json.loads(json.dumps(sidecar.sources(curve)))
+    recorded = json.loads(json.dumps(produce.sources(curve)))
     assert [(r["coin"], r["key"], r["x"]) for r in recorded] == [
         (coin.coin, key(coin), x) for coin, x in zip(coins, (0.25, 0.5), strict=True)
     ]
-    assert committed.basis([spec], [])["the experiments of toy"]
+    assert references.basis([spec], [])["the experiments of toy"]
     ((_, _, (row,)),) = rows.of_figure(spec)
     assert (row.plays, row.params, row.game[0][0]) == ("coin", [], "probability")
 

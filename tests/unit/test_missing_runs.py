@@ -13,7 +13,7 @@ from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import produce, produce_all
+from dpbandits.factory import produce
 from dpbandits.run import runner
 from dpbandits.run.exit_status import ExitStatus
 
@@ -72,6 +72,6 @@ def test_failed_runs_are_reported_alike_with_the_status_of_a_failure(
 def test_an_error_of_a_source_of_the_project_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr(produce_all, "error_place", lambda error: "mine.py, line 1: no")
-    assert produce_all.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
+    monkeypatch.setattr(produce, "error_place", lambda error: "mine.py, line 1: no")
+    assert produce.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
     assert capsys.readouterr().err == "dpbandits: a-figure: mine.py, line 1: no\n"

@@ -11,11 +11,11 @@ from commands import FIGURES, ROOT
 from composed import load
 from drawn_tables import table
 
-from dpbandits.checks import matching_points
+from dpbandits.checks import against_reference
 from dpbandits.core.errors import UserError
 from dpbandits.files import project, provenance
 from dpbandits.spec.figure import FigureSpec
-from dpbandits.tables import references
+from dpbandits.tables import references, statistics
 from dpbandits.tables.series import STATISTICS, Series, identity
 
 REFERENCES = sorted(path.stem for path in (ROOT / "figures/reference").glob("*.csv"))
@@ -36,7 +36,7 @@ def test_every_figure_and_nothing_else_has_a_reference() -> None:
 def test_a_reference_is_current_and_has_the_curves_that_its_command_would_make(
     figure: str, profile: str
 ) -> None:
-    spec, _ = matching_points.referenced(figure, profile)
+    spec, _ = against_reference.referenced(figure, profile)
     assert references.stale(spec, profile) == "", f"python scripts/make_reference.py {figure}"
     record = references.record(figure, profile)
     assert record is not None
@@ -71,16 +71,11 @@ def made_up(spec: FigureSpec, seed: int) -> list[Series]:
             x, runs = np.array([1.0, 2.5, 10.0**9, 10.0**15 + 1]), 1 if curve.is_exact else 3
             values = np.repeat(rng.lognormal(0.0, 20.0, (1, 4)), runs, axis=0)
             values[:, 1:] *= rng.lognormal(0.0, 0.1, (runs, 3))
-            mean, std = values.mean(0), values.std(0, ddof=1) if runs > 1 else np.zeros(4)
-            centre = np.median(values, 0) if spec.centre == "median" else mean
-            half = {"std": std, "standard-error": std / 3**0.5}.get(spec.spread, np.zeros(4))
-            low, high = centre - half, centre + half
-            if spec.spread == "quartiles":
-                low, high = np.quantile(values, [0.25, 0.75], axis=0)
-            numbers = (mean, std, np.median(values, 0), values.min(0), values.max(0))
-            columns: dict[str, Any] = dict(
-                zip(STATISTICS, (*numbers, centre, low, high), strict=True)
-            )
+            mean, std = values.mean(0), statistics.standard_deviation(values)
+            centre = statistics.CENTRES[spec.centre](values)
+            ends = statistics.SPREADS[spec.spread](values, centre)
+            numbers = (mean, std, np.median(values, 0), values.min(0), values.max(0), centre, *ends)
+            columns: dict[str, Any] = dict(zip(STATISTICS, numbers, strict=True))
             number = 0 if curve.is_exact else curve.runs
             place = identity(panel.letter, curve)
             found.append(Series(**place, runs=number, slope=None, x=x, **columns))
@@ -140,7 +135,7 @@ def test_a_table_that_was_changed_by_hand_is_an_error(elsewhere: Path) -> None:
     file = elsewhere / references.file(spec.name)
     file.write_text(file.read_text("utf-8") + "\n", "utf-8")
     with pytest.raises(UserError, match=r"it is not the recorded table; .*make_reference\.py"):
-        references.find(spec, "paper")
+        references.read(spec, "paper")
 
 
 @pytest.mark.usefixtures("in_checkout")

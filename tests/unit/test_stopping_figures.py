@@ -10,7 +10,7 @@ from commands import bandit_cells
 from composed import load
 
 from dpbandits.experiments.regret import RegretExperiment, play_run
-from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables.series import summarise
@@ -31,14 +31,6 @@ def spec_of(*overrides: str) -> FigureSpec:
     return load("stopping-rules", [*QUICK, "runs=7", *overrides])[0]
 
 
-def source(spec: FigureSpec, letter: str, name: str, index: int) -> StoppingExperiment:
-    (panel,) = (panel for panel in spec.panels if panel.letter == letter)
-    (curve,) = (curve for curve in panel.curves if curve.name == name)
-    found = curve.sources[index]
-    assert isinstance(found, StoppingExperiment)
-    return found
-
-
 def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: Path) -> None:
     # Real estimates hardly ever fail, so these are made up. alpha |mu| is 0.5, 0.125 and 0.25.
     estimates = {-1.0: [-1.4, -0.5, -1.5, 1.0], 0.25: [0.3, 0.2, 0.126, 0.374], 0.5: [9, 9, 9, 0.6]}
@@ -56,20 +48,6 @@ def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: P
         assert table["b", rule].max.tolist() == [100.5] * 2
         assert table["d", rule].mean.tolist() == [0.75] * 2
     assert table["c", "Allowed"].mean.tolist() == [0.05] * 3
-
-
-def test_a_stopping_cell_s_random_numbers_have_a_name_of_their_own() -> None:
-    cell = source(spec_of(), "b", "dp-nas", 1)
-    others = (
-        dataclasses.replace(cell, seed=cell.seed + 1),
-        dataclasses.replace(cell, stream=Stream(0.5, 1.0 + 1e-9)),
-        dataclasses.replace(cell, params=cell.params._replace(beta=0.05 + 1e-9)),
-    )
-    first = cell.play(range(5))[0]
-    assert first[:, 0].max() <= cell.samples_at_most()
-    for other in others:
-        assert other.description() != cell.description()
-        assert not np.array_equal(other.play(range(5))[0], first)
 
 
 # The pulls of one arm ----------------------------------------------------------------------------

@@ -13,9 +13,8 @@ from composed import load
 
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.factory import produce_all
-from dpbandits.factory.drawable_texts import refuse_undrawable
-from dpbandits.factory.produce import produce, redraw
+from dpbandits.factory import produce as factory
+from dpbandits.factory.produce import produce, redraw, refuse_undrawable
 from dpbandits.spec.figure import FigureSpec
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -69,8 +68,8 @@ def test_all_figures_are_tried_before_the_first_is_computed(
         (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
     file = checkout / "conf" / "figure" / "lower-bounds.yaml"
     file.write_text(file.read_text("utf-8").replace("\ntitle: ", "\ntitle: $x^$ "), "utf-8")
-    monkeypatch.setattr(produce_all, "status_of", lambda *_: print("computed", flush=True) or 0)
-    assert produce_all.produce_all(None, ["profile=smoke"]) == 2
+    monkeypatch.setattr(factory, "status_of", lambda *_: print("computed", flush=True) or 0)
+    assert factory.produce_all(None, ["profile=smoke"]) == 2
     out, err = capsys.readouterr()
     first, second = err.splitlines()
     assert first.startswith("dpbandits: lower-bounds: figure.title '$x^$")

@@ -15,7 +15,7 @@ from dpbandits.core.errors import UserError, shown
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
-from dpbandits.factory.drawable_texts import refuse_undrawable
+from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
 from dpbandits.run.in_memory import StoreWithMemory, is_stored
 from dpbandits.run.missing_runs import complete
@@ -75,7 +75,7 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     folder = settings.folder(spec.name)
     check_writable(folder)
     store, missing = computed(spec, settings, progress)
-    written = tuple(produce.write(spec, settings, store))
+    written = tuple(produce.write(spec, settings, store)[0])
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.KINDS}
     return FigureResult(
         spec.name, caption(spec), folder, MappingProxyType(files), missing, spec, written

@@ -1,30 +1,47 @@
 """`dpbandits check`: test whether the figures still match their reference curves.
 
-Every figure is played with few runs and other seeds (the profile `ci`). Its curves are compared
-with the committed references, in bands whose error probability covers all figures together.
+Every figure is played with few runs and other seeds (the profile `ci`) and compared in bands whose
+error probability covers all figures together. A reference at the papers' scale matches wherever the
+law is the same: the same experiment, or, for policies that do not use the horizon, the rounds that
+both have. A figure may also have a reference at the scale of the profile `ci` itself.
 """
 
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dpbandits.checks.comparisons import counted
-from dpbandits.checks.matching_points import Point, points
-from dpbandits.checks.tolerance_bands import BandResult, compare, compare_exact
-from dpbandits.config import compose
+from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, compare_exact
+from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables import references
-from dpbandits.tables.series import values
+from dpbandits.tables.series import STATISTICS, Series, values, x_values
 
 FALSE_ALARM = 0.001  # upper bound on P(a whole check raises any alarm) when every law is the same
 MAY_CHANGE = ("seed=", "runs=", "engine=", "engine.", "paths.")
+POINTS = 24  # most points of a curve that are compared
+TIMES = 10  # runs of a reference at the scale of `ci`, as a multiple of those of a check
+Pairs = dict[tuple[str, str], tuple[Curve, Series]]  # reference curves by panel and label
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point to compare with its reference."""
+
+    panel: str
+    curve: Curve
+    i: int  # index of the point in the curve
+    x: float
+    profile: str  # of the reference
+    reference: Reference | float  # a number for a bound, which has no randomness
 
 
 @dataclass(frozen=True)
@@ -70,6 +87,91 @@ def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings
     return compose.load(figure, [f"profile={references.CI}", *overrides])
 
 
+def points(spec: FigureSpec) -> list[Point]:
+    """Return every comparison of a figure at the scale of the profile `ci`, POINTS a curve.
+
+    Raises UserError if a reference is unsound or a curve has no matching reference.
+    """
+    known = {references.PAPER: whole_reference(spec.name)}
+    if references.record(spec.name, references.CI):
+        known[references.CI] = _paired(spec, references.read(spec, references.CI, whole=False))
+    found: list[Point] = []
+    for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
+        before, x = len(found), x_values(curve).tolist()
+        for profile, pairs in known.items():
+            if (letter, curve.label) in pairs:
+                other, series = pairs[letter, curve.label]
+                for i, j in thinned(common(curve, other, series)):
+                    # The mean, which is all of a bound, and the other fields of a Reference.
+                    numbers = [float(getattr(series, name)[j]) for name in STATISTICS[:5]]
+                    reference = Reference(series.runs, *numbers) if series.runs else numbers[0]
+                    found.append(Point(letter, curve, i, x[i], profile, reference))
+        if len(found) == before:
+            raise UserError(
+                f"{spec.name}: no reference has the law of ({letter}) {curve.label} at the scale of"
+                f" the profile {references.CI}: `python scripts/make_reference.py --ci {spec.name}`"
+                " makes one"
+            )
+    return found
+
+
+def whole_reference(figure: str) -> Pairs:
+    """Load the reference of a figure at the papers' scale, which must have all of its curves."""
+    spec, _ = compose.load(figure, [])
+    return _paired(spec, references.read(spec, references.PAPER))
+
+
+def _paired(spec: FigureSpec, series: Iterable[Series]) -> Pairs:
+    curves = {(p.letter, curve.label): curve for p in spec.panels for curve in p.curves}
+    return {(s.panel, s.label): (curves[s.panel, s.label], s) for s in series}
+
+
+def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
+    """Load the figure from which a reference of the profile is made; it may have no curve left.
+
+    At the scale of `ci` it has the references' seed, TIMES the runs of a check, and the curves for
+    which the reference at the papers' scale lacks points or has no more runs than a check.
+    """
+    if profile == references.PAPER:
+        return compose.load(figure, [])
+    seed = conf_files.read_yaml("conf/config.yaml")["seed"]
+    spec, settings = compose.load(figure, [f"profile={profile}", f"seed={seed}"])
+    whole, panels = whole_reference(figure), []
+    for panel in spec.panels:
+        curves = []
+        for curve in panel.curves:
+            pair = whole.get((panel.letter, curve.label))
+            is_whole = pair and len(common(curve, *pair)) == len(x_values(curve))
+            if not pair or not is_whole or 0 < pair[1].runs <= curve.runs:
+                curves.append(replace(curve, runs=TIMES * curve.runs))
+        if curves:
+            panels.append(replace(panel, curves=tuple(curves)))
+    return replace(spec, panels=tuple(panels)), settings
+
+
+def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
+    """Return the pairs of points at which a curve has the law of another one, of that series."""
+
+    def laws(of: Curve, i: int) -> list[dict[str, Any]]:  # of a source, and of its counterpart
+        sources = of.sources[i], *of.against[i : i + 1]
+        # Over time, a shorter game may be the start of a longer one.
+        return [source.law(over_time=of.x is None) for source in sources]
+
+    index = {x: j for j, x in enumerate(series.x.tolist())}
+    shared = [(i, index[x]) for i, x in enumerate(x_values(curve).tolist()) if x in index]
+    if curve.x is None or other.x is None:
+        return shared if curve.x is other.x and laws(curve, 0) == laws(other, 0) else []
+    others = {x: laws(other, i) for i, x in enumerate(other.x)}
+    return [(i, j) for i, j in shared if laws(curve, i) == others[curve.x[i]]]
+
+
+def thinned(items: Sequence[Any]) -> list[Any]:
+    """Return at most POINTS items, evenly spaced, with the first and the last."""
+    if len(items) <= POINTS:
+        return list(items)
+    return [items[i] for i in np.linspace(0, len(items) - 1, POINTS).round().astype(int)]
+
+
 def compare_all(
     spec: FigureSpec, settings: Settings, compared: Sequence[Point], level: float
 ) -> Checked | None:
@@ -95,8 +197,8 @@ def compare_all(
 def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     """Compare these figures with their references, print a line for each, return the exit status.
 
-    The status is FAILED if runs failed, else ALARM if a curve is outside its band. Raises UserError
-    for an override that would change a figure, or if there is nothing to compare.
+    FAILED if runs failed, else ALARM if a curve is outside its band. Raises UserError for an
+    override that would change a figure, or if there is nothing to compare.
     """
     prepared = [prepare(figure, overrides) for figure in figures]
     compared = [points(spec) for spec, _ in prepared]

@@ -16,9 +16,8 @@ ROUNDING = 1e-9  # relative; smaller differences count as 0
 class Rank(NamedTuple):
     """Rank of a curve among several (1: the lowest mean), with its best and worst possible rank.
 
-    Curves with clearly lower means are always before it, those with clearly higher means always
-    behind it; all others may be on either side. Intervals of ranks need no order among curves that
-    cannot be distinguished; a ranking with ties would need one.
+    Only curves with clearly lower means are always before it, and those with clearly higher means
+    always behind it.
     """
 
     place: float  # equal means share the middle of their ranks

@@ -1,20 +1,14 @@
 """Test whether new runs have the law of reference runs, with a given false-alarm probability.
 
-A reference holds the mean, standard deviation, median, smallest and largest value of its n runs;
-the new sample has the values of N runs with other seeds. Means of few runs of a skewed law are not
-normal, and batched policies end in so few distinct values that a standard deviation is often 0.
-There are therefore two tests, and each gets half of the probability:
+Two tests get half of the probability each (docs/checks.md, section 2):
 
 * The mean of the new values, each clipped to the range of the reference, lies in a band around the
-  reference's mean. Half the width of the band is the sum of two terms. The first is a Student
-  quantile with n - 1 degrees of freedom (the standard deviation is the reference's alone) times the
-  standard error of the difference. The second is the second term of Bernstein's inequality for N
-  values that lie no farther from the mean than the reference's farthest: where one run in a
-  thousand is lost, the first term alone is far too small.
+  reference's mean. Half its width is a Student quantile (n - 1 degrees of freedom: the standard
+  deviation is the reference's alone) times the standard error of the difference, plus the second
+  term of Bernstein's inequality: where one run in a thousand is lost, the first is far too small.
 * The numbers of new values above the reference's largest, above or below its median and below its
   smallest are not too large. Whatever the law of the values, these counts are beta-binomial, and
-  ties only make large counts less likely: the exceedance tests. If all runs of a reference agree,
-  these tests require the new runs to agree too, except for a few.
+  ties only make large counts less likely: the exceedance tests.
 """
 
 import math
@@ -50,18 +44,24 @@ class BandResult:
 
 
 def compare(values: np.ndarray, reference: Reference, level: float) -> BandResult:
-    """Compare new runs with a reference; P(false alarm) <= `level`.
-
-    `values` holds the new runs: shape (runs,), float64.
-    """
+    """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`."""
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
     half = half_width(reference, len(values), level / 2)
     allowed = half + MARGIN * abs(reference.mean)
-    difference = abs(mean - reference.mean)
+    difference, alarm = abs(mean - reference.mean), ""
     if difference > allowed + ROUNDING * abs(reference.mean):
         alarm = f"mean {mean:,.6g}, reference {reference.mean:,.6g} +- {allowed:,.3g}"
-    else:
-        alarm = _exceedances(values, reference, level / 2)
+    n, runs = reference.runs, len(values)
+    middle = (n + 1) // 2  # at or below the median; for odd n the larger half
+    for sign, limit, place, side in (
+        (1.0, reference.max, n, "above the reference's largest"),
+        (1.0, reference.median, middle, "above the reference's median"),
+        (-1.0, reference.median, middle, "below the reference's median"),
+        (-1.0, reference.min, n, "below the reference's smallest"),
+    ):
+        count = int(np.sum(sign * values > sign * limit + ROUNDING * abs(limit)))
+        if not alarm and count >= too_many(runs, n, place, level / 2 / 4):
+            alarm = f"{count} of {runs} runs are {side}, {limit:,.6g}"
     share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
     return BandResult(alarm, share, resolution)
@@ -85,21 +85,6 @@ def half_width(reference: Reference, runs: int, level: float) -> float:
     student = float(stats.t.isf(level / 2, reference.runs - 1)) * spread
     error = student * math.sqrt(1 / runs + 1 / reference.runs)
     return error + farthest * math.log(2 / level) / (3 * runs)
-
-
-def _exceedances(values: np.ndarray, reference: Reference, level: float) -> str:
-    n, runs = reference.runs, len(values)
-    middle = (n + 1) // 2  # at or below the median; for odd n the larger half
-    for sign, limit, place, words in (
-        (1.0, reference.max, n, "above the reference's largest"),
-        (1.0, reference.median, middle, "above the reference's median"),
-        (-1.0, reference.median, middle, "below the reference's median"),
-        (-1.0, reference.min, n, "below the reference's smallest"),
-    ):
-        count = int(np.sum(sign * values > sign * limit + ROUNDING * abs(limit)))
-        if count >= too_many(runs, n, place, level / 4):
-            return f"{count} of {runs} runs are {words}, {limit:,.6g}"
-    return ""
 
 
 @cache

@@ -119,10 +119,7 @@ def run_all(*overrides: Overrides, paper: str | None = None) -> int:
     Args:
         paper: only the figures of this paper, such as azize2022
     """
-    load_factory()
-    from dpbandits.factory.produce_all import produce_all
-
-    return produce_all(paper, overrides)
+    return int(load_factory().produce_all(paper, overrides))
 
 
 @APP.command(help_flags=(), version_flags=())
@@ -192,20 +189,20 @@ def export(
     figure: Figure,
     /,
     *overrides: Overrides,
-    format: Literal["csv", "json", "tikz"] = "csv",
+    format: Literal["csv", "tikz"] = "csv",
     output: Path | None = None,
 ) -> int:
     """Write the curves of a figure from the cache, for another program.
 
     Args:
-        format: a tidy table, strict JSON, or TikZ for LaTeX (needs matplot2tikz)
+        format: a tidy table, or TikZ for LaTeX (needs matplot2tikz)
         output: file, written completely or not at all; default: standard output
     """
     from dpbandits.config import compose
 
     spec, settings = compose.load(figure, overrides)
     load_factory()
-    from dpbandits.factory.export import export
+    from dpbandits.factory.stored_results import export
 
     return export(spec, settings, format, output)
 

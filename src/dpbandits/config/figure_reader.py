@@ -235,7 +235,7 @@ class FigureReader:
         instance = partial(self._instance, path="figure.environment")
         found = [replace(c, published=published.points(rows, c, instance)) for c in curves]
         for curve in found:
-            if curve.published and not published.has_law(curve):
+            if curve.published and curve.sources[0].gaps() is None:
                 problem = f": the gains of {curve.label} are a table, but points need a law"
                 raise self.error(path, problem)
         return found

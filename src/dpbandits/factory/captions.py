@@ -6,17 +6,25 @@ A caption is short; the privacy of every single curve, in the words of `privacy`
 import math
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
-from dpbandits.config import instances
+from dpbandits.audit import designs
+from dpbandits.audit.subject import Subject
+from dpbandits.config import compose, instances
 from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
-from dpbandits.experiments import Experiment, budget, delta_of, given
-from dpbandits.factory import audit_results, papers
-from dpbandits.privacy.notions import budget_of
+from dpbandits.experiments import Experiment, Quantity, budget, delta_of, given
+from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.factory import papers
+from dpbandits.files import project
+from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
+from dpbandits.tables import references
 
 WIDTH = 100  # characters per line
 CENTRES = {
@@ -34,6 +42,8 @@ SPREADS = {
 }
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
+AUDITS = "privacy-audit"  # whose reference has the audit of every algorithm
+EPSILON = 1.0  # budget of the audits on the pages
 
 
 def caption(spec: FigureSpec) -> str:
@@ -50,38 +60,32 @@ def caption(spec: FigureSpec) -> str:
         games(spec),
     ]
     texts = [" ".join(filter(None, opening)), spec.note, summary(spec)]
-    named = [re.sub(rf"\b({'|'.join(papers.BY_KEY)})\b", _cited, text) for text in texts if text]
-    return "\n\n".join("\n".join(_wrapped(plain(text))) for text in named) + "\n"
-
-
-def _cited(key: re.Match[str]) -> str:
-    return key[0] if key[0] == OWN else papers.paper(key[0]).short
+    keys = "|".join(key for key in papers.BY_KEY if key != OWN)
+    named = [re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, t) for t in texts if t]
+    wrapped = (textwrap.wrap(plain(text), WIDTH, break_on_hyphens=False) for text in named)
+    return "\n\n".join(map("\n".join, wrapped)) + "\n"
 
 
 def summary(spec: FigureSpec) -> str:
-    """Return what the budgets of all drawn curves add up to, in a sentence or two.
-
-    An audit draws budgets itself, so its figure has no such sentence.
-    """
-    of_curves: dict[str, set[str]] = {}  # words on budgets, by label
+    """Return what the budgets of all drawn curves add up to; "" for audits, which draw budgets."""
+    budgets: dict[str, set[str]] = {}  # in words, by label
     warnings: dict[str, None] = {}
     for panel in spec.panels:
         for curve in spec.drawn(panel):
             cells = [cell for cell in curve.sources if cell.spends]
             if cells and not curve.reading:  # a reading names its budget
                 name = in_mathtext(curve.label.partition(" (epsilon=")[0])
-                of_curves.setdefault(name, set()).add(_spent(cells))
+                budgets.setdefault(name, set()).add(_spent(cells))
                 if warned := warning(curve):
                     warnings[f"{name}: {warned}."] = None
     by_words: dict[str, list[str]] = {}
-    for name, words in of_curves.items():
-        by_words.setdefault(" or ".join(sorted(words)), []).append(name)
+    for name, spent in budgets.items():
+        by_words.setdefault(" or ".join(sorted(spent)), []).append(name)
     none, unbounded = by_words.pop("not private", []), by_words.pop(NO_BOUND, [])
-    equal = by_words.pop("ε", [])
-    others = _and([f"{_and(names)} ({words})" for words, names in by_words.items()])
-    sentences = []
+    equal, sentences = by_words.pop("ε", []), list[str]()
+    others = _and([f"{_and(names)} ({spent})" for spent, names in by_words.items()])
     if none:
-        sentences = [f"{_and(none)} {'is' if len(none) == 1 else 'are'} not private."]
+        sentences.append(f"{_and(none)} {'is' if len(none) == 1 else 'are'} not private.")
     if unbounded:
         sentences.append(f"No bound is known for the composition of {_and(unbounded)}.")
     if equal:
@@ -94,7 +98,7 @@ def summary(spec: FigureSpec) -> str:
 
 def _spent(cells: Sequence[Experiment]) -> str:
     # The composed budget in units of the given one: `ε`, `ε/5`, `2 ε`, or in words.
-    if any(map(is_undeclared, cells)):
+    if any(map(_is_undeclared, cells)):
         return NOT_DECLARED
     spent = [budget(cell) for cell in cells]
     if None in spent:
@@ -119,14 +123,10 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_on_hyphens=False) or [""]
-
-
 def runs_of(spec: FigureSpec) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
-    of_cells = spec.runs_of_cells()
-    runs, units = set(of_cells.values()) or {spec.runs}, {cell.unit for cell in of_cells}
+    cells = spec.runs_of_cells()
+    runs, units = set(cells.values()) or {spec.runs}, {cell.unit for cell in cells}
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -159,9 +159,8 @@ def statistics(spec: FigureSpec) -> str:
     runs = f"{runs_of(spec)} (seed {spec.seed})"
     if set(spec.runs_of_cells().values()) == {1}:
         return f"every value is from {runs}"
-    return "; ".join(
-        filter(None, (f"lines are {CENTRES[spec.centre]} of {runs}", SPREADS[spec.spread]))
-    )
+    parts = f"lines are {CENTRES[spec.centre]} of {runs}", SPREADS[spec.spread]
+    return "; ".join(filter(None, parts))
 
 
 def privacy(curve: Curve) -> str:
@@ -169,57 +168,44 @@ def privacy(curve: Curve) -> str:
     cells = [source for source in curve.sources if source.columns]
     if not cells:
         return "a formula, without runs"
-    spent = [budget(cell) for cell in cells]
-    composed = [epsilon for epsilon in spent if epsilon is not None]
-    if any(map(is_undeclared, cells)):
+    if any(map(_is_undeclared, cells)):
         return NOT_DECLARED
+    composed = [spent for spent in map(budget, cells) if spent is not None]
     if not composed:
         return "not private"
-    budgets = [given(cell) for cell in cells]
-    claim = cells[0].claim()
+    budgets, claim, delta = [given(cell) for cell in cells], cells[0].claim(), delta_of(cells[0])
     promised = f" ({claim.notion.title})" if claim else ""
-    delta = delta_of(cells[0])
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
-    text = f"given ε = {_range(budgets)}{promised}, composes to {_range(composed)}{at_delta}"
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
+    asked = f"given ε = {_range(budgets)}{promised}, composes to "
     if claim and claim.notion.conversion:
-        own = [parameters.plain(cell.params)[claim.notion.budget] for cell in cells]
-        given_own = f"given {claim.notion.symbol} = {_range(own)}{promised}"
-        text = f"{given_own}, composes to ε = {_range(composed)}{at_delta}"
+        values = [parameters.plain(cell.params)[claim.notion.budget] for cell in cells]
+        asked = f"given {claim.notion.symbol} = {_range(values)}{promised}, composes to ε = "
+    text = f"{asked}{_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
-    return f"{text}{_audited(cells)}"
+    bandits = [cell for cell in cells if cell.bandit]
+    result = audited(bandits[0].member, bandits[0].params) if bandits else None
+    made = ((_budget(c.params), getattr(c.params, "delta", 0.0)) for c in bandits)
+    # A lower bound counts if it was made with the budget of every experiment, and is not 0.
+    if result and result.epsilon and {*made} == {(result.budget_given, result.delta)}:
+        by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
+        text = f"{text}; audited: at least {result.epsilon:.3g}{by_one_choice}"
+    return text
 
 
-def is_undeclared(cell: Experiment) -> bool:
-    """Return True if an algorithm takes a budget but declares no releases or claims nothing."""
+def _is_undeclared(cell: Experiment) -> bool:
+    # It takes a budget but declares no releases or claims nothing.
     takes_budget = budget_of(getattr(getattr(cell, "params", None), "_fields", ())) is not None
     return takes_budget and (cell.releases() is None or cell.claim() is None)
 
 
-def _audited(cells: Sequence[Experiment]) -> str:
-    # The lower bound of an audit, if it was made with the budget of every cell, and not 0.
-    bandits = [cell for cell in cells if cell.bandit]
-    result = audit_results.of(bandits[0].member, bandits[0].params) if bandits else None
-    if result is None or not result.epsilon:
-        return ""
-    made_at = (result.budget_given, result.delta)
-    same = all(
-        (audit_results.given(c.params), getattr(c.params, "delta", 0.0)) == made_at for c in bandits
-    )
-    by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
-    return f"; audited: at least {result.epsilon:.3g}{by_one_choice}" if same else ""
-
-
 def warning(curve: Curve) -> str:
     """Return the algorithm's warning about the curve's cells, with the swept values; "" if none."""
-    warned = {
-        x: warning
-        for x, source in zip(curve.x or [math.nan], curve.sources, strict=True)
-        if (warning := source.warning())
-    }
+    pairs = zip(curve.x or [math.nan], curve.sources, strict=True)
+    warned = {x: text for x, source in pairs if (text := source.warning())}
     if not warned:
         return ""
     some = curve.x and len(warned) < len(curve.x)
@@ -229,6 +215,74 @@ def warning(curve: Curve) -> str:
 
 def _range(values: Sequence[float]) -> str:
     low, high = min(values), max(values)
-    if math.isclose(low, high):
-        return number(low)
-    return f"{number(low)} to {number(high)}"
+    return number(low) if math.isclose(low, high) else f"{number(low)} to {number(high)}"
+
+
+# Audits, read from the reference of their figure. A result is valid for all parameters that give
+# the same claim and the same composed budget at the audit's epsilon and delta.
+
+
+class Audited(NamedTuple):
+    """Lower bounds on epsilon, each with 99 % confidence."""
+
+    label: str  # label of the curve
+    budget_given: float  # epsilon, or rho, given to the algorithm in the audit
+    delta: float  # delta of the audit, 0 if the algorithm has none
+    epsilon: float  # lower bound from all arms together
+    one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
+
+
+def audited(algorithm: str, params: Any) -> Audited | None:
+    """Return the audit of an algorithm with these parameters, or None if there is none.
+
+    The audit is at their epsilon if there is one, else at epsilon = 1.
+    """
+    valid = []
+    for cell, result in audits().items():
+        if cell.member == algorithm:
+            named = (name for name in (*BUDGETS, "delta") if name in params._fields)
+            asked = params._replace(**{name: getattr(cell.params, name) for name in named})
+            promises = (_promise(algorithm, p, cell.longest) for p in (asked, cell.params))
+            if len({*promises}) == 1:
+                valid.append(result)
+    budgets = _budget(params), EPSILON
+    return next((r for budget in budgets for r in valid if r.budget_given == budget), None)
+
+
+def audits() -> Mapping[AuditExperiment, Audited]:
+    """Return the result for every audited curve and budget, in the order of the figure."""
+    return _audits(project.layers())
+
+
+def _budget(params: Any) -> float:
+    # The budget given to a private algorithm: epsilon, or rho for zCDP.
+    return float(getattr(params, budget_of(params._fields) or "epsilon"))
+
+
+@cache
+def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float]:
+    # The claim for games of this many rounds, and what the declared releases in them compose to.
+    subject, game = Subject.of(algorithm, params), (designs.ARMS, rounds)
+    return subject.claim(*game), subject.composed(*game)
+
+
+@cache
+def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
+    # The layers are only part of the cache key: every project has results of its own.
+    if AUDITS not in project.names("figure") or not references.record(AUDITS, references.PAPER):
+        return {}
+    spec, _ = compose.load(AUDITS, [])
+    series = {(s.panel, s.label): s for s in references.read(spec, references.PAPER, whole=False)}
+    found: dict[AuditExperiment, Audited] = {}
+    for panel in spec.panels:
+        for curve in panel.curves:
+            reference = series.get((panel.letter, curve.label))
+            if reference is None or curve.is_exact:
+                continue
+            field = "epsilon" if curve.shows is Quantity.AUDITED else "one_choice"
+            for i, cell in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
+                delta = getattr(cell.params, "delta", 0.0)
+                result = Audited(curve.label, _budget(cell.params), delta, math.nan, None)
+                bound: dict[str, Any] = {"label": curve.label, field: float(reference.centre[i])}
+                found[cell] = found.get(cell, result)._replace(**bound)
+    return found

@@ -1,21 +1,29 @@
-"""Production of a figure from its specification to its files, in the order in which data flows."""
+"""Production of figures, from their specifications to their files."""
 
 import hashlib
 import json
+import math
+import shlex
+import sys
 import time
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from dpbandits.checks.comparisons import counted
+from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError
+from dpbandits.core.errors import UserError, in_one_line, nearest, shown
 from dpbandits.drawing import plotting
-from dpbandits.factory import sidecar
-from dpbandits.factory.captions import caption
-from dpbandits.factory.drawable_texts import refuse_undrawable
-from dpbandits.factory.sidecar import command, digest
-from dpbandits.files import schemas
+from dpbandits.drawing.formulas import fault
+from dpbandits.drawing.styles import in_mathtext
+from dpbandits.experiments import budget
+from dpbandits.factory import captions
+from dpbandits.files import project, schemas
 from dpbandits.files.atomic import check_writable, write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.judge import about
@@ -24,12 +32,15 @@ from dpbandits.run.exit_status import ExitStatus
 from dpbandits.run.missing_runs import complete
 from dpbandits.run.progress import duration
 from dpbandits.run.tasks import plan
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.run.user_sources import error_place
+from dpbandits.spec.figure import Curve, FigureSpec, recorded
 from dpbandits.store.blocks import Store
+from dpbandits.store.key import key
 from dpbandits.tables.series import Series, summarise, to_csv
 
 KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 VERDICT = "verdict.json"
+Drawer = tuple[Callable[[plotting.Drawing], Figure], str]  # with the digest of the style
 
 
 def produce(spec: FigureSpec, settings: Settings) -> int:
@@ -39,32 +50,97 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     or written.
     """
     start = time.monotonic()
-    picture = _Picture(spec)
+    drawer = _drawer(spec)  # before the runs: the files may be edited meanwhile
     folder = settings.folder(spec.name)
     check_writable(folder)
     runs = spec.runs_of_cells()
     completed = complete(runs, settings, spec.name, folder)
     if completed.failures:
         return ExitStatus.FAILED
-    written = picture.write(settings, completed.store)
+    _, claims, is_drawn = write(spec, settings, completed.store, drawer)
     cached = sum(runs.values()) - completed.computed
-    counts = ", ".join(f"{n} {word}" for word, n in about.count(written.claims).items())
+    counts = ", ".join(f"{n} {word}" for word, n in about.count(claims).items())
     verdicts = f"; sentences about this figure: {counts} ({VERDICT})" if counts else ""
     print(
         f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
-        f" {'drawn' if written.drawn else 'pictures are up to date'};"
+        f" {'drawn' if is_drawn else 'pictures are up to date'};"
         f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
         f"{verdicts}"
     )
     return ExitStatus.DONE
 
 
-def write(spec: FigureSpec, settings: Settings, store: Store) -> list[Series]:
-    """Write the files of a figure, unless they are up to date, and return its curves.
+def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
+    """Compute and draw the figures, each with the overrides; return the largest status.
 
-    The store must have all runs. Raises UserError if the figure cannot be drawn.
+    A figure that fails does not stop the others. Raises UserError if the paper is unknown, if no
+    figure can be loaded, or if the output folder is not writable.
     """
-    return _Picture(spec).write(settings, store).series
+    start = time.monotonic()
+    names = figures_of(paper)
+    # All figures are loaded before the first is computed, so that mistakes are reported at once. If
+    # every figure fails to load, the command is at fault: its error is raised, once.
+    loaded, errors = [], dict[str, UserError]()
+    for name in names:
+        try:
+            spec, settings = compose.load(name, overrides)
+            refuse_undrawable(spec)
+            loaded.append((spec, settings))
+        except UserError as error:
+            errors[name] = error
+        except Exception as error:
+            if not (place := error_place(error)):
+                raise
+            errors[name] = UserError(f"{name}: {place}")
+    if not loaded:
+        raise next(iter(errors.values()))
+    check_writable(loaded[0][1].out)
+    for mistake in errors.values():
+        print(f"dpbandits: {mistake}", file=sys.stderr)
+    statuses: dict[str, int] = dict.fromkeys(errors, ExitStatus.MISTAKE)
+    for spec, settings in loaded:
+        statuses[spec.name] = status_of(spec.name, partial(produce, spec, settings))
+        sys.stdout.flush()  # each line appears at once, in a file too
+    failed = [name for name in names if statuses[name] != ExitStatus.DONE]
+    print(
+        f"{len(names) - len(failed)} of {len(names)} figures are complete;"
+        f" {duration(time.monotonic() - start)}"
+    )
+    if failed:
+        sys.stdout.flush()
+        print(f"dpbandits: {', '.join(failed)} failed, for the reasons above", file=sys.stderr)
+    return max(statuses.values())
+
+
+def figures_of(paper: str | None) -> list[str]:
+    """Return the figures whose file has `paper: <paper>`, or all figures without a paper.
+
+    Raises UserError for an unknown paper.
+    """
+    names = project.names("figure")
+    if paper is None:
+        return names
+    papers = {name: str(conf_files.read_member("figure", name).get("paper")) for name in names}
+    if paper not in papers.values():
+        raise UserError(f"unknown paper {shown(paper)}; {nearest(paper, papers.values())}")
+    return [name for name in names if papers[name] == paper]
+
+
+def status_of(figure: str, action: Callable[[], int]) -> int:
+    """Return the status of what computes and draws a figure; print its error."""
+    status = ExitStatus.MISTAKE
+    try:
+        return action()
+    except UserError as error:
+        problem = str(error)
+    except Exception as fault:  # such as of a drawing function, whose author needs the traceback
+        place = error_place(fault)
+        problem = f"{figure}: {place or in_one_line(fault)}"
+        if not place and not isinstance(fault, MemoryError):
+            traceback.print_exc()
+            status = ExitStatus.FAILED
+    print(f"dpbandits: {problem}", file=sys.stderr)
+    return status
 
 
 def redraw(spec: FigureSpec, settings: Settings) -> int:
@@ -72,8 +148,8 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
     Raises UserError if runs are missing.
     """
-    picture = _Picture(spec)
-    picture.write(settings, cached(spec, settings), again=True)
+    drawer = _drawer(spec)
+    write(spec, settings, cached(spec, settings), drawer, again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
@@ -81,9 +157,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 def cached(spec: FigureSpec, settings: Settings) -> Store:
     """Return the store, which has every run of the figure; raise UserError if runs are missing."""
     store = Store(settings.cache)
-    tasks = plan(spec.runs_of_cells(), store, settings.block)
-    if tasks:
-        missing = sum(len(task.runs) for task in tasks)
+    if missing := sum(len(t.runs) for t in plan(spec.runs_of_cells(), store, settings.block)):
         raise UserError(
             f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
             " computes them"
@@ -91,13 +165,20 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
     return store
 
 
+def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
+    """Return the command line that repeats this, without overrides of folders and engines."""
+    if settings.command:
+        return settings.command
+    return shlex.join(["dpbandits", verb, spec.name, *recorded(settings.overrides)])
+
+
 def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     """Return the input of the figure's drawing function, from the curves that it draws."""
-    of_curve = {(each.panel, each.label): each for each in series}
+    drawn = {(s.panel, s.label): s for s in series}
     panels = (
         plotting.PanelDrawing(
             *(p.letter, p.title),
-            tuple(of_curve[p.letter, curve.label] for curve in spec.drawn(p)),
+            tuple(drawn[p.letter, curve.label] for curve in spec.drawn(p)),
             *(p.row, p.column),
         )
         for p in spec.panels
@@ -106,76 +187,143 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
 
 
-class _Written(NamedTuple):
-    drawn: bool  # False if all files were up to date
-    series: list[Series]
-    claims: Sequence[About]
+def refuse_undrawable(spec: FigureSpec) -> None:
+    r"""Raise UserError for the first text, such as `$\foobar$`, that matplotlib cannot draw.
+
+    The message names its key and what sets it: the command line or the figure's file, which selects
+    the algorithms whose files may set labels.
+    """
+    texts = [("figure.title", spec.title, spec.title)]
+    for panel in spec.panels:
+        path = f"figure.panels.{panel.letter}"
+        texts.append((f"{path}.title", panel.title, f"({panel.letter}) {panel.title}"))
+        lines = ((k, getattr(panel, k)) for k in ("row", "column"))
+        texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in lines]
+        for curve in panel.curves:
+            path = f"figure.curves.{curve.name}"
+            parts = ((k, getattr(curve, k)) for k in ("reading", "label", "legend"))
+            texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in parts]
+    for name, text, drawn in texts:
+        if reason := fault(drawn):
+            typed = any(f"{name}.".startswith(f"{change.key}.") for change in spec.changes)
+            where = "set by its algorithm or from Python"
+            if typed or spec.name in project.names("figure"):
+                where = "command line" if typed else project.member_file("figure", spec.name)
+            problem = f"{name} {shown(text)} cannot be drawn: {reason} ({where})"
+            raise UserError(f"{spec.name}: {problem}")
 
 
-class _Picture:
-    # A figure that can be drawn. Its drawing function is imported and its style read before the
-    # runs: the files may be edited meanwhile, and mistakes show at once.
-
-    def __init__(self, spec: FigureSpec) -> None:
-        refuse_undrawable(spec)
-        self.spec = spec
-        self.draw = plotting.drawing_function(spec.paper, spec.draw)
-        self.style = plotting.style_digest(spec.paper)
-
-    def write(self, settings: Settings, store: Store, again: bool = False) -> _Written:
-        # Writes the table, pictures, caption and verdicts, and last the sidecar with their digests.
-        spec = self.spec
-        folder = settings.folder(spec.name)
-        file = folder / spec.name
-        series = summarise(spec, store)
-        claims = about.about(spec, store)
-        texts = {"csv": to_csv(series), "txt": caption(spec).encode()}
-        verdict = b""
-        if claims:
-            sentences = about.as_json(claims)
-            verdict = schemas.to_json(
-                {"schema": schemas.VERDICT, "figure": spec.name, "claims": sentences}
-            )
-        described = sidecar.sidecar(spec, settings, store, series)
-        # A text may depend on more than the specification, such as another figure's reference or
-        # the releases of an algorithm. The digest of the texts covers all of it.
-        undated = {k: v for k, v in described.items() if k != "provenance"}
-        undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
-        inputs = hashlib.sha256(schemas.to_json(undated))
-        for part in (*texts.values(), verdict, repr(spec).encode(), self.style.encode()):
-            inputs.update(digest(part).encode())
-        if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
-            return _Written(False, series, claims)
-        keywords = f"{command('run', spec, settings)}, revision {revision()}"
-        files = {**plotting.render(self.draw, drawing(spec, series), keywords), **texts}
-        described["inputs"] = inputs.hexdigest()
-        described["files"] = {kind: digest(content) for kind, content in files.items()}
-        for kind, content in files.items():
-            write_atomically(_of_kind(file, kind), content)
-        if verdict:
-            write_atomically(folder / VERDICT, verdict)
-        else:
-            (folder / VERDICT).unlink(missing_ok=True)
-        write_atomically(_of_kind(file, "json"), schemas.to_json(described))
-        return _Written(True, series, claims)
+def _drawer(spec: FigureSpec) -> Drawer:
+    refuse_undrawable(spec)
+    return plotting.drawing_function(spec.paper, spec.draw), plotting.style_digest(spec.paper)
 
 
-def _of_kind(file: Path, kind: str) -> Path:
-    return file.with_name(f"{file.name}.{kind}")  # the name of a figure may have dots
+def write(
+    spec: FigureSpec,
+    settings: Settings,
+    store: Store,
+    drawer: Drawer | None = None,
+    again: bool = False,
+) -> tuple[list[Series], Sequence[About], bool]:
+    """Write the table, pictures, caption and verdicts, and last the sidecar with their digests.
+
+    Return the curves, the claims and whether files were written: with `again`, or if they were not
+    up to date. The store must have all runs. Raises UserError if the figure cannot be drawn.
+    """
+    folder, (draw, style) = settings.folder(spec.name), drawer or _drawer(spec)
+    series, claims = summarise(spec, store), about.about(spec, store)
+    texts = {"csv": to_csv(series), "txt": captions.caption(spec).encode()}
+    verdict = b""
+    if claims:
+        sentences = about.as_json(claims)
+        verdict = schemas.to_json(
+            {"schema": schemas.VERDICT, "figure": spec.name, "claims": sentences}
+        )
+    described = sidecar(spec, settings, store, series)
+    # A text may depend on more than the specification, such as another figure's reference or the
+    # releases of an algorithm. The digest of the texts covers all of it.
+    undated = {k: v for k, v in described.items() if k != "provenance"}
+    undated["provenance"] = {k: v for k, v in described["provenance"].items() if k != "written"}
+    inputs = hashlib.sha256(schemas.to_json(undated))
+    for part in (*texts.values(), verdict, repr(spec).encode(), style.encode()):
+        inputs.update(_digest(part).encode())
+    path = {kind: folder / f"{spec.name}.{kind}" for kind in KINDS}  # a name may have dots
+    if not again and _is_up_to_date(path, inputs.hexdigest(), verdict):
+        return series, claims, False
+    keywords = f"{command('run', spec, settings)}, revision {revision()}"
+    files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
+    described["inputs"] = inputs.hexdigest()
+    described["files"] = {kind: _digest(content) for kind, content in files.items()}
+    for kind, content in files.items():
+        write_atomically(path[kind], content)
+    if verdict:
+        write_atomically(folder / VERDICT, verdict)
+    else:
+        (folder / VERDICT).unlink(missing_ok=True)
+    write_atomically(path["json"], schemas.to_json(described))
+    return series, claims, True
 
 
-def _is_up_to_date(file: Path, inputs: str, verdict: bytes) -> bool:
+def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:
     # True if the sidecar has the digest of these inputs and no file has changed since.
     try:
-        before = json.loads(_of_kind(file, "json").read_bytes())
-        written = file.with_name(VERDICT).read_bytes() if verdict else b""
-        return (
-            before["inputs"] == inputs
-            and written == verdict
-            and all(
-                digest(_of_kind(file, kind).read_bytes()) == of_file
-                for kind, of_file in before["files"].items()
-            )
+        before = json.loads(path["json"].read_bytes())
+        written = path["json"].with_name(VERDICT).read_bytes() if verdict else b""
+        return (before["inputs"], written) == (inputs, verdict) and all(
+            _digest(path[kind].read_bytes()) == digest for kind, digest in before["files"].items()
         )
     except (OSError, ValueError, KeyError):
         return False
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def sidecar(
+    spec: FigureSpec, settings: Settings, store: Store, series: Sequence[Series]
+) -> dict[str, Any]:
+    """Return the content of the sidecar, without the digests of the files."""
+    slopes = {(s.panel, s.label): s.slope for s in series}
+    return {
+        "schema": schemas.FIGURE,
+        "figure": spec.name,
+        "paper": spec.paper,
+        "title": spec.title,
+        "changed_from_its_file": [  # null: absent or deleted
+            {"key": c.key, "value": c.value, "file": c.before} for c in spec.changes
+        ],
+        "command": command("run", spec, settings),
+        "runs": spec.runs,
+        "seed": spec.seed,
+        "centre": spec.centre,
+        "spread": spec.spread,
+        "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
+        "provenance": provenance(),
+        "curves": [
+            {
+                "panel": panel.letter,
+                "label": curve.label,
+                "loglog_slope": slopes[panel.letter, curve.label],
+                "privacy": captions.privacy(curve),
+                "sources": sources(curve),
+            }
+            for panel in spec.panels
+            for curve in panel.curves
+        ],
+    }
+
+
+def sources(curve: Curve) -> list[dict[str, Any]]:
+    """Return the experiments of a curve as JSON values, one for each swept x.
+
+    Those that have runs have their key and the epsilon that their releases compose to.
+    """
+    found = []
+    for source, x in zip(curve.sources, curve.x or [None] * len(curve.sources), strict=True):
+        described = source.description()
+        if source.columns:
+            spent = "infinite" if budget(source) == math.inf else budget(source)  # as JSON needs it
+            described = {"key": key(source), **described, "composed_epsilon": spent}
+        found.append({**described, "x": x})
+    return found

@@ -1,22 +1,28 @@
 """Results of a figure without computation, from the cache or from the committed reference.
 
 The cache is used if it has all runs; otherwise the reference, unless it is stale or the command
-changes the figure. Without either, a result has no curves.
+changes the figure. Without either, a result has no curves. An export is from the cache alone.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
+from dpbandits.core.errors import UserError
+from dpbandits.drawing import plotting
+from dpbandits.factory import captions, produce
+from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import revision, versions
 from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
-from dpbandits.tables.series import Series, summarise
+from dpbandits.tables.series import Series, summarise, to_csv
 
 
 class ResultKind(Enum):
@@ -56,47 +62,66 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     Raises UserError if the configuration or the reference is invalid.
     """
     spec, settings = compose.load(figure, overrides)
-    store = Store(settings.cache)
+    store, cells = Store(settings.cache), spec.cells()
     if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
-        series, source = summarise(spec, store), _of_cache(spec, store)
+        series, kind = summarise(spec, store), ResultKind.CACHE if cells else ResultKind.EXACT
+        headers = [header for cell in cells for header in store.provenance(cell)]
+        seconds = sum(map(store.seconds, cells), 0.0)
+        if not cells:
+            headers = [{"revision": revision(), "versions": versions()}]
     elif spec.changes or references.stale(spec, references.PAPER):
         return Result(spec, settings, (), (), None)
     else:
-        series = references.read(spec, references.PAPER)
-        origin = references.record(figure, references.PAPER) or {}
-        source = Source(
-            kind=ResultKind.REFERENCE,
-            revisions=_several([origin["revision"]]),
-            dates=(origin["written"],),
-            seconds=origin["seconds"],
-            machines=(origin["machine"],),
-            versions=tuple(origin["versions"].items()),
-        )
-    return Result(spec, settings, tuple(series), tuple(about(spec, store)), source)
-
-
-def _of_cache(spec: FigureSpec, store: Store) -> Source:
-    cells = spec.cells()
-    if not cells:
-        return Source(
-            ResultKind.EXACT, _several([revision()]), (), 0.0, (), tuple(versions().items())
-        )
-    headers = [header for cell in cells for header in store.provenance(cell)]
-    dates = _several(header.get("written") for header in headers)
+        series, kind = references.read(spec, references.PAPER), ResultKind.REFERENCE
+        headers = [references.record(figure, references.PAPER) or {}]
+        seconds = headers[0]["seconds"]
     libraries: dict[str, list[str]] = {}
     for header in headers:
         for name, number in header.get("versions", {}).items():
             libraries.setdefault(name, []).append(number)
-    return Source(
-        kind=ResultKind.CACHE,
-        revisions=_several(header.get("revision") for header in headers),
+    dates = _distinct(header.get("written") for header in headers)
+    source = Source(
+        kind=kind,
+        revisions=_distinct(header.get("revision") for header in headers),
         dates=(dates[0], dates[-1]) if len(dates) > 1 else dates,
-        seconds=sum(map(store.seconds, cells)),
-        machines=_several(header.get("machine") for header in headers),
-        versions=tuple((name, ", ".join(_several(all_))) for name, all_ in libraries.items()),
+        seconds=seconds,
+        machines=_distinct(header.get("machine") for header in headers),
+        versions=tuple((name, ", ".join(_distinct(all_))) for name, all_ in libraries.items()),
     )
+    return Result(spec, settings, tuple(series), tuple(about(spec, store)), source)
 
 
-def _several(values: Iterable[Any]) -> tuple[str, ...]:
-    # Distinct non-empty values, sorted.
+def _distinct(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(sorted({str(value) for value in values if value}))
+
+
+def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:
+    """Write the curves as `csv` or `tikz` to a file, or to standard output.
+
+    Raises UserError if runs are missing or the file cannot be written.
+    """
+    if file and not file.parent.is_dir():  # more often a typing error than intended
+        raise UserError(f"cannot write {file}: there is no folder {file.parent}")
+    content = exported(spec, settings, kind)
+    if file:
+        write_atomically(file, content, remedy="")
+    else:
+        sys.stdout.buffer.write(content)
+    return 0
+
+
+def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
+    """Return the bytes that `export` writes; the same command and revision give the same bytes."""
+    if kind == "csv":
+        return to_csv(summarise(spec, produce.cached(spec, settings)))
+    # A mistake in the drawing is reported before the numbers are read.
+    produce.refuse_undrawable(spec)
+    draw = plotting.drawing_function(spec.paper, spec.draw)
+    drawing = produce.drawing(spec, summarise(spec, produce.cached(spec, settings)))
+    comments = [
+        f"{spec.title} ({spec.paper}): {captions.statistics(spec)}.",
+        *(f"Changed from the figure's file: {change.words}." for change in spec.changes),
+        f"{produce.command('export', spec, settings)} --format tikz",
+        f"Revision {revision()}.",
+    ]
+    return plotting.to_tikz(draw, drawing, comments).encode()

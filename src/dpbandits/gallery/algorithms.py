@@ -18,8 +18,8 @@ from dpbandits.core.parameters import reading_name
 from dpbandits.core.roots import PACKAGE, source, source_file
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import Style, style_of
-from dpbandits.factory import audit_results, captions
-from dpbandits.factory.audit_results import Audited
+from dpbandits.factory import captions
+from dpbandits.factory.captions import Audited
 from dpbandits.files import project
 from dpbandits.gallery import dark
 from dpbandits.gallery.figures import FigurePage
@@ -147,7 +147,7 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
                     ),
                     uses=tuple(use for figure in figures for use in _uses(figure, name)),
                     sources=_sources(name, rule),
-                    budgets=tuple((row, audit_results.of(name, row.params)) for row in budgets),
+                    budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
                     mark=_mark(style_of(name)),
                 )
             )

@@ -11,10 +11,10 @@ from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.drawing import plotting
 from dpbandits.experiments import Experiment
-from dpbandits.factory import produce, sidecar, stored_results
+from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
-from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
+from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.factory.stored_results import Result, ResultKind
 from dpbandits.files import project
 from dpbandits.gallery import dark, folders, hover
@@ -49,7 +49,7 @@ class FigurePage:
     def command(self) -> str:
         """Command that computes and draws it."""
         if self.result:
-            return sidecar.command("run", self.result.spec, self.result.settings)
+            return produce.command("run", self.result.spec, self.result.settings)
         return shlex.join(["dpbandits", "run", self.name, *self.overrides])
 
     @property

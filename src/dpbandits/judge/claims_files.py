@@ -240,20 +240,19 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
 
 def missing_quotes(paper: Paper, text: str) -> list[str]:
     """Return the claims whose quote is not in the paper's text; formulas are passed over."""
-    whole, missing = _letters(text), []
+
+    def letters(text: str) -> str:
+        # Exports of web pages have every formula three times: as symbols, as text and in TeX.
+        plain = re.sub(r"\\[a-z]+", "", unicodedata.normalize("NFKC", text).lower())
+        return re.sub(r"(.{1,40}?)\1\1", r"\1", re.sub(r"[\W\d_]+", "", plain))
+
+    whole, missing = letters(text), []
     for name, claim in paper.claims().items():
-        words = re.findall(
-            r"[A-Za-z][A-Za-z ,.;:'()-]+", re.sub(r"\$.*?\$|\.{3}", "=", claim.quote)
-        )
-        if not all(_letters(piece) in whole for piece in words):
+        plain = re.sub(r"\$.*?\$|\.{3}", "=", claim.quote)
+        pieces = re.findall(r"[A-Za-z][A-Za-z ,.;:'()-]+", plain)
+        if not all(letters(piece) in whole for piece in pieces):
             missing.append(name)
     return missing
-
-
-def _letters(text: str) -> str:
-    # Exports of web pages have every formula three times: as symbols, as text and in TeX.
-    plain = re.sub(r"\\[a-z]+", "", unicodedata.normalize("NFKC", text).lower())
-    return re.sub(r"(.{1,40}?)\1\1", r"\1", re.sub(r"[\W\d_]+", "", plain))
 
 
 def as_list(names: Names) -> list[str]:

@@ -1,13 +1,17 @@
-"""Committed results of a paper's claims: figures/reference/claims/<paper>.csv and .json.
+"""Results of a paper's claims: runs until they are decided, then a table and its record.
 
-The table has a row for every claim and combination, every number that texts quote and every largest
-set of sentences; the record beside it says what they rest on. They are stale when the claims, a
-threshold, the experiments of a figure or the golden rows of an algorithm change.
+The first look takes FIRST runs, each later one four times as many for the claims that are still
+inconclusive; where an algorithm decides in every round, as many as a number of rounds allows.
+
+The table, figures/reference/claims/<paper>.csv, has a row for every claim and combination, every
+number that texts quote and every largest set of sentences; the record beside it says what they rest
+on. They are stale when the claims, a threshold, the experiments of a figure or the golden rows of
+an algorithm change.
 """
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,14 +19,22 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from dpbandits.core.errors import UserError
-from dpbandits.files import project
+from dpbandits.config import compose
+from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.core.roots import PACKAGE
+from dpbandits.experiments import Experiment
+from dpbandits.files import project, schemas
+from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import Paper
-from dpbandits.judge.variants import Combination
-from dpbandits.judge.verdicts import Judged, Result, Verdict, combinations
+from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.variants import Combination, Figures
+from dpbandits.judge.verdicts import Judge, Judged, Result, Verdict, combinations
+from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run.missing_runs import complete
 from dpbandits.spec.figure import FigureSpec
-from dpbandits.tables import committed
+from dpbandits.store.blocks import Store
+from dpbandits.tables import references
 from dpbandits.tables.series import written
 
 FOLDER = "figures/reference/claims"
@@ -33,6 +45,10 @@ TEXTS = {  # parts of a claims file that no verdict depends on
     *("short", "central", "paper", "ours", "because", "section", "quote", "says", "part", "open"),
     *("source", "headline", "method", "excluded", "errata"),
 }
+FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
+BATCHED = 0.4e-9  # seconds a round: an algorithm that decides in every round takes five times that
+ROUNDS = 10**8  # rounds of an experiment at a look; at a later look experiments share as many
+SHARED = 10**10  # as this, if that is more for each
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,101 @@ class Gathered:
     def sentences(self) -> list[Judged]:
         """Return the sentences of the paper, in the order of the file."""
         return [self.claims[name] for name in self.paper.sentences]
+
+
+def gather(names: Sequence[str]) -> int:
+    """Judge the claims of papers from as many runs as it takes, and write their tables.
+
+    Returns the exit status: FAILED if runs failed. Raises UserError before any run if the claims
+    are part of an installed package.
+    """
+    for name in names:
+        if (project.home("claims", name) / FOLDER).is_relative_to(PACKAGE.folder):
+            raise UserError(
+                f"results on {name} would change the installed package: gather them in a checkout"
+                " of dpbandits, or in the project that has the claims"
+            )
+        paper, figures = claims_files.read(name), project.names("figure")
+        for claim in paper.claims():
+            for figure in {*paper.figures(claim)} - {*figures}:
+                file, near = project.member_file("claims", name), nearest(figure, figures)
+                raise UserError(f"{file}: {claim}: unknown figure {shown(figure)}; {near}")
+    return max((_gather(claims_files.read(name)) for name in names), default=ExitStatus.DONE)
+
+
+def _admitted(paper: Paper, figures: Figures) -> dict[str, list[Combination]]:
+    # The combinations under which every claim is judged.
+    found: dict[str, list[Combination]] = {}
+    for name, claim in paper.claims().items():
+        if claim.holds or claim.guarantee:
+            several = combinations(paper, figures.touched(name))
+            found[name] = [c for c in several if claim.under.items() <= c.items()]
+    touched = {choice for several in found.values() for c in several for choice in c}
+    for choice in {*paper.choices} - touched:
+        file = project.member_file("claims", paper.paper)
+        raise UserError(f"{file}: choices.{choice}: no claim has its roles, words or figures")
+    return found
+
+
+def _gather(paper: Paper) -> int:
+    figures, claims = Figures(paper), {name: Judged(paper, name) for name in paper.claims()}
+    waiting = _admitted(paper, figures)
+    curves = {(n, *c.items()): figures.needed(n, c) for n, cs in waiting.items() for c in cs}
+    planned = Resampler(None, {})
+    for name in paper.numbers:
+        figures.value(name, planned)
+    runs: dict[Experiment, int] = {}
+    for curve in (curve for needed in (*curves.values(), planned.used) for curve in needed):
+        for cell in curve.played:
+            runs[cell] = max(curve.runs, runs.get(cell, 0))
+    _, settings = compose.load(paper.figures()[0], [])
+    store, wanted = Store(settings.cache), {*runs}
+    place = f"claims of {paper.paper}", settings.out / "claims"
+    if complete(runs, settings, *place, store).failures:  # the figures' runs tell what a run costs
+        return ExitStatus.FAILED
+    for look in range(LOOKS):
+        more = _more_runs(runs, wanted, store, look)
+        if more == runs and look:
+            break
+        runs = more
+        if complete(runs, settings, *place, store).failures:
+            return ExitStatus.FAILED
+        theirs = Resampler(store, runs, paper.runs or 1)
+        judge, wanted = Judge(figures, Resampler(store, runs), theirs, look), set()
+        for name, several in waiting.items():
+            judged = judge.judge(claims[name], several)
+            waiting[name] = [
+                dict(combination)
+                for combination, result in judged.results.items()
+                if result.verdict is Verdict.INCONCLUSIVE
+            ]
+            for c in waiting[name]:
+                wanted |= {cell for curve in curves[name, *c.items()] for cell in curve.played}
+    ours = Resampler(store, runs)
+    numbers = {name: figures.value(name, ours) for name in paper.numbers}
+    rests_on = basis(paper, map(figures.spec, paper.figures()), {cell.member for cell in runs})
+    record = {"schema": schemas.CLAIMS, "paper": paper.paper, "basis": rests_on, **provenance()}
+    write(Gathered(paper, claims, numbers, largest_sets(claims.values()), record))
+    total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
+    print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)
+    return ExitStatus.DONE
+
+
+def _more_runs(
+    runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, look: int
+) -> dict[Experiment, int]:
+    more = {**runs}
+    horizons = {cell: cell.rounds for cell in runs if cell.rounds}
+    pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
+    for cell, horizon in horizons.items():
+        seconds = store.seconds(cell) / max(len(store.covered(cell)), 1)
+        pace[cell.member] = min(seconds / horizon, pace.get(cell.member, 1.0))
+    rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
+    for cell in (cell for cell in horizons if cell in wanted):
+        batched = pace[cell.member] < BATCHED
+        number = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[cell])
+        more[cell] = max(number, runs[cell])
+    return more
 
 
 def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
@@ -96,23 +207,20 @@ def _deciding(sentences: Sequence[Judged]) -> list[Combination]:
 
 def write(gathered: Gathered) -> None:
     """Write the table and its record into the layer that has the paper's claims."""
-    rows: list[list[Any]] = []
-
-    def add(kind: str, name: str, combination: Any, result: Result) -> None:
+    reproduced, entries = Verdict.REPRODUCED, list[tuple[str, str, Any, Result]]()
+    for name, judged in gathered.claims.items():
+        entries += [("claim", name, *found) for found in judged.results.items()]
+    for name, value in gathered.numbers.items():
+        entries.append(("number", name, (), Result(verdict=reproduced, left=value)))
+    for joint in gathered.joint:
+        result = Result(verdict=reproduced, text=" ".join(joint.sentences), chance=joint.chance)
+        entries.append(("joint", "", joint.combination, result))
+    rows = []
+    for kind, name, combination, result in entries:
         values = msgspec.to_builtins(result, builtin_types=(float,)).values()
         numbers = (f"{v:.7g}" if isinstance(v, float) else v for v in values)
         rows.append([kind, name, json.dumps(dict(combination), ensure_ascii=False), *numbers])
-
-    for name, judged in gathered.claims.items():
-        for combination, result in judged.results.items():
-            add("claim", name, combination, result)
-    for name, value in gathered.numbers.items():
-        add("number", name, (), Result(verdict=Verdict.REPRODUCED, left=value))
-    for joint in gathered.joint:
-        names = " ".join(joint.sentences)
-        result = Result(verdict=Verdict.REPRODUCED, text=names, chance=joint.chance)
-        add("joint", "", joint.combination, result)
-    committed.write(_file(gathered.paper.paper), written(COLUMNS, rows), gathered.record)
+    references.commit(_file(gathered.paper.paper), written(COLUMNS, rows), gathered.record)
 
 
 def _file(name: str) -> Path:
@@ -126,7 +234,7 @@ def read(name: str) -> Gathered | None:
     """
     paper, file = claims_files.read(name), _file(name)
     remedy = f"`dpbandits report --gather {name}` writes it"
-    if (found := committed.read(file, remedy)) is None:
+    if (found := references.committed(file, remedy)) is None:
         return None
     rows, record = found
     claims = {claim: Judged(paper, claim) for claim in paper.claims()}
@@ -149,9 +257,9 @@ def read(name: str) -> Gathered | None:
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
     return {
-        "the claims": committed.digest(_without_texts(msgspec.to_builtins(paper))),
-        "the thresholds": committed.digest(claims_files.words()),
-        **committed.basis(specs, algorithms),
+        "the claims": references.digest(_without_texts(msgspec.to_builtins(paper))),
+        "the thresholds": references.digest(claims_files.words()),
+        **references.basis(specs, algorithms),
     }
 
 
@@ -162,7 +270,7 @@ def stale(gathered: Gathered, specs: Iterable[FigureSpec]) -> str:
     """
     before: Mapping[str, str] = gathered.record["basis"]
     algorithms = [part.removeprefix(GOLDEN) for part in before if part.startswith(GOLDEN)]
-    return committed.changed(before, basis(gathered.paper, specs, algorithms))
+    return references.changed(before, basis(gathered.paper, specs, algorithms))
 
 
 def _without_texts(content: Any) -> Any:

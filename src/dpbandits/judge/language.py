@@ -101,9 +101,9 @@ def _reduced(reduce: Callable[[Quantity], np.ndarray], value: Any) -> Quantity:
     return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
 
 
-def _last_at(x: np.ndarray, wanted: float) -> np.ndarray:
-    last = max(np.searchsorted(x, wanted * (1 + NEAR), side="right") - 1, 0)
-    return np.asarray(np.arange(len(x)) == last)
+def _bends(q: Quantity) -> np.ndarray:
+    slopes = np.diff(np.log(q.values), axis=1) / np.diff(np.log(q.x))
+    return np.abs(np.diff(slopes, axis=1))
 
 
 def _slope(q: Quantity) -> np.ndarray:
@@ -111,19 +111,12 @@ def _slope(q: Quantity) -> np.ndarray:
     return np.asarray(np.abs(np.log(q.values) @ x / (x @ x)))
 
 
-def _bends(q: Quantity) -> np.ndarray:
-    slopes = np.diff(np.log(q.values), axis=1) / np.diff(np.log(q.x))
-    return np.abs(np.diff(slopes, axis=1))
-
-
-def _earlier(value: Any) -> Quantity:
-    q = quantity(value)
-    return replace(q, values=np.minimum.accumulate(q.values, axis=1))
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
-    "at": partial(_points, _last_at),
+    "at": partial(  # the last one up to there
+        _points,
+        lambda x, t: np.arange(len(x)) == max(np.searchsorted(x, t * (1 + NEAR), "right") - 1, 0),
+    ),
     "between": partial(_points, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
     "after": partial(_points, lambda x, low: x >= low * (1 - NEAR)),
     "everywhere": partial(_points, lambda x: np.ones(len(x), bool)),
@@ -132,7 +125,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "slope": partial(_reduced, _slope),
     "bend": partial(_reduced, lambda q: _bends(q).max(1)),
     "total_bend": partial(_reduced, lambda q: _bends(q).sum(1)),
-    "earlier": _earlier,
+    "earlier": lambda value: replace(
+        q := quantity(value), values=np.minimum.accumulate(q.values, axis=1)
+    ),
     "median": partial(replace, statistic="median"),
     "maximum": partial(replace, statistic="max"),
     "minimum": partial(replace, statistic="min"),

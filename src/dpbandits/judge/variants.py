@@ -122,7 +122,14 @@ class Figures:
         self, figures: In, text: str, combination: Combination, resampler: Resampler
     ) -> Iterator[tuple[Place, Scope]]:
         # The values of names, wherever a text can be evaluated.
-        words, statistic = self._words(combination)
+        words, statistic = claims_files.words(), "mean"
+        for name, choice in self.paper.choices.items():
+            value = choice.variants[combination.get(name, next(iter(choice.variants)))]
+            if choice.word:
+                values = value if isinstance(value, dict) else {as_list(choice.word)[0]: value}
+                words |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
+            elif choice.statistic and name in combination:
+                statistic = value
         named, across = language.names_in(text), re.search(r"\b(panels|later|panel)\(", text)
         wanted, line = named - {OTHERS, *words}, partial(Line.of, resampler, statistic)
         functions = FUNCTIONS | {word: value for word, value in words.items() if callable(value)}
@@ -140,18 +147,6 @@ class Figures:
                     names = {**words, **lines, OTHERS: others}
                     scope = Scope(names, functions | _across(panels, text))
                     yield Place(figure, "" if across else letter, text), scope
-
-    def _words(self, combination: Combination) -> tuple[dict[str, Any], str]:
-        # The values of words, and the statistic of curves.
-        found, statistic = claims_files.words(), "mean"
-        for name, choice in self.paper.choices.items():
-            value = choice.variants[combination.get(name, next(iter(choice.variants)))]
-            if words := as_list(choice.word):
-                values = value if isinstance(value, dict) else {words[0]: value}
-                found |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
-            elif choice.statistic and name in combination:
-                statistic = value
-        return found, statistic
 
     def _overrides(self, figure: str, role: str, combination: Combination) -> tuple[str, ...]:
         # Those of the whole figure; with a role also those of its curve.

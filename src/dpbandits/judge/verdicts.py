@@ -142,36 +142,31 @@ class Judge:
     def __init__(self, figures: Figures, ours: Resampler, theirs: Resampler, look: int = 0) -> None:
         self.figures, self.ours, self.theirs = figures, ours, theirs
         self.level = LEVEL / 2**look
-        self.equal = math.log(claims_files.thresholds()["equal"].value)
+        self.equal = math.log(claims_files.words()["equal"])
 
     def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
         """Add the verdicts on a claim under some combinations, and return it."""
+        decide = self._guarantee if judged.claim.guarantee else self._decided
         for combination in several:
             shown = np.zeros(0, bool)
-            if judged.claim.guarantee:
-                result = self._guarantee(judged, combination)
-            else:
-                try:
-                    result = self._decided(judged.name, combination)
-                except HypothesesNotMet:
-                    result = Result(verdict=Verdict.NOT_MET)
-                if judged.paper.runs and result.runs:
-                    shown = self._shown(judged.name, combination)
-                    result = msgspec.structs.replace(result, chance=float(shown.mean()))
+            try:
+                result = decide(judged, combination)
+            except HypothesesNotMet:
+                result = Result(verdict=Verdict.NOT_MET)
+            if judged.paper.runs and result.runs:
+                shown = np.ones(RESAMPLES, bool)
+                compared = self.figures.comparisons(judged.name, combination, self.theirs)
+                for _, comparison in compared:
+                    holds = np.all(comparison.distances <= self.equal, axis=1)
+                    shown &= holds[-RESAMPLES:]  # a comparison without runs has one row
+                result = msgspec.structs.replace(result, chance=float(shown.mean()))
             key = tuple(combination.items())
             judged.results[key], judged.shown[key] = result, shown
         return judged
 
-    def _shown(self, name: str, combination: Combination) -> np.ndarray:
-        shown = np.ones(RESAMPLES, bool)
-        for _, compared in self.figures.comparisons(name, combination, self.theirs):
-            holds = np.all(compared.distances <= self.equal, axis=1)
-            shown &= holds[-RESAMPLES:]  # a comparison without runs has one row
-        return shown
-
-    def _decided(self, name: str, combination: Combination) -> Result:
+    def _decided(self, judged: Judged, combination: Combination) -> Result:
         self.ours.used.clear()
-        found = [*self.figures.comparisons(name, combination, self.ours)]
+        found = [*self.figures.comparisons(judged.name, combination, self.ours)]
         points = [(place, compared, i) for place, compared in found for i in range(len(compared.x))]
         if not points:
             return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)

@@ -15,7 +15,7 @@ from hashlib import sha256
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
-from dpbandits.factory.produce_all import produce_one, status_of
+from dpbandits.factory.produce import status_of
 from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance, revision
@@ -72,7 +72,7 @@ def _run(job: Job) -> None:
         job.status = ExitStatus.MISTAKE
         return
     start = time.monotonic()
-    job.status = produce_one(job.spec, job.read.settings)
+    job.status = status_of(job.spec.name, partial(factory.produce, job.spec, job.read.settings))
     job.seconds = round(time.monotonic() - start, 3)
     if job.status == ExitStatus.DONE:
         job.series = summarise(job.spec, Store(job.read.settings.cache))

@@ -22,20 +22,17 @@ Row = dict[str, str]
 def rows(paper: str, figure: int) -> list[Row]:
     """Return the rows of a paper's figure; none without a table.
 
-    Raises UserError for a table that cannot be read, lacks a column or holds a value that is no
-    number.
+    Raises UserError for a table that cannot be read, as without a column or a number.
     """
     file = f"figures/published/{paper}.csv"
     try:
         with project.find(file).open(encoding="utf-8", newline="") as text:
             table = csv.DictReader(text)
-            missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
-            if missing:
-                raise UserError(f"{file} has no column {', '.join(missing)}")
+            if missing := [name for name in COLUMNS if name not in (table.fieldnames or ())]:
+                raise ValueError(f"it has no column {', '.join(missing)}")
             found = [row for row in table if row["figure"] == str(figure)]
         for row in found:
-            for name in ("epsilon", "horizon", "round", "regret"):
-                float(row[name])
+            _ = [float(row[name]) for name in ("epsilon", "horizon", "round", "regret")]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, csv.Error) as error:
@@ -62,21 +59,12 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
     )
 
 
-def has_law(curve: Curve) -> bool:
-    """Return whether a curve's arms have gaps, which bound the offsets that `place` tries.
-
-    An environment whose gains are drawn in advance, as a table, has none.
-    """
-    return curve.sources[0].gaps() is not None
-
-
 def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Return which runs are as far from the median of all as the published curve, or farther.
 
-    `runs` has shape (runs, x); the result has shape (offsets, runs). A published curve that was
-    moved to start at 0 may have lost up to the regret of one pull of each arm; every offset is
-    tried, and the one at which the curve is most plausible counts. The p-value is the largest share
-    of curves, ours and the paper's.
+    `runs`: (runs, x); the result: (offsets, runs). A published curve that was moved to start at 0
+    may have lost up to the regret of one pull of each arm: the most plausible offset counts. The
+    p-value is the largest share of curves, ours and the paper's.
     """
     gaps = curve.sources[0].gaps()
     assert gaps is not None
@@ -92,11 +80,10 @@ def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
 def as_far_as(runs: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return which curves are as far from the median of all as `other`, or farther.
 
-    `runs` has shape (runs, points), `other` (points,), the result (runs,). The distance of a curve
-    is the largest over the points, in root mean squares of its side, since runs may be skewed;
-    differences up to the RESOLUTION count as 0. If `other` is one more run, all n + 1 curves are
-    alike, and the share of the curves, `other` included, is at most p with probability p or less,
-    whatever the distribution of the runs is.
+    `runs`: (runs, points), `other`: (points,), the result: (runs,). The distance of a curve is the
+    largest over the points, in root mean squares of its side, since runs may be skewed; differences
+    up to the RESOLUTION count as 0. If `other` is one more run, the share of the curves, `other`
+    included, is at most p with probability p or less, whatever the distribution of the runs is.
     """
     curves = np.vstack([runs, other])
     median = np.median(curves, axis=0)

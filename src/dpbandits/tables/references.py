@@ -1,27 +1,105 @@
-"""Committed references: figures/reference/<figure>.csv, with a record of their origin beside it.
+"""Committed results: a CSV table and, beside it, a JSON record of what the table rests on.
 
-A row has the columns of a figure's table, except the number of runs, which the record has for each
-curve. The column `profile` is there if the figure has a second reference, at the scale of the
-profile `ci`; it is empty at the papers' scale. Numbers have eleven digits. A number is left empty
-if it follows from those before it (`_expected`), and a column without numbers is left out.
+The basis of results are the descriptions of their experiments and the golden rows of the algorithms
+in them. Results are stale when a part of their basis has changed; a refactoring that moves no bit
+of golden rows makes none stale.
+
+The reference of a figure, figures/reference/<figure>.csv, has the columns of the figure's table,
+except the number of runs, which the record has for each curve. The column `profile` is there if the
+figure has a second reference, at the scale of the profile `ci`; it is empty at the papers' scale.
+Numbers have eleven digits. A number is left empty if it follows from those before it (`_expected`),
+and a column without numbers is left out.
 """
 
+import csv
+import hashlib
+import io
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest
 from dpbandits.files import project, schemas
+from dpbandits.files.atomic import write_atomically
 from dpbandits.spec.figure import FigureSpec
-from dpbandits.tables import committed
 from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
 
+GOLDEN = "tests/golden/rows.jsonl"  # in a checkout
 PAPER, CI = "paper", "ci"  # profiles
 COLUMNS = ("profile", "panel", "label", "x", *STATISTICS)
-Found = dict[tuple[str, str], Series]  # by panel and label
+Row = dict[str, str]
 Record = dict[str, Any]
+
+
+def commit(file: Path, table: bytes, record: Mapping[str, Any]) -> None:
+    """Write a table and, with its digest, the record beside it."""
+    write_atomically(file, table)
+    content = {**record, "sha256": hashlib.sha256(table).hexdigest()}
+    write_atomically(file.with_suffix(".json"), schemas.to_json(content))
+
+
+def committed(file: Path, remedy: str) -> tuple[list[Row], Record] | None:
+    """Return the rows of a table and its record, not to be changed; None if there are none.
+
+    Raises UserError, with the remedy, for a table that was changed or cannot be read.
+    """
+    try:
+        found = [path.stat() for path in (file, file.with_suffix(".json"))]
+        return _committed(file, tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+        raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
+
+
+@lru_cache(8)
+def _committed(file: Path, state: object) -> tuple[list[Row], Record]:
+    # The state of the files is part of the key, so that a table is read once until it changes.
+    table, record = file.read_bytes(), json.loads(file.with_suffix(".json").read_bytes())
+    if hashlib.sha256(table).hexdigest() != record["sha256"]:
+        raise ValueError("it is not the recorded table")
+    return list(csv.DictReader(io.StringIO(table.decode(), newline=""))), record
+
+
+def basis(specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
+    """Return the digests of experiments and golden rows, by the names of these parts."""
+    found = {}
+    for spec in specs:
+        curves = ((p.letter, curve) for p in spec.panels for curve in p.curves)
+        found[f"the experiments of {spec.name}"] = digest(
+            [
+                [letter, curve.name, repr(curve.published), curve.shows.value]
+                + [source.description() for source in (*curve.sources, *curve.against)]
+                for letter, curve in curves
+            ]
+        )
+    return found | {f"the golden rows of {name}": _golden(name) for name in sorted(algorithms)}
+
+
+def changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return the first part of a basis that has changed; '' if none has.
+
+    Golden rows are at hand in a checkout alone.
+    """
+    return next((part for part, d in now.items() if d and d != before.get(part)), "")
+
+
+def digest(content: Any) -> str:
+    """Return a digest of JSON values."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@cache
+def _golden(algorithm: str) -> str:
+    file = project.SHIPPED / GOLDEN
+    lines = file.read_text("utf-8").splitlines() if file.is_file() else []
+    rows = [line for line in lines if line.startswith(f'{{"case": "{algorithm} on ')]
+    return digest(rows) if rows else ""
 
 
 def file(figure: str) -> str:
@@ -35,56 +113,43 @@ def record(figure: str, profile: str) -> Record | None:
     return profiles.get(profile)
 
 
-def find(spec: FigureSpec, profile: str) -> Found:
-    """Return the reference curves that exist for a figure, by panel and label.
+def read(spec: FigureSpec, profile: str, whole: bool = True) -> list[Series]:
+    """Return the reference of every curve of a figure, in its order, or of those that have one.
 
-    Raises UserError if there are none, or if the table was changed or cannot be read.
+    Raises UserError if there is none, if the table was changed or cannot be read, or if the
+    reference of a curve is missing although the `whole` figure is asked for.
     """
     table, profiles = _read(spec.name)
+    command = f"`python scripts/make_reference.py {spec.name}`"
     if profile not in profiles:
         raise UserError(
             f"{spec.name} has no reference of the profile {profile} ({file(spec.name)}): run the"
-            f" figure, then `python scripts/make_reference.py {spec.name}`"
+            f" figure, then {command}"
         )
-    rows: dict[tuple[str, str], list[committed.Row]] = {}
+    rows: dict[tuple[str, str], list[Row]] = {}
     for row in table:
-        if _profile(row) == profile:
+        if (row.get("profile") or PAPER) == profile:
             rows.setdefault((row["panel"], row["label"]), []).append(row)
-    found: Found = {}
-    for panel in spec.panels:
-        for curve in panel.curves:
-            if place := rows.get((panel.letter, curve.label)):
-                x = np.array([float(row["x"]) for row in place])
-                runs = profiles[profile]["runs"][panel.letter][curve.label]
-                numbers: dict[str, Any] = {}
-                for name in STATISTICS:
-                    texts = [row.get(name, "") for row in place]
-                    expected = np.broadcast_to(_expected(name, numbers, spec, runs), x.shape)
-                    pairs = zip(texts, expected, strict=True)
-                    numbers[name] = np.array([float(text or other) for text, other in pairs])
-                fitted = slope(x, numbers["centre"], curve) if spec.slopes else None
-                found[panel.letter, curve.label] = Series(
-                    **identity(panel.letter, curve), runs=runs, slope=fitted, x=x, **numbers
-                )
+    found = []
+    for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
+        known = profiles[profile]["runs"].get(letter, {})
+        if place := rows.get((letter, curve.label)):
+            x, runs = np.array([float(row["x"]) for row in place]), known[curve.label]
+            numbers: dict[str, Any] = {}
+            for name in STATISTICS:
+                texts = [row.get(name, "") for row in place]
+                expected = np.broadcast_to(_expected(name, numbers, spec, runs), x.shape)
+                pairs = zip(texts, expected, strict=True)
+                numbers[name] = np.array([float(text or other) for text, other in pairs])
+            fitted = slope(x, numbers["centre"], curve) if spec.slopes else None
+            fields = identity(letter, curve) | numbers
+            found.append(Series(**fields, runs=runs, slope=fitted, x=x))
+        elif whole:
+            raise UserError(
+                f"{file(spec.name)} has no curve '{curve.label}' in panel {letter};"
+                f" {nearest(curve.label, known)}: regenerate it with {command}"
+            )
     return found
-
-
-def read(spec: FigureSpec, profile: str) -> list[Series]:
-    """Return the reference of every curve of the figure, in its order.
-
-    Raises UserError if one is missing, and as `find` does.
-    """
-    found = find(spec, profile)
-    for panel in spec.panels:
-        for curve in panel.curves:
-            if (panel.letter, curve.label) not in found:
-                there = _read(spec.name)[1][profile]["runs"].get(panel.letter, ())
-                raise UserError(
-                    f"{file(spec.name)} has no curve '{curve.label}' in panel {panel.letter};"
-                    f" {nearest(curve.label, there)}: regenerate it with"
-                    f" `python scripts/make_reference.py {spec.name}`"
-                )
-    return list(found.values())
 
 
 def stale(spec: FigureSpec, profile: str) -> str:
@@ -92,16 +157,16 @@ def stale(spec: FigureSpec, profile: str) -> str:
 
     `spec` is the figure from which a new reference would be made.
     """
-    known = record(spec.name, profile)
-    if known is None or known["runs"] != _runs(spec):
+    known, now = record(spec.name, profile), _origin(spec)
+    if known is None or known["runs"] != now["runs"]:
         return "the curves and their numbers of runs"
-    return committed.changed(known["basis"], _basis(spec))
+    return changed(known["basis"], now["basis"])
 
 
 def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Record) -> None:
     """Write the reference of a figure, in place of an earlier one of the same profile."""
     table, profiles = _read(spec.name)
-    rows: list[committed.Row] = []
+    rows: list[Row] = []
     for curve in series:
         numbers: dict[str, np.ndarray] = {}
         columns = {"x": [str(short(x)) for x in curve.x]}
@@ -117,26 +182,22 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
         place["profile"] = "" if profile == PAPER else profile
         cells = zip(*columns.values(), strict=True)
         rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in cells]
-    kept = [row for row in table if _profile(row) != profile]
+    kept = [row for row in table if (row.get("profile") or PAPER) != profile]
     rows = rows + kept if profile == PAPER else kept + rows
     header = [name for name in COLUMNS if any(row.get(name) for row in rows)]
-    profiles[profile] = {**origin, "runs": _runs(spec), "basis": _basis(spec)}
-    committed.write(
+    profiles = {**profiles, profile: origin | _origin(spec)}
+    commit(
         project.home("figure", spec.name) / file(spec.name),
         written(header, ([row.get(name, "") for name in header] for row in rows)),
         {"schema": schemas.REFERENCE, "figure": spec.name, "profiles": profiles},
     )
 
 
-def _read(figure: str) -> tuple[list[committed.Row], dict[str, Record]]:
+def _read(figure: str) -> tuple[list[Row], dict[str, Record]]:
     # Rows of all profiles, and the record of each profile; both are empty without a reference.
     path = project.home("figure", figure) / file(figure)
-    found = committed.read(path, f"`python scripts/make_reference.py {figure}` writes it")
+    found = committed(path, f"`python scripts/make_reference.py {figure}` writes it")
     return (found[0], found[1]["profiles"]) if found else ([], {})
-
-
-def _profile(row: committed.Row) -> str:
-    return row.get("profile") or PAPER
 
 
 def _expected(
@@ -157,11 +218,9 @@ def _expected(
     return numbers["centre"] - half if name == "low" else numbers["centre"] + half
 
 
-def _runs(spec: FigureSpec) -> dict[str, dict[str, int]]:
-    # Numbers of runs of the curves by panel and label, 0 for an exact curve.
-    return {p.letter: {c.label: 0 if c.is_exact else c.runs for c in p.curves} for p in spec.panels}
-
-
-def _basis(spec: FigureSpec) -> dict[str, str]:
+def _origin(spec: FigureSpec) -> Record:
+    # The numbers of runs of the curves by panel and label, 0 for an exact curve, and the basis.
+    runs = {p.letter: {c.label: 0 if c.is_exact else c.runs for c in p.curves} for p in spec.panels}
+    algorithms = {cell.member for cell in spec.cells()}
     statistics = {"the statistics": f"{spec.centre}, {spec.spread}"}
-    return statistics | committed.basis([spec], {cell.member for cell in spec.cells()})
+    return {"runs": runs, "basis": statistics | basis([spec], algorithms)}

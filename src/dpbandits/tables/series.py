@@ -69,11 +69,11 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
             width = max(1, AT_ONCE // curve.runs)
             parts = []
             for first in range(0, len(x), width):
-                of_runs = values(curve, store, slice(first, first + width))
-                centre = statistics.CENTRES[spec.centre](of_runs)
-                low, high = statistics.SPREADS[spec.spread](of_runs, centre)
-                mean, std = statistics.mean(of_runs), statistics.standard_deviation(of_runs)
-                median, least, most = np.median(of_runs, 0), of_runs.min(0), of_runs.max(0)
+                runs = values(curve, store, slice(first, first + width))
+                centre = statistics.CENTRES[spec.centre](runs)
+                low, high = statistics.SPREADS[spec.spread](runs, centre)
+                mean, std = statistics.mean(runs), statistics.standard_deviation(runs)
+                median, least, most = np.median(runs, 0), runs.min(0), runs.max(0)
                 parts.append((mean, std, median, least, most, centre, low, high))
             columns = map(np.concatenate, zip(*parts, strict=True))
             numbers: dict[str, Any] = dict(zip(STATISTICS, columns, strict=True))
@@ -108,10 +108,10 @@ def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
 
 def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every point of every curve: the columns of PLACE, then of STATISTICS."""
-    for each in series:
-        for i, x in enumerate(each.x):
-            numbers = (float(getattr(each, name)[i]) for name in STATISTICS)
-            yield each.panel, each.label, short(x), each.runs, *map(repr, numbers)
+    for s in series:
+        for i, x in enumerate(s.x):
+            numbers = (float(getattr(s, name)[i]) for name in STATISTICS)
+            yield s.panel, s.label, short(x), s.runs, *map(repr, numbers)
 
 
 def short(x: float) -> int | float:
@@ -136,29 +136,25 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     """Return the values of a curve from the store, float64 of shape (runs, x); a bound has one row.
 
     `part` selects some of the x, for curves whose runs do not fit in memory together. Raises
-    KeyError if a run is missing. A curve against a counterpart has its values (`_against`).
+    KeyError if a run is missing. A curve against a counterpart shows the extra regret of every run,
+    or the price of privacy.
     """
-    if curve.against:
-        plain = replace(curve, shows=Quantity.REGRET, against=())
-        other = replace(plain, sources=curve.against)
-        return _against(values(plain, store, part), values(other, store, part), curve.shows)
 
     def observed(source: Experiment, rounds: slice | None = None) -> np.ndarray:
         return source.observe(curve.shows, partial(store.load, source, curve.runs), rounds)
 
-    if curve.x is None:
-        return observed(curve.sources[0], part)
-    return np.column_stack([observed(source) for source in curve.sources[part]])
-
-
-def _against(own: np.ndarray, other: np.ndarray, shows: Quantity) -> np.ndarray:
-    # Extra regret or price of privacy of every run; all arrays have shape (runs, x). The price is
-    # the quotient r = (mean own - mean other)/mean other, plus the first-order effect of each run
-    # on it, so that the mean over runs is r and their spread gives its standard error. It is 0
-    # where the counterpart has no regret.
-    extra = own - other
-    if shows is Quantity.EXTRA:
+    if not curve.against:
+        if curve.x is None:
+            return observed(curve.sources[0], part)
+        return np.column_stack([observed(source) for source in curve.sources[part]])
+    plain = replace(curve, shows=Quantity.REGRET, against=())
+    other = values(replace(plain, sources=curve.against), store, part)
+    extra = values(plain, store, part) - other
+    if curve.shows is Quantity.EXTRA:
         return extra
+    # The quotient r = (mean - mean of the counterpart)/mean of the counterpart, plus the
+    # first-order effect of each run on it, so that the mean over runs is r and their spread gives
+    # its standard error. It is 0 where the counterpart has no regret.
     mean = other.mean(axis=0)
     safe = np.where(mean > 0.0, mean, 1.0)
     price = np.where(mean > 0.0, extra.mean(axis=0) / safe, 0.0)
@@ -168,10 +164,9 @@ def _against(own: np.ndarray, other: np.ndarray, shows: Quantity) -> np.ndarray:
 def slope(x: np.ndarray, y: np.ndarray, curve: Curve) -> float | None:
     """Return the fitted log-log slope of a curve over a parameter, within the range `curve.fit`.
 
-    `x`, `y`: float64 of shape (x,). Return None if the curve is no power law there, that is if the
-    fit misses a point by a factor of more than MISSES, for example where a curve rises and then
-    saturates. Return None also if fewer than three x have positive points: any two lie on a power
-    law.
+    `x`, `y`: float64 of shape (x,). None if the fit misses a point by a factor of more than MISSES,
+    as where a curve rises and then saturates, or if fewer than three x have positive points: any
+    two lie on a power law.
     """
     low, high = curve.fit or (-np.inf, np.inf)
     fitted = (low <= x) & (x <= high) & (x > 0) & (y > 0)

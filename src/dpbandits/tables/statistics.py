@@ -27,13 +27,12 @@ def standard_error(values: np.ndarray) -> np.ndarray:
     return standard_deviation(values) / np.sqrt(len(values))
 
 
-def median_of_means(values: np.ndarray, groups: int = GROUPS) -> np.ndarray:
-    """Return the median of the means of contiguous groups of runs (tossou2017, section 4).
+def median_of_means(values: np.ndarray) -> np.ndarray:
+    """Return the median of the means of GROUPS contiguous groups of runs (tossou2017, section 4).
 
-    Group sizes are equal, or differ by one run if `groups` does not divide the number of runs. With
-    fewer runs than groups every run is a group.
+    Group sizes are equal, or differ by one run. With fewer runs every run is a group.
     """
-    parts = np.array_split(values, min(groups, len(values)), axis=0)
+    parts = np.array_split(values, min(GROUPS, len(values)), axis=0)
     return np.median([part.mean(axis=0) for part in parts], axis=0)
 
 
@@ -72,26 +71,25 @@ CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "median-of-means": median_of_means,
 }
 
+Spread = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def _around(half: Callable[[np.ndarray], np.ndarray]) -> Spread:
+    return lambda values, centre: (centre - half(values), centre + half(values))
+
+
+def _quantiles(low: float, high: float) -> Spread:
+    return lambda values, _: (np.quantile(values, low, axis=0), np.quantile(values, high, axis=0))
+
+
 # Each returns the lower and the upper end of the band or bars around the centre. The words of a
 # caption for a centre and a spread are in factory/captions.py.
-SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
+SPREADS: dict[str, Spread] = {
     "none": lambda values, centre: (centre, centre),
-    "std": lambda values, centre: (
-        centre - standard_deviation(values),
-        centre + standard_deviation(values),
-    ),
-    "standard-error": lambda values, centre: (
-        centre - standard_error(values),
-        centre + standard_error(values),
-    ),
-    "quartiles": lambda values, _: (
-        np.quantile(values, 0.25, axis=0),
-        np.quantile(values, 0.75, axis=0),
-    ),
-    "nine-tenths": lambda values, _: (
-        np.quantile(values, 0.05, axis=0),
-        np.quantile(values, 0.95, axis=0),
-    ),
+    "std": _around(standard_deviation),
+    "standard-error": _around(standard_error),
+    "quartiles": _quantiles(0.25, 0.75),
+    "nine-tenths": _quantiles(0.05, 0.95),
     "gini": lambda values, centre: (
         centre - one_sided_gini(values, centre, -1),
         centre + one_sided_gini(values, centre, 1),
@@ -102,13 +100,10 @@ SPREADS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarr
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Return the least-squares slope of log y against log x, and by how much the line misses.
 
-    Of `x`, `y`, float64 of shape (x,), the points with x > 0 and y > 0 count; the miss is the
-    largest factor between y and the line. Both are nan for fewer than two different x.
+    `x`, `y`: positive, float64 of shape (x,). The miss is the largest factor between y and the
+    line.
     """
-    positive = (x > 0) & (y > 0)
-    if np.unique(x[positive]).size < 2:
-        return math.nan, math.nan
-    x, y = np.log(x[positive]), np.log(y[positive])
+    x, y = np.log(x), np.log(y)
     slope = float(np.polyfit(x, y, 1)[0])
     rest = y - slope * x
     return slope, math.exp(np.abs(rest - rest.mean()).max())
