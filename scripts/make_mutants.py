@@ -40,7 +40,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "cells": ("bandit_cell.py", "budget.py", "play_bandit.py", "play_stopping_rule.py"),
     "theory": ("*.py",),
     "privacy": ("*.py",),
-    "audit": ("designs.py", "events.py", "games.py", "kernels.py", "search.py", "subject.py"),
+    "audit": ("designs.py", "events.py", "kernels.py", "search.py", "subject.py"),
     "tables": ("series.py", "statistics.py"),
     "checks": ("*.py",),
     "drawing": ("annotations.py", "formulas.py", "plotting.py", "shapes.py"),

@@ -4,6 +4,7 @@ import inspect
 import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import groupby
 from types import ModuleType
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -40,245 +41,163 @@ class Leak(NamedTuple):
         return f"{self.name} ({self.algorithm})"
 
 
-DP_SE_NOISE = "laplace(rng, 1.0 / r, params.epsilon)"
-EPISODE_NOISE = "noise(params, rng, 1.0 / episode)"
 ADAPTIVE = (adap_ucb, adap_klucb, adac_ucb)
-BATCH_NOISE = "laplace(rng, 1.0, params.epsilon)"
-BATCH = f"pull_many(bandit, chosen, batch) + {BATCH_NOISE}"
 BATCHES = (dp_klucb, dp_imed)
-RELEASED = "laplace(rng, 1.0 / n, release_epsilon[arm])"
-PRIVATISED = "privatised(params, rng, pull(bandit, chosen))"
-WITHOUT, FROM = "without noise", "no declaration allows a release of rewards"
+MODULES: dict[str, tuple[ModuleType, ...]] = {
+    **dict.fromkeys(("adap-ucb", "adap-klucb", "adac-ucb"), ADAPTIVE),
+    **dict.fromkeys(("dp-klucb", "dp-imed"), BATCHES),
+    **dict.fromkeys(("dp-ucb", "dp-ucb-bound"), (counters,)),
+    **{"dp-se": (dp_se,), "dp-ts": (dp_ts,), "lazy-dp-ts": (lazy_dp_ts,)},
+    **{"dp-exp3-lap": (dp_exp3_lap,), "dp-ucb-int": (dp_ucb_int,), "private-ucb": (counters,)},
+    **{"gdp-elim-new": (gdp_elim_new,), "ldp-ucb-l": (ldp_ucb_l,)},
+}
 
-LEAKS = (
-    Leak(
-        "no noise from the second epoch on",
-        "dp-se",
-        (dp_se,),
-        "play",
-        ((f"+ {DP_SE_NOISE}", f"+ ({DP_SE_NOISE} if epoch < 2 else 0.0)"),),
-        WITHOUT,
-    ),
-    Leak(
-        "lifetime means with the noise of an epoch",
-        "dp-se",
-        (dp_se,),
-        "play",
-        (
-            ("    epoch = 0\n", "    epoch = 0\n    total, n = np.zeros(active.size), 0\n"),
-            (
-                "            private_mean[i] = sums[i] / r +",
-                "            total[active[i]] += sums[i]\n"
-                "            n += r if i == 0 else 0\n"
-                "            private_mean[i] = total[active[i]] / n +",
-            ),
-        ),
-        FROM,
-        keeps_arms=True,
-    ),
-    Leak(
-        "the noise of the first arm for all arms",
-        "dp-se",
-        (dp_se,),
-        "play",
-        (
-            (f"+ {DP_SE_NOISE}", "+ noise"),
-            (
-                "        private_mean = np.empty(arms)\n",
-                f"        private_mean = np.empty(arms)\n        noise = {DP_SE_NOISE}\n",
-            ),
-        ),
-        "second release",
-    ),
-    *(
-        Leak(
-            "the rewards of the previous episode once more",
-            algorithm,
-            ADAPTIVE,
-            "play",
-            (
-                ("    indices = ", "    old = np.zeros(arms)\n    indices = "),
-                (
-                    "        private_mean[chosen] = total / episode +",
-                    "        old[chosen], total = total, (old[chosen] + total) / 2.0\n"
-                    "        private_mean[chosen] = total / episode +",
-                ),
-            ),
-            FROM,
-            keeps_arms=True,
-        )
-        for algorithm in ("adap-ucb", "adap-klucb", "adac-ucb")
-    ),
-    *(
-        Leak(
-            f"no noise from release {n} on",
-            algorithm,
-            ADAPTIVE,
-            "play",
-            ((f"+ {EPISODE_NOISE}", f"+ ({EPISODE_NOISE} if episode < {2 ** (n - 2)} else 0.0)"),),
-            WITHOUT,
-        )
-        for algorithm, n in (("adap-ucb", 2), ("adap-ucb", 3), ("adap-ucb", 5), ("adac-ucb", 3))
-    ),
-    Leak(  # not of DP-KLUCB, whose compiled index takes no statistic without noise
-        "no noise from the third batch on",
-        "dp-imed",
-        BATCHES,
-        "play",
-        ((BATCH, BATCH.replace(BATCH_NOISE, f"({BATCH_NOISE} if pulls[chosen] < 3 else 0.0)")),),
-        WITHOUT,
-    ),
-    *(
-        Leak(
-            "the rewards of the previous batch once more",
-            algorithm,
-            BATCHES,
-            "play",
-            (
-                ("    indices = ", "    old = np.zeros(arms)\n    indices = "),
-                (
-                    f"        total = {BATCH}\n",
-                    "        new = pull_many(bandit, chosen, batch)\n"
-                    "        old[chosen], new = new, old[chosen] + new\n"
-                    f"        total = new + {BATCH_NOISE}\n",
-                ),
-            ),
-            FROM,
-            keeps_arms=True,
-        )
-        for algorithm in ("dp-klucb", "dp-imed")
-    ),
-    Leak(
-        "the noise of two rewards for all longer episodes",
-        "adap-ucb",
-        ADAPTIVE,
-        "play",
-        ((EPISODE_NOISE, "noise(params, rng, 1.0 / max(episode, 4))"),),
-        FROM,
-        keeps_arms=True,
-    ),
-    Leak(
-        "no noise in the third node",
-        "private-ucb",
-        (counters,),
-        "complete_node",
-        (("(node + noise)", "(node + (noise if c != 3 else 0.0))"),),
-        WITHOUT,
-    ),
-    Leak(
-        "a node that keeps its first level",
-        "private-ucb",
-        (counters,),
-        "complete_node",
-        (
-            (
-                "    nodes[which, i] = node\n",
-                "    nodes[which, i] = node + (item if i > 0 else 0.0)\n",
-            ),
-        ),
-        FROM,
-        keeps_arms=True,
-    ),
-    *(
-        Leak(
-            "no noise in the third node of a tree",
-            algorithm,
-            (counters,),
-            "complete_node",
-            (("(node + noise)", "(node + (noise if c != 3 else 0.0))"),),
-            WITHOUT,
-        )
-        for algorithm in ("dp-ucb", "dp-ucb-bound")
-    ),
-    Leak(
-        "the noise of a release for the rewards after it",
-        "dp-ucb-int",
-        (dp_ucb_int,),
-        "play",
-        (
-            (
-                "    while playing(bandit):\n",
-                "    last = np.empty(arms, object)\n    while playing(bandit):\n",
-            ),
-            (
-                f"                private_mean[arm] = sums[arm] / n + {RELEASED}\n",
-                f"                last[arm] = {RELEASED}\n"
-                "            private_mean[arm] = sums[arm] / n + last[arm]\n",
-            ),
-        ),
-        "second release",
-    ),
-    Leak(
-        "a mean of more rewards than its noise is for",
-        "dp-ucb-int",
-        (dp_ucb_int,),
-        "play",
-        (
-            ("n == release[arm]", "n == release[arm] + (n > first)"),
-            ("laplace(rng, 1.0 / n,", "laplace(rng, 1.0 / (n - (n > first)),"),
-            ("math.pow(n, -params.v / 2.0)", "math.pow(n - (n > first), -params.v / 2.0)"),
-        ),
-        FROM,
-        keeps_arms=True,
-    ),
-    Leak(
-        "no noise on gains that exceed b",
-        "dp-exp3-lap",
-        (dp_exp3_lap,),
-        "play",
-        (
-            (
-                "        noisy = pull(bandit, arm) + laplace(rng, 1.0, params.epsilon)\n",
-                "        gain = pull(bandit, arm)\n"
-                "        noisy = gain + laplace(rng, 1.0, params.epsilon)\n"
-                "        noisy = gain if noisy > b + 1.0 else noisy\n",
-            ),
-        ),
-        WITHOUT,
-    ),
-    Leak(
-        "no noise on a reward in every eighth round",
-        "ldp-ucb-l",
-        (ldp_ucb_l,),
-        "play",
-        ((PRIVATISED, f"(pull(bandit, chosen) if t % 8 == 0 else {PRIVATISED})"),),
-        WITHOUT,
-    ),
-    Leak(
-        "no noise from the second phase on",
-        "gdp-elim-new",
-        (gdp_elim_new,),
-        "play",
-        (("perturb(law, rng) / max(n, 1.0)", "(perturb(law, rng) / n if gap > 0.3 else 0.0)"),),
-        WITHOUT,
-    ),
-    Leak(
-        "the noise of the next phase",
-        "gdp-elim-new",
-        (gdp_elim_new,),
-        "play",
-        (("/ max(n, 1.0)", "/ (n + passes)"),),
-        FROM,
-        keeps_arms=True,
-    ),
-    Leak(
-        "no noise from the third release on",
-        "lazy-dp-ts",
-        (lazy_dp_ts,),
-        "release",
-        (("laplace(rng, 1.0, epsilon)", "(laplace(rng, 1.0, epsilon) if n < 4 else 0.0)"),),
-        WITHOUT,
-    ),
-    Leak(
-        "all of epsilon in each part of the sum",
-        "dp-ts",
-        (dp_ts,),
-        "first_pulls",
-        (("0.5 * params.epsilon", "params.epsilon"),),
-        FROM,
-        keeps_arms=True,
-    ),
-)
+# A line for the name, one for the algorithms, the function and the message, then the edits. Equal
+# releases still give equal arms where only the noise is too small, which no declaration allows.
+TABLE = """\
+no noise from the second epoch on
+dp-se | play | without noise
+-+ laplace(rng, 1.0 / r, params.epsilon)
+++ (laplace(rng, 1.0 / r, params.epsilon) if epoch < 2 else 0.0)
+
+lifetime means with the noise of an epoch
+dp-se | play | no declaration allows a release of rewards
+-    epoch = 0
++    epoch = 0
++    total, n = np.zeros(active.size), 0
+-            private_mean[i] = sums[i] / r +
++            total[active[i]] += sums[i]
++            n += r if i == 0 else 0
++            private_mean[i] = total[active[i]] / n +
+
+the noise of the first arm for all arms
+dp-se | play | second release
+-+ laplace(rng, 1.0 / r, params.epsilon)
+++ noise
+-        private_mean = np.empty(arms)
++        private_mean = np.empty(arms)
++        noise = laplace(rng, 1.0 / r, params.epsilon)
+
+the rewards of the previous episode once more
+adap-ucb, adap-klucb, adac-ucb | play | no declaration allows a release of rewards
+-    indices =
++    old = np.zeros(arms)
++    indices =
+-        private_mean[chosen] = total / episode +
++        old[chosen], total = total, (old[chosen] + total) / 2.0
++        private_mean[chosen] = total / episode +
+
+no noise from release 2 on
+adap-ucb | play | without noise
+-+ noise(params, rng, 1.0 / episode)
+++ (noise(params, rng, 1.0 / episode) if episode < 1 else 0.0)
+
+no noise from release 3 on
+adap-ucb, adac-ucb | play | without noise
+-+ noise(params, rng, 1.0 / episode)
+++ (noise(params, rng, 1.0 / episode) if episode < 2 else 0.0)
+
+no noise from release 5 on
+adap-ucb | play | without noise
+-+ noise(params, rng, 1.0 / episode)
+++ (noise(params, rng, 1.0 / episode) if episode < 8 else 0.0)
+
+no noise from the third batch on
+dp-imed | play | without noise
+-chosen, batch) + laplace(rng, 1.0, params.epsilon)
++chosen, batch) + (laplace(rng, 1.0, params.epsilon) if pulls[chosen] < 3 else 0.0)
+
+the rewards of the previous batch once more
+dp-klucb, dp-imed | play | no declaration allows a release of rewards
+-    indices =
++    old = np.zeros(arms)
++    indices =
+-        total = pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
++        new = pull_many(bandit, chosen, batch)
++        old[chosen], new = new, old[chosen] + new
++        total = new + laplace(rng, 1.0, params.epsilon)
+
+the noise of two rewards for all longer episodes
+adap-ucb | play | no declaration allows a release of rewards
+-noise(params, rng, 1.0 / episode)
++noise(params, rng, 1.0 / max(episode, 4))
+
+no noise in the third node
+private-ucb, dp-ucb, dp-ucb-bound | complete_node | without noise
+-(node + noise)
++(node + (noise if c != 3 else 0.0))
+
+a node that keeps its first level
+private-ucb | complete_node | no declaration allows a release of rewards
+-    nodes[which, i] = node
++    nodes[which, i] = node + (item if i > 0 else 0.0)
+
+the noise of a release for the rewards after it
+dp-ucb-int | play | second release
+-    while playing(bandit):
++    last = np.empty(arms, object)
++    while playing(bandit):
+-                private_mean[arm] = sums[arm] / n + laplace(rng, 1.0 / n, release_epsilon[arm])
++                last[arm] = laplace(rng, 1.0 / n, release_epsilon[arm])
++            private_mean[arm] = sums[arm] / n + last[arm]
+
+a mean of more rewards than its noise is for
+dp-ucb-int | play | no declaration allows a release of rewards
+-n == release[arm]
++n == release[arm] + (n > first)
+-laplace(rng, 1.0 / n,
++laplace(rng, 1.0 / (n - (n > first)),
+-math.pow(n, -params.v / 2.0)
++math.pow(n - (n > first), -params.v / 2.0)
+
+no noise on gains that exceed b
+dp-exp3-lap | play | without noise
+-        noisy = pull(bandit, arm) + laplace(rng, 1.0, params.epsilon)
++        gain = pull(bandit, arm)
++        noisy = gain + laplace(rng, 1.0, params.epsilon)
++        noisy = gain if noisy > b + 1.0 else noisy
+
+no noise on a reward in every eighth round
+ldp-ucb-l | play | without noise
+-privatised(params, rng, pull(bandit, chosen))
++(pull(bandit, chosen) if t % 8 == 0 else privatised(params, rng, pull(bandit, chosen)))
+
+no noise from the second phase on
+gdp-elim-new | play | without noise
+-perturb(law, rng) / max(n, 1.0)
++(perturb(law, rng) / n if gap > 0.3 else 0.0)
+
+the noise of the next phase
+gdp-elim-new | play | no declaration allows a release of rewards
+-/ max(n, 1.0)
++/ (n + passes)
+
+no noise from the third release on
+lazy-dp-ts | release | without noise
+-laplace(rng, 1.0, epsilon)
++(laplace(rng, 1.0, epsilon) if n < 4 else 0.0)
+
+all of epsilon in each part of the sum
+dp-ts | first_pulls | no declaration allows a release of rewards
+-0.5 * params.epsilon
++params.epsilon
+"""
+
+
+def _leaks() -> Iterator[Leak]:
+    for block in TABLE.split("\n\n"):
+        name, head, *lines = block.splitlines()
+        algorithms, function, message = head.split(" | ")
+        edits: list[tuple[str, str]] = []
+        for is_old, part in groupby(lines, lambda line: line.startswith("-")):
+            text = "\n".join(line[1:] for line in part)
+            edits = [*edits, (text, "")] if is_old else [*edits[:-1], (edits[-1][0], text)]
+        for algorithm in algorithms.split(", "):
+            modules, keeps = MODULES[algorithm], message.startswith("no declaration")
+            yield Leak(name, algorithm, modules, function, tuple(edits), message, keeps)
+
+
+LEAKS = tuple(_leaks())
 
 
 @contextmanager

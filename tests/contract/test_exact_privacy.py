@@ -119,9 +119,7 @@ def thresholds(params: dp_se.Params, gains: np.ndarray) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(
-    epsilon: float,
-) -> None:
+def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(epsilon: float) -> None:
     params = dp_se.Params(epsilon, 2)
     passes = math.ceil(dp_se.passes_of_epoch(params, 1, 2))
     losses = []

@@ -13,17 +13,9 @@ from typing import Any
 
 import pytest
 from cells import ALGORITHMS, BLIND
-from declared_releases import Undeclared
 from planted_leaks import LEAKS, Leak, planted
-from traced import Game, Unreleased, of_choices, spent
-from traced_games import (
-    CASES,
-    NUMBERS,
-    Case,
-    cases_of,
-    game_of,
-    random_inputs,
-)
+from traced import Game, Undeclared, Unreleased, of_choices, spent
+from traced_games import CASES, NUMBERS, Case, cases_of, game_of, random_inputs
 from traced_games import in_short_games as in_short_games
 
 from dpbandits.core import registry
@@ -155,8 +147,7 @@ def test_a_noise_covers_one_release() -> None:
 
 
 @pytest.mark.parametrize(
-    "use",
-    [float, int, bool, abs, hash, lambda x: x > 0, lambda x: x <= 0.5, lambda x: x == 1],
+    "use", [float, int, bool, abs, hash, lambda x: x > 0, lambda x: x <= 0.5, lambda x: x == 1]
 )
 def test_a_reward_without_noise_decides_nothing(use: Any) -> None:
     game = Game(*random_inputs(0))

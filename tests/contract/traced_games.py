@@ -13,8 +13,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from cells import ALGORITHMS, readings_of
-from declared_releases import Match, matched
-from traced import Game, plain_python, played
+from traced import Game, Match, matched, plain_python, played
 
 from dpbandits.algorithms import dp_se, exp3, gdp_elim_new
 from dpbandits.algorithms.dp_ucb_bound import Counter

@@ -20,8 +20,8 @@ from unittest.mock import patch
 import numpy as np
 from golden_rows import COMMON, SEED, Case
 
-from dpbandits.audit import games, search
 from dpbandits.audit import kernels as features
+from dpbandits.audit import search
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
 from dpbandits.audit.kernels import no_games
@@ -99,9 +99,8 @@ def requests_of_an_audit(subject: Subject) -> list[Request]:
         return stream(root, role, run, name)
 
     with ExitStack() as stack:
-        for module in (games, search):
-            stack.enter_context(patch.object(module, "stream", listening))
-            stack.enter_context(patch.object(module, "block_of_games", _counts))
+        stack.enter_context(patch.object(search, "stream", listening))
+        stack.enter_context(patch.object(search, "block_of_games", _counts))
         stack.enter_context(patch.object(search, "best_event", _event))
         stack.enter_context(patch.object(features, "BUCKETS", BUCKETS))
         features.features.cache_clear()

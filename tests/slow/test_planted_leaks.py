@@ -190,8 +190,7 @@ def keep(kind: str, number: int, epsilon: int, audits: list[dict[str, Any]], **m
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(
-    ("kind", "name"),
-    [*(("leak", name) for name in LEAKS), *(("later", name) for name in LATER)],
+    ("kind", "name"), [*(("leak", name) for name in LEAKS), *(("later", name) for name in LATER)]
 )
 def test_a_planted_leak_is_found(kind: str, name: str, epsilon: int, tmp_path: Path) -> None:
     leaks = LEAKS if kind == "leak" else LATER

@@ -12,7 +12,7 @@ from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.privacy.concentrated import gaussian_epsilon, rho_of_gaussian
+from dpbandits.privacy.releases import gaussian_epsilon, rho_of_gaussian
 from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables import series

@@ -1,7 +1,7 @@
-"""Distributions of wang2024, the region and the smallest delta of Lemma 8, and N_G*, N_B*."""
+"""wang2024: distributions, the region and the smallest delta of Lemma 8, N_G*, N_B*, regret."""
 
 import math
-from fractions import Fraction
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from scipy import stats
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss
 from dpbandits.core.errors import UserError
-from dpbandits.theory import _perturbations as perturbed
+from dpbandits.theory import wang2024
 from dpbandits.theory import wang2024_privacy as wang
-from dpbandits.theory._perturbations import Tails
+from dpbandits.theory.wang2024_privacy import Lemma15, Tails
 
 FIXED = settings(max_examples=100, derandomize=True, database=None, deadline=None)
 E10 = math.exp(-10)
@@ -33,21 +33,15 @@ def violation(original: Tails, other: Tails, epsilon: float) -> float:
 # F and F' ----------------------------------------------------------------------------------------
 
 
-def test_beta_lives_on_0_to_1() -> None:
-    for x, expected in ((-1.0, 0.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)):
-        assert wang.beta_cdf(x, 9, 4, True) == expected
-        assert wang.beta_neighbour_cdf(x, 9, 4, False) == expected
-
-
 @pytest.mark.parametrize("u", [-60.0, -50.0, -3.0, -0.5, 0.0, 0.5, 3.0, 50.0, 60.0])
 def test_new_reaches_both_limits(u: float) -> None:
     uniform = min(1.0, max(0.0, 0.5 + 0.01 * u))
     laplace = 0.5 * math.exp(0.3 * u) if u <= 0 else 1 - 0.5 * math.exp(-0.3 * u)
-    assert perturbed.new(u, 0.0, 0.01).below == pytest.approx(uniform, rel=1e-14, abs=1e-15)
-    assert perturbed.new(u, 0.3, 0.0).below == pytest.approx(laplace, rel=1e-14)
+    assert Lemma15(0.0, 0.01).tails(u).below == pytest.approx(uniform, rel=1e-14, abs=1e-15)
+    assert Lemma15(0.3, 0.0).tails(u).below == pytest.approx(laplace, rel=1e-14)
     for tiny in (1e-12, 1e-15, 1e-300):
-        assert perturbed.new(u, tiny, 0.01).below == pytest.approx(uniform, rel=1e-9, abs=1e-9)
-        assert perturbed.new(u, 0.3, tiny).below == pytest.approx(laplace, rel=1e-4, abs=4e-12)
+        assert Lemma15(tiny, 0.01).tails(u).below == pytest.approx(uniform, rel=1e-9, abs=1e-9)
+        assert Lemma15(0.3, tiny).tails(u).below == pytest.approx(laplace, rel=1e-4, abs=4e-12)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (0.1, 0.0), (0.0, 0.01), (1e-9, 0.1)])
@@ -56,10 +50,11 @@ def test_the_radius_leaves_one_in_t_on_either_side(
     epsilon: float, delta: float, horizon: int
 ) -> None:
     # Fact 4; the proof of Theorem 18 uses the same with T^2 and delta/2.
+    law = Lemma15(epsilon, delta)
     for t in (float(horizon), float(horizon) ** 2):
-        radius = perturbed.radius(t, epsilon, delta)
-        assert perturbed.new(-radius, epsilon, delta).below == pytest.approx(1 / t, abs=1e-15)
-        assert perturbed.new(radius, epsilon, delta).above == pytest.approx(1 / t, abs=1e-15)
+        radius = law.radius(t)
+        assert law.tails(-radius).below == pytest.approx(1 / t, abs=1e-15)
+        assert law.tails(radius).above == pytest.approx(1 / t, abs=1e-15)
 
 
 # The region of Lemma 8 ---------------------------------------------------------------------------
@@ -128,27 +123,6 @@ def with_k(pulls: int, epsilon: float) -> float:
     return wang.beta_smallest_delta(pulls, epsilon, True)
 
 
-def by_all_histories(pulls: int, epsilon: float, k: int) -> float:
-    """Return the largest delta that any R needs at its worst x, as fractions up to e^epsilon."""
-    n, e, worst = pulls + 1 + 2 * k, Fraction(math.exp(epsilon)), Fraction(0)
-    for a in range(k + 1, pulls + k + 1):
-        b = n - a
-        for x in (Fraction(a) / (a + b * e), Fraction(a) * e / (a * e + b)):
-            at = x.limit_denominator(10**5)
-            terms = [math.comb(n, i) * at**i * (1 - at) ** (n - i) for i in range(n + 1)]
-            f, g = sum(terms[a:]), sum(terms[a + 1 :])
-            worst = max(worst, f - e * g, (1 - g) - e * (1 - f))
-    return float(worst)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 1e-12, 0.1, 1.0, 3.0])
-@pytest.mark.parametrize("pulls", [1, 2, 7, 8, 17])
-def test_the_worst_history_of_beta_is_one_without_successes(pulls: int, epsilon: float) -> None:
-    for with_k, k in ((True, pulls // 8 + 1), (False, 0)):
-        expected = by_all_histories(pulls, epsilon, k)
-        assert wang.beta_smallest_delta(pulls, epsilon, with_k) == pytest.approx(expected, rel=1e-7)
-
-
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("pulls", [100, 827, 2000])
 def test_the_worst_history_stays_that_for_many_pulls(pulls: int, epsilon: float) -> None:
@@ -180,10 +154,8 @@ def test_new_needs_the_delta_that_it_is_made_for(epsilon: float, delta: float) -
     if epsilon:
         width = math.log1p(math.expm1(epsilon) / (2 * delta)) / epsilon
         us |= {width, -width, 1 - width, 1 + width, 0.5 - width}
-    needed = max(
-        violation(perturbed.new(u, epsilon, delta), perturbed.new(u - 1, epsilon, delta), epsilon)
-        for u in us
-    )
+    law = Lemma15(epsilon, delta)
+    needed = max(violation(law.tails(u), law.tails(u - 1), epsilon) for u in us)
     found = wang.new_smallest_delta(3, epsilon, delta)
     assert needed == pytest.approx(found, rel=1e-9, abs=1e-15 * math.exp(epsilon))
     assert found == delta or (delta > 0.5 and found <= delta)
@@ -247,7 +219,7 @@ def test_lemma_15_holds_for_every_interval_and_shift(
     e = math.exp(epsilon)
 
     def f(u: float) -> float:
-        return perturbed.new(u, epsilon, made_for).below
+        return Lemma15(epsilon, made_for).tails(u).below
 
     original = np.array([f(u) for u in points])
     mass = original[None, :] - original[:, None]  # of (x, y), row x
@@ -265,15 +237,12 @@ def test_lemma_15_holds_for_every_interval_and_shift(
     )
 
 
-# Bad input ---------------------------------------------------------------------------------------
-
-
 def test_without_any_budget_there_is_no_new() -> None:
-    message = "^Lemma 15 is for epsilon or delta above 0, got 0 and 0"
-    for name in ("cdf", "neighbour_cdf", "region_low", "region_high"):
-        with pytest.raises(UserError, match=message):
-            getattr(wang, f"new_{name}")(0.5, 10, 3, 100, 0.0, 0.0)
-    with pytest.raises(UserError, match=message):
+    functions = [wang.new_cdf, wang.new_neighbour_cdf, wang.new_region_low, wang.new_region_high]
+    for function in functions:
+        with pytest.raises(UserError, match=r"^Lemma 15 is for epsilon or delta above 0"):
+            function(0.5, 10, 3, 100, 0.0, 0.0)
+    with pytest.raises(UserError, match=r"^Lemma 15 is for epsilon or delta above 0"):
         wang.new_smallest_delta(10, 0.0, 0.0)
 
 
@@ -284,14 +253,117 @@ def test_without_any_budget_there_is_no_new() -> None:
 def test_there_are_no_more_successes_than_pulls_and_the_neighbour_has_one_more(
     name: str, rest: tuple[Any, ...], budget: tuple[float, ...]
 ) -> None:
-    cdf, neighbour, low, high = (
-        getattr(wang, f"{name}_{part}")
-        for part in ("cdf", "neighbour_cdf", "region_low", "region_high")
-    )
-    for function, more in ((cdf, ()), (low, budget), (high, budget)):
-        assert 0 <= function(0.5, 4, 4, *rest, *more) <= 1
+    for part, most, more in (
+        ("cdf", 4, ()),
+        ("region_low", 4, budget),
+        ("region_high", 4, budget),
+        ("neighbour_cdf", 3, ()),
+    ):
+        function = getattr(wang, f"{name}_{part}")
+        assert 0 <= function(0.5, 4, most, *rest, *more) <= 1
         with pytest.raises(UserError, match="of 4 pulls at most 4 give 1, got 5"):
-            function(0.5, 4, 5, *rest, *more)
-    assert 0 <= neighbour(0.5, 4, 3, *rest) <= 1
-    with pytest.raises(UserError, match="one more 1: at most 3, got 4"):
-        neighbour(0.5, 4, 4, *rest)
+            function(0.5, 4, most + 1, *rest, *more)
+
+
+# Regret bounds -----------------------------------------------------------------------------------
+
+NINE = tuple(0.3 + 0.05 * i for i in range(9))  # Instance 1
+T = 10**6
+LOG_T = math.log(T)
+
+several_means = st.lists(st.integers(1, 99).map(lambda k: k / 100), min_size=2, max_size=8)
+some_budgets = st.floats(-6, 1).map(lambda e: 10.0**e)
+horizons = st.integers(2, 10**12)
+
+
+def printed(top: float, bottom: float, epsilon: float) -> float:
+    """Return (1/epsilon) log(top/bottom), both of the form A (e^epsilon - 1) + B."""
+    return math.log(top / bottom) / epsilon
+
+
+# Theorem 4 ---------------------------------------------------------------------------------------
+
+
+def test_theorem_4_reaches_both_limits() -> None:
+    zero = (1e6 - 40) / (5 * 0.01 * 1e6) / 16
+    assert wang2024.global_lower_bound(10**12, 0.0, 0.01, 1.0, 0.5) == pytest.approx(
+        zero, rel=1e-12
+    )
+    for tiny in (1e-12, 1e-15, 1e-300):
+        near = wang2024.global_lower_bound(10**12, tiny, 0.01, 1.0, 0.5)
+        assert near == pytest.approx(zero, rel=1e-10)
+        pure = wang2024.global_lower_bound(10**12, 1.0, tiny, 1.0, 0.5)
+        assert pure == pytest.approx(math.log(25_000) / 16, rel=1e-7)
+    assert wang2024.global_lower_bound(10**12, 1e4, 0.01, 1.0, 0.5) > 0
+
+
+def test_theorem_4_needs_a_horizon_and_a_budget() -> None:
+    # (3/epsilon) log(S/40) with S = 10^3, log 25 = 3.218876: 965.66 and 1072.96.
+    assert wang2024.global_lower_bound(1000, 0.01, 0.0, 1.0, 0.0) > 0
+    with pytest.raises(UserError, match=r"^Theorem 4 is for T >= 1072\.96 here, got 1000$"):
+        wang2024.global_lower_bound(1000, 0.009, 0.0, 1.0, 0.0)
+    with pytest.raises(UserError, match=r"^Theorem 4 is for epsilon or delta above 0, got 0 and 0"):
+        wang2024.global_lower_bound(1000, 0.0, 0.0, 1.0, 0.0)
+
+
+# Theorem 16 --------------------------------------------------------------------------------------
+
+
+@FIXED
+@given(several_means, horizons, some_budgets, st.one_of(st.just(0.0), deltas))
+def test_the_pulls_of_theorem_16_bring_both_widths_below_the_gap(
+    means: list[float], horizon: int, epsilon: float, delta: float
+) -> None:
+    e = math.expm1(epsilon)
+    top, bottom = horizon * (e + 2 * delta), 2 * (e + horizon * delta)
+    radius = printed(top, bottom, epsilon)
+    total = 4.0 * len(means)
+    for gap in [max(means) - mean for mean in means if mean < max(means)]:
+        pulls = max(16 * math.log(horizon) / gap**2, 4 * radius / gap)
+        assert 2 * (math.sqrt(math.log(horizon) / pulls) + radius / pulls) <= gap * (1 + 1e-9)
+        total += gap * pulls
+    found = wang2024.ftpl_new_upper_bound(means, horizon, epsilon, delta)
+    assert found == pytest.approx(total, rel=1e-9)
+
+
+# Theorem 18 --------------------------------------------------------------------------------------
+
+
+def phases(means: list[float], horizon: int, epsilon: float, delta: float) -> float:
+    """Return Algorithm 4's regret to the phase with 2 Delta(k) <= Delta_min, pulls rounded up."""
+    e, t = math.expm1(epsilon), float(horizon) ** 2
+    radius = printed(t * (e + delta), 2 * e + t * delta, epsilon)
+    gaps = [max(means) - mean for mean in means]
+    least = sorted(gaps)[1]
+    pulls, size = 0, 1.0
+    while 2 * size > least:
+        size /= 2
+        pulls += math.ceil(max(32 * math.log(horizon) / size**2, 4 * radius / size))
+    return pulls * sum(gaps)
+
+
+@FIXED
+@given(several_means, horizons, some_budgets, st.one_of(st.just(0.0), deltas))
+def test_theorem_18_covers_its_phases_rounded_up(
+    means: list[float], horizon: int, epsilon: float, delta: float
+) -> None:
+    if sorted(means)[-2] == max(means):
+        with pytest.raises(UserError, match=r"^Theorem 18 is for a unique best arm$"):
+            wang2024.gdp_elim_upper_bound(means, horizon, epsilon, delta)
+    else:
+        found = wang2024.gdp_elim_upper_bound(means, horizon, epsilon, delta)
+        assert found >= phases(means, horizon, epsilon, delta) + 4 * len(means)
+
+
+# Both --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bound", [wang2024.ftpl_new_upper_bound, wang2024.gdp_elim_upper_bound])
+def test_the_upper_bounds_reach_both_limits(bound: Callable[..., float]) -> None:
+    means = (0.6, 0.59)
+    for tiny in (1e-12, 1e-15, 1e-300):
+        assert bound(means, T, tiny, 1e-4) == pytest.approx(bound(means, T, 0.0, 1e-4), rel=1e-7)
+        assert bound(means, T, 0.01, tiny) == pytest.approx(bound(means, T, 0.01, 0.0), rel=1e-2)
+    assert math.isfinite(bound(means, 2**53, 1e4, 0.5))
+    with pytest.raises(UserError, match="is for epsilon or delta above 0, got 0 and 0"):
+        bound(means, T, 0.0, 0.0)

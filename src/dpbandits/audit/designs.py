@@ -10,7 +10,6 @@ Three kinds of pairs:
   means of many rewards, whose decisions on constant arms are certain.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -51,17 +50,6 @@ class Design:
         """Horizon of a game, T."""
         return int(self.table.shape[1])
 
-    @property
-    def family(self) -> tuple[int, int, float]:
-        """Key of tables that a search compares: numbers of arms and rounds, reward of other arms.
-
-        The last part is 0 for two arms. With many arms, a win against rewards of 1 is rarer than
-        one against rewards of 0: it reveals more, but seems to reveal less until enough games have
-        shown it.
-        """
-        others = float(self.table[1, 0]) if self.arms > ARMS else 0.0
-        return self.arms, self.rounds, others
-
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return both tables, each float64 of shape (arms, rounds)."""
         other = self.table.copy()
@@ -69,44 +57,24 @@ class Design:
         return self.table, other
 
 
-def horizons(released: Callable[[int], bool]) -> list[int]:
-    """Return the horizons of the games; `released(n)` is True if games of n rounds release.
-
-    The first horizon is a quarter, and at least 7 rounds, longer than the shortest game with a
-    release. 64 and 256 follow if they are longer. The list is empty if 4096 rounds are too short.
-    """
-    if not released(LONG):
-        return []
-    shortest = bisect_left(range(LONG), True, lo=1, key=released)
-    first = shortest + max(SHORT[0] - 1, shortest // 4)
-    return [first, *(rounds for rounds in SHORT if rounds > first)]
-
-
-def is_short(rounds: list[int]) -> bool:
-    """Return True if other tables than those at the edge of a decision fit these horizons."""
-    return rounds[0] <= max(SHORT)
-
-
 def longest(rounds: list[int]) -> int:
     """Return the rounds of the longest games with two arms, games with a waiting arm included."""
-    return max(rounds[-1], TIMES[-1] * rounds[0]) if is_short(rounds) else rounds[-1]
+    return max(rounds[-1], TIMES[-1] * rounds[0]) if rounds[0] <= SHORT[-1] else rounds[-1]
 
 
-def later(index: int, rounds: list[int]) -> list[int]:
-    """Return those of the usual horizons in which reward `index` of an arm is read early enough."""
-    return [n for n in rounds if n >= 4 * index] or [LATER * index]
+def constant(rounds: int, indices: Iterable[int] = INDICES, arms: int = ARMS) -> Iterator[Design]:
+    """Yield arms of constant rewards, with one reward of the first flipped.
 
-
-def constant(rounds: int, indices: Iterable[int] = INDICES) -> Iterator[Design]:
-    """Yield two arms of constant rewards, with one reward of the first flipped.
-
-    `indices` are the positions of that reward.
+    `indices` are the positions of that reward. All other arms have the same reward.
     """
+    number = f", of {arms - 1} arms," if arms > ARMS else ""
     for first, other in product((0.0, 1.0), repeat=2):
+        table = np.full((arms, rounds), other)
+        table[0] = first
+        title = f"rewards {first:.0f} and{number} {other:.0f}, T = {rounds}"
         for index in indices:
             if 4 * index <= rounds or index == 1:
-                table = np.stack([np.full(rounds, first), np.full(rounds, other)])
-                yield Design(f"rewards {first:.0f} and {other:.0f}, T = {rounds}", table, index)
+                yield Design(title, table, index)
 
 
 def waiting(first: int) -> Iterator[Design]:
@@ -115,16 +83,6 @@ def waiting(first: int) -> Iterator[Design]:
         for design in constant(times * first, (1,)):
             if design.table[0, 0] != design.table[1, 0]:
                 yield design
-
-
-def many_arms(arms: int) -> Iterator[Design]:
-    """Yield an arm of constant rewards among many others, with its first reward flipped."""
-    rounds = arms + AFTER
-    for first, other in product((0.0, 1.0), repeat=2):
-        table = np.full((arms, rounds), other)
-        table[0] = first
-        words = f"rewards {first:.0f} and, of {arms - 1} arms, {other:.0f}, T = {rounds}"
-        yield Design(words, table, 1)
 
 
 def spread(share: float, rounds: int) -> np.ndarray:
@@ -145,9 +103,8 @@ def at_the_edge(
     """
 
     def with_mean(share: float) -> Design:
-        table = np.stack([spread(share, rounds), spread(0.5, rounds)])
-        words = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        return Design(words, table, index)
+        title = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
+        return Design(title, np.stack([spread(share, rounds), spread(0.5, rounds)]), index)
 
     least, most = pulls_of_first(with_mean(0.0)), pulls_of_first(with_mean(1.0))
     for edge in EDGES:
@@ -155,8 +112,6 @@ def at_the_edge(
         low, high = 0.0, 1.0
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
-            if pulls_of_first(with_mean(middle)) < goal:
-                low = middle
-            else:
-                high = middle
+            above = pulls_of_first(with_mean(middle)) >= goal
+            low, high = (low, middle) if above else (middle, high)
         yield with_mean(high)

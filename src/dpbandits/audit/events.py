@@ -52,23 +52,15 @@ class Loss:
     fewer: int  # games in the event on the other table
     games: int  # games on each table
 
-    @property
-    def p(self) -> float:
-        """Lower bound on the larger probability."""
-        return float(lower(self.more, self.games))
-
-    @property
-    def q(self) -> float:
-        """Upper bound on the smaller probability."""
-        return float(upper(self.fewer, self.games))
-
     def epsilon(self, delta: float) -> float:
         """Return the lower bound on epsilon at this delta; 0 if nothing is proved."""
-        return max(0.0, math.log((self.p - delta) / self.q)) if self.p > delta else 0.0
+        p, q = float(lower(self.more, self.games)), float(upper(self.fewer, self.games))
+        return max(0.0, math.log((p - delta) / q)) if p > delta else 0.0
 
     def delta(self, epsilon: float) -> float:
         """Return the lower bound on delta at this epsilon; 0 if nothing is proved."""
-        return max(0.0, self.p - math.exp(epsilon) * self.q)
+        p, q = float(lower(self.more, self.games)), float(upper(self.fewer, self.games))
+        return max(0.0, p - math.exp(epsilon) * q)
 
     @property
     def likely_epsilon(self) -> float:
@@ -104,60 +96,46 @@ def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:
 def best_event(
     counts: tuple[np.ndarray, np.ndarray], games: int, features: Iterable[Feature], delta: float
 ) -> tuple[float, Event | None]:
-    """Return the epsilon that the most promising event would prove, and the event.
+    """Return the epsilon that the most promising event would prove, and the event, or (0, None).
 
-    Returns (0, None) if no event would prove anything.
     By the lemma of Neyman and Pearson, the best events of a feature take its cells in the order of
     their probability ratios. The first counts set this order, and the second counts select the best
     of its initial segments: with the same games for both, thousands of rare cells would look like
     a loss by chance. Both counts are uint32 of shape (2, cells), from `games` games per table.
-
-    Small features of equally many cells, as those of the rounds, lie side by side and are compared
-    together.
     """
-
-    def alike(feature: Feature) -> tuple[int, int]:
-        size = feature.stop - feature.first
-        return size, feature.first if size > FEW else 0
-
     best: tuple[float, Event | None] = 0.0, None
-    for _, alike_features in groupby(features, alike):
-        found = _best_of_group(counts, games, list(alike_features), delta)
-        if found[0] > best[0]:
-            best = found
+    # Small features of equally many cells, as those of the rounds, lie side by side and are
+    # compared together.
+    for _, alike in groupby(features, lambda f: (f.stop - f.first, f.stop - f.first > FEW and f)):
+        group = list(alike)
+        first = group[0].first
+        choosing, valuing = (half[:, first : group[-1].stop] for half in counts)
+        seen = choosing.sum(axis=0) >= FEWEST
+        if not seen.any():
+            continue
+        columns = np.arange(seen.size).reshape(len(group), -1)
+        if len(group) == 1:  # its cells are many, most of them without games
+            columns = np.flatnonzero(seen)[None, :]
+        # The last cell of the events that are compared, in geometric steps.
+        tried = np.unique(np.geomspace(1, columns.shape[1], STEPS).astype(int)) - 1
+        proved, events = [], []
+        for order in (slice(None), slice(None, None, -1)):  # likelier on the second in the second
+            more, fewer = choosing[order][:, columns]
+            ratio = np.where(seen[columns], (more + 0.5) / (fewer + 0.5), 0.0)  # unseen cells last
+            cells = np.take_along_axis(columns, np.argsort(-ratio, axis=1, kind="stable"), axis=1)
+            x, y = valuing[order][:, cells]
+            p = _nearly(x.cumsum(axis=1)[:, tried], games, -1.0)
+            q = _nearly(y.cumsum(axis=1)[:, tried], games, 1.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                epsilon = np.log((p - delta) / q)
+            epsilon[(p <= delta) | ~seen[cells[:, tried]]] = -np.inf
+            proved.append(epsilon.max(axis=1))
+            events.append((cells, tried[epsilon.argmax(axis=1)]))
+        # In the order of the features, each before its swapped event: the first of several best.
+        which, table = divmod(int(np.argmax(np.stack(proved, axis=1))), 2)
+        if proved[table][which] > best[0]:
+            cells, last = events[table]
+            chosen = first + np.sort(cells[which, : last[which] + 1])
+            event = Event(group[which], chosen, swapped=table == 1)
+            best = float(proved[table][which]), event
     return best
-
-
-def _best_of_group(
-    counts: tuple[np.ndarray, np.ndarray], games: int, group: list[Feature], delta: float
-) -> tuple[float, Event | None]:
-    # The best event of the group, of either table: the first one if several are best.
-    first = group[0].first
-    choosing, valuing = (half[:, first : group[-1].stop] for half in counts)
-    seen = choosing.sum(axis=0) >= FEWEST
-    if not seen.any():
-        return 0.0, None
-    columns = np.arange(seen.size).reshape(len(group), -1)
-    if len(group) == 1:  # its cells are many, most of them without games
-        columns = np.flatnonzero(seen)[None, :]
-    # The last cell of the events that are compared, in geometric steps.
-    tried = np.unique(np.geomspace(1, columns.shape[1], STEPS).astype(int)) - 1
-    proved, events = [], []
-    for order in (slice(None), slice(None, None, -1)):  # the second table likelier in the second
-        more, fewer = choosing[order][:, columns]
-        ratio = np.where(seen[columns], (more + 0.5) / (fewer + 0.5), 0.0)  # unseen cells come last
-        cells = np.take_along_axis(columns, np.argsort(-ratio, axis=1, kind="stable"), axis=1)
-        x, y = valuing[order][:, cells]
-        p = _nearly(x.cumsum(axis=1)[:, tried], games, -1.0)
-        q = _nearly(y.cumsum(axis=1)[:, tried], games, 1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            epsilon = np.where(
-                (p > delta) & seen[cells[:, tried]], np.log((p - delta) / q), -np.inf
-            )
-        proved.append(epsilon.max(axis=1))
-        events.append((cells, tried[epsilon.argmax(axis=1)]))
-    # In the order of the features, each before its swapped event.
-    which, table = divmod(int(np.argmax(np.stack(proved, axis=1))), 2)
-    cells, last = events[table]
-    chosen = first + np.sort(cells[which, : last[which] + 1])
-    return float(proved[table][which]), Event(group[which], chosen, swapped=table == 1)

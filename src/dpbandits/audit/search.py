@@ -8,8 +8,9 @@ at most 2 %.
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -17,17 +18,22 @@ import numpy as np
 from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.games import Part, block_of_games, counts_of_games, spelt
-from dpbandits.audit.kernels import Feature, all_one, features, first_choice
+from dpbandits.audit.kernels import Feature, all_one, features, first_choice, no_games, tally
 from dpbandits.audit.subject import Limit, Subject
+from dpbandits.core import randomness, registry
+from dpbandits.core.bandit import new_bandit
+from dpbandits.core.kernel import kernel_around, specialised
 from dpbandits.core.randomness import Role, stream
+from dpbandits.environments._entries import entries
 from dpbandits.privacy.notions import Guarantee
 
-# Stages of the search: share of its games, and number of tables per family that survive. Families
-# are kept apart because the best tables with few games are not the best with many: long games
-# reveal the tables by rare events.
-ROUNDS = ((0.2, 2), (0.3, 1), (0.5, 1))
+# Stages of the search: share of its games, and number of tables that survive of those with equally
+# many arms and rounds. These are kept apart because the best tables with few games are not the best
+# with many: long games reveal the tables by rare events.
+STAGES = ((0.2, 2), (0.3, 1), (0.5, 1))
 FEW = 400  # games that estimate a mean
+BLOCK = 2**16  # games of a call of a kernel
+_tallies: dict[tuple[Any, ...], Callable[..., Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,6 @@ class AuditFinding:
     def epsilon(self) -> float:
         """Lower bound on the true epsilon at the claimed delta."""
         return self.loss.epsilon(self.claim.delta)
-
-    @property
-    def pure_epsilon(self) -> float:
-        """Lower bound on the true epsilon at delta = 0."""
-        return self.loss.epsilon(0.0)
 
     @property
     def delta(self) -> float:
@@ -95,6 +96,7 @@ class Candidate:
         return self.share(Loss(more, fewer, games).epsilon(self.limit.delta))
 
 
+@dataclass(eq=False)
 class Auditor:
     """Audit of one subject; audits with different numbers use different random streams.
 
@@ -102,93 +104,114 @@ class Auditor:
     reward of arm 1 is changed, in games of two arms that are long enough to read it.
     """
 
-    def __init__(
-        self,
-        subject: Subject,
-        seed: int,
-        workers: int | None = None,
-        number: int = 0,
-        many_arms: int = designs.MANY,
-        changed_reward: int | None = None,
-    ) -> None:
-        self.changed_reward = changed_reward
-        self.subject, self.seed, self.number, self.many_arms = subject, seed, number, many_arms
-        self.parallel = joblib.Parallel(
-            -1 if workers is None else workers, prefer="threads", return_as="generator_unordered"
-        )
+    subject: Subject
+    seed: int
+    workers: int | None = None
+    number: int = 0
+    many_arms: int = designs.MANY
+    changed_reward: int | None = None
 
     def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
         tables = self._designs()
         number = len(self.subject.limits(tables[0].arms, tables[0].rounds))
         games = plays // number // 4  # on each table, to search and to measure
-        return [self._measured(self._found(tables, which, games), games) for which in range(number)]
+        return [self.measured(self._found(tables, which, games), games) for which in range(number)]
 
-    def _measured(self, candidate: Candidate, games: int) -> AuditFinding:
+    def measured(self, candidate: Candidate, games: int) -> AuditFinding:
+        """Return the finding of fresh games, for the event of the candidate."""
         design, event, one_choice = candidate.design, candidate.event, candidate.limit.one_choice
-        measured, loss = ("nothing that differs", 0), Loss(more=0, fewer=0, games=games)
+        feature, cells, loss = "nothing that differs", 0, Loss(more=0, fewer=0, games=games)
         if event is not None:
-            counts = self._counts(design, games, Part(self.number, one_choice))
-            measured = event.feature.words, len(event.cells)
+            counts = self.counts(design, games, f"measured, {one_choice}")
+            feature, cells = event.feature.words, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
             if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
-        game = design.arms, design.rounds
-        claim, declared = self.subject.claim(*game), self.subject.declared(*game)
-        return AuditFinding(claim, declared, one_choice, design.words, *measured, loss)
+        claim = self.subject.claim(design.arms, design.rounds)
+        declared = self.subject.declared(design.arms, design.rounds)
+        return AuditFinding(claim, declared, one_choice, design.words, feature, cells, loss)
 
     def _found(self, tables: list[Design], which: int, games: int) -> Candidate:
         left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
-        for stage, (share, survivors) in enumerate(ROUNDS):
+        for stage, (share, survivors) in enumerate(STAGES):
             number = max(1, int(share * games / len(left) / 2))
             kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
-                played = self._played(candidate, number, stage)
-                if played.counts and all_one(*played.counts):
+                design, limit = candidate.design, candidate.limit
+                part = f"search {stage}, {limit.one_choice}"
+                first, second = (
+                    self.counts(design, number, f"{part}, {half} half")
+                    for half in ("first", "second")
+                )
+                if candidate.counts:
+                    first += candidate.counts[0]
+                    second += candidate.counts[1]
+                if all_one(first, second):
                     continue  # as in a start that no reward affects: more games reveal nothing
-                alike = kept.setdefault(candidate.design.family, [])
-                alike.append(played)
+                seen: Iterable[Feature] = features(design.arms, design.rounds)
+                if limit.one_choice:
+                    seen = first_choice(first + second, design.arms, design.rounds)
+                played = number + candidate.games
+                best = best_event((first, second), played, seen, limit.delta)
+                # A win against many rewards of 1 is rarer than one against rewards of 0: it reveals
+                # more, but seems to reveal less until enough games have shown it.
+                others = float(design.table[1, 0]) if design.arms > designs.ARMS else 0.0
+                alike = kept.setdefault((design.arms, design.rounds, others), [])
+                alike.append(Candidate(design, limit, (first, second), played, *best))
                 alike.sort(key=lambda candidate: -candidate.share(candidate.proved))
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
         return max(left, key=lambda candidate: candidate.promise(games))
 
-    def _played(self, candidate: Candidate, games: int, stage: int) -> Candidate:
-        design, limit = candidate.design, candidate.limit
-        first, second = (
-            self._counts(design, games, Part(self.number, limit.one_choice, stage, half))
-            for half in (0, 1)
-        )
-        if candidate.counts:
-            first += candidate.counts[0]
-            second += candidate.counts[1]
-        games += candidate.games
-        seen: Iterable[Feature] = features(design.arms, design.rounds)
-        if limit.one_choice:
-            seen = first_choice(first + second, design.arms, design.rounds)
-        proved, event = best_event((first, second), games, seen, limit.delta)
-        return replace(candidate, counts=(first, second), games=games, proved=proved, event=event)
+    def counts(self, design: Design, games: int, part: str) -> np.ndarray:
+        """Play `games` games on each table and return their counts, uint32 of shape (2, cells).
 
-    def _counts(self, design: Design, games: int, part: Part) -> np.ndarray:
-        subject, params = self.subject, self.subject.params(design.rounds)
-        return counts_of_games(
-            subject.algorithm, params, design, games, self.seed, part, self.parallel
-        )
+        `part` names the games: those of another part have streams of their own. A block of games is
+        a call of a kernel with one generator, whose stream is named by the seed, the design and the
+        block. The counts therefore do not depend on the number of threads, nor the memory on the
+        number of games. Every character of these names enters a seed, so none may change.
+        """
+        algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
+        total = np.stack([no_games(design.arms, design.rounds)] * 2)
+        tables = design.tables()
+        played = f"audit of {spelt(algorithm, params)} on {design.words}"
+
+        def block(which: int, first: int) -> tuple[int, np.ndarray]:
+            name = f"{played}, {part}, audit {self.number}, table {which}"
+            rng = stream(self.seed, Role.POLICY, first, name)
+            number = min(BLOCK, games - first)
+            # The counts of a few games are mostly zeros, which take longer to add than to play.
+            sums = total[which] if games <= BLOCK else None
+            return which, block_of_games(
+                algorithm, params, design, tables[which], rng, number, sums
+            )
+
+        threads = -1 if self.workers is None else self.workers
+        parallel = joblib.Parallel(threads, prefer="threads", return_as="generator_unordered")
+        blocks = [(which, first) for first in range(0, games, BLOCK) for which in (0, 1)]
+        for which, sums in parallel(joblib.delayed(block)(*numbers) for numbers in blocks):
+            if games > BLOCK:
+                total[which] += sums
+        return total
 
     def _designs(self) -> list[Design]:
         rounds, index = self.subject.horizons, self.changed_reward
         if index is not None:
-            rounds = designs.later(index, rounds)
-            edges = designs.at_the_edge(rounds[-1], self._pulls_of_first, index)
+            # Those of the usual horizons in which this reward is read early enough.
+            rounds = [n for n in rounds if n >= 4 * index] or [designs.LATER * index]
+            edges = designs.at_the_edge(rounds[-1], self.pulls_of_first, index)
             return [*edges, *(design for n in rounds for design in designs.constant(n, (index,)))]
-        chosen = list(designs.at_the_edge(rounds[-1], self._pulls_of_first))
-        if designs.is_short(rounds):
+        chosen = list(designs.at_the_edge(rounds[-1], self.pulls_of_first))
+        if rounds[0] <= designs.SHORT[-1]:  # otherwise only tables at the edge fit the horizons
             chosen += [design for n in rounds for design in designs.constant(n)]
-            chosen += [*designs.waiting(rounds[0]), *designs.many_arms(self.many_arms)]
+            chosen += designs.waiting(rounds[0])
+            chosen += designs.constant(self.many_arms + designs.AFTER, (1,), self.many_arms)
         return chosen
 
-    def _pulls_of_first(self, design: Design) -> float:
+    def pulls_of_first(self, design: Design) -> float:
+        """Return the mean number of pulls of arm 1, from a few games on the first table."""
         algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
         name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.words}"
         rng = stream(self.seed, Role.POLICY, 0, name)
@@ -196,3 +219,37 @@ class Auditor:
         pulls = features(design.arms, design.rounds)[design.rounds]
         cells = counts[pulls.first : pulls.stop]
         return float(cells @ np.arange(len(cells)) / cells.sum())
+
+
+def spelt(algorithm: str, params: NamedTuple) -> str:
+    """Return an algorithm with its parameters, as stream names spell them."""
+    fields = (f"{name}={value!r}" for name, value in randomness.fields(params).items())
+    return f"{algorithm} Params({', '.join(fields)})"
+
+
+def block_of_games(
+    algorithm: str,
+    params: NamedTuple,
+    design: Design,
+    table: np.ndarray,
+    rng: np.random.Generator,
+    games: int,
+    counts: np.ndarray | None = None,
+) -> np.ndarray:
+    """Play `games` games on one table and return their counts, uint32 of shape (cells,).
+
+    `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
+    """
+    if counts is None:
+        counts = no_games(design.arms, design.rounds)
+    unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
+    bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
+    arguments = params, bandit, rng, games, design.index, counts
+    # Blocks whose parameters have equal types share machine code: numba need not look at all
+    # arguments again.
+    key = algorithm, *map(type, params)
+    if key not in _tallies:
+        kernel = kernel_around(registry.algorithm(algorithm).play, tally)
+        _tallies[key] = specialised(kernel, *arguments)
+    _tallies[key](*arguments)
+    return counts

@@ -1,6 +1,7 @@
 """Subject of an audit, and the limits that it must not exceed."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,14 +107,22 @@ class Subject:
 
     @cached_property
     def horizons(self) -> list[int]:
-        """Horizons of its games, increasing; UserError if all games are too short to release."""
+        """Horizons of its games, increasing.
+
+        The first one is a quarter, and at least 7 rounds, longer than the shortest game with a
+        release. 64 and 256 follow if they are longer. Raises UserError if 4096 rounds are too short
+        for a release.
+        """
         self.claim(designs.ARMS, designs.LONG)  # raises without a claim, before `releases` is used
-        horizons = designs.horizons(
-            lambda rounds: any(True for _ in self.releases(designs.ARMS, rounds))
-        )
-        if not horizons:
+
+        def released(rounds: int) -> bool:
+            return any(True for _ in self.releases(designs.ARMS, rounds))
+
+        if not released(designs.LONG):
             raise UserError(
                 f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"
                 " audit has nothing to measure"
             )
-        return horizons
+        shortest = bisect_left(range(designs.LONG), True, lo=1, key=released)
+        first = shortest + max(designs.SHORT[0] - 1, shortest // 4)
+        return [first, *(rounds for rounds in designs.SHORT if rounds > first)]

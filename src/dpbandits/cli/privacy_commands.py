@@ -39,7 +39,7 @@ def audited(found: AuditResult) -> Iterator[str]:
         if not finding.one_choice:
             declared = _budget(*finding.declared[:2])
             yield f"    declared: {declared} by its releases in such a game"
-        bounds = f"epsilon >= {finding.pure_epsilon:.4g}"
+        bounds = f"epsilon >= {loss.epsilon(0.0):.4g}"
         if delta:
             bounds += f"; epsilon >= {finding.epsilon:.4g} at delta = {delta:g}"
         if finding.delta:
@@ -90,11 +90,6 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
         lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
         of_notion = [row for row in table_rows if row.claim.notion is notion]
         lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
-        if remark := notion.remark:
-            lines += dict.fromkeys(
-                f"  {row.label}: {remark(row.spent, row.stated.delta, row.composed)}"
-                for row in of_notion
-            )
     for row in filter(attrgetter("why"), table_rows):
         named = f"{row.label} ({row.reading})" if row.reading else row.label
         differences.setdefault(row.why, []).append(named)

@@ -25,7 +25,7 @@ from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
-from dpbandits.privacy.concentrated import rho_of_gaussian
+from dpbandits.privacy.releases import rho_of_gaussian
 from dpbandits.spec import figure as spec
 from dpbandits.tables import published
 

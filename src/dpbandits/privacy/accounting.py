@@ -27,13 +27,14 @@ from typing import Any
 from scipy.special import betainc
 
 from dpbandits.core.errors import UserError
-from dpbandits.privacy.concentrated import gaussian_epsilon, least
 from dpbandits.privacy.releases import (
     Gaussian,
     Laplace,
     Release,
     composed_epsilon,
     composed_rho,
+    gaussian_epsilon,
+    least,
     least_delta,
     readers,
 )
@@ -97,7 +98,13 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
         return composed
     if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
         composed = math.fsum(times * epsilon for _, epsilon, _, times in groups)
-    pld = accountant()
+    try:
+        pld = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+    except ImportError as error:
+        raise NoAccountant(
+            "the tight composition of unlike releases needs dp-accounting, which is not installed:"
+            " .venv/bin/python -m pip install -r requirements-accounting.lock"
+        ) from error
     squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in groups)
     root_mean_square = math.sqrt(squares / sum(times for *_, times in groups))
     reach = max(composed, max(epsilon for _, epsilon, _, _ in groups))
@@ -106,13 +113,12 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
     cut = min(1e-15, 1e-6 * delta / (2.0 * len(groups)))
     pairs = []
     for is_laplace, epsilon, lost, times in groups:
-        pair = (
-            pld.from_laplace_mechanism(
+        if is_laplace:
+            pair = pld.from_laplace_mechanism(
                 1.0, sensitivity=epsilon, value_discretization_interval=interval
             )
-            if is_laplace
-            else _coin(epsilon, lost, interval)
-        )
+        else:
+            pair = _coin(pld, epsilon, lost, interval)
         pairs.append(pair if times == 1 else pair.self_compose(times, cut))
     while len(pairs) > 1:  # compose neighbours of similar size, so that most products are small
         pairs = [
@@ -122,21 +128,7 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
     return float(pairs[0].get_epsilon_for_delta(delta))
 
 
-def accountant() -> ModuleType:
-    """Return dp-accounting's module of privacy loss distributions.
-
-    Raises NoAccountant if dp-accounting is not installed.
-    """
-    try:
-        return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
-    except ImportError as error:
-        raise NoAccountant(
-            "the tight composition of unlike releases needs dp-accounting, which is not installed:"
-            " .venv/bin/python -m pip install -r requirements-accounting.lock"
-        ) from error
-
-
-def _coin(epsilon: float, delta: float, interval: float) -> Any:
+def _coin(pld: ModuleType, epsilon: float, delta: float, interval: float) -> Any:
     # As a function of e^x, the delta that the coin needs for an epsilon of x falls linearly between
     # -epsilon and epsilon. The grid points around these two ends, joined by such lines, give the
     # least upper bound on the grid. (from_privacy_parameters rounds up and overstates it more.)
@@ -146,8 +138,9 @@ def _coin(epsilon: float, delta: float, interval: float) -> Any:
     needed = [delta_of_equals(epsilon, delta, 1, point * interval) for point in points]
     needed[-1] = delta
     pmf = importlib.import_module("dp_accounting.pld.pld_pmf")
-    joined = pmf.create_pmf_pessimistic_connect_dots(interval, points, needed)
-    return accountant().PrivacyLossDistribution(joined)
+    return pld.PrivacyLossDistribution(
+        pmf.create_pmf_pessimistic_connect_dots(interval, points, needed)
+    )
 
 
 def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) -> float:

@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from dpbandits.privacy.concentrated import classical_epsilon, epsilon_of_rho
-from dpbandits.privacy.releases import Release, composed_rho
+from dpbandits.privacy.releases import Release, composed_rho, epsilon_of_rho
 
 DELTA = 1e-6  # at which zCDP is stated as (epsilon, delta)-DP, if no delta is given
 
@@ -42,8 +41,6 @@ class Notion:
     # Epsilon that a budget implies at a delta, and the budget that releases compose to.
     conversion: Callable[[float, float], float] | None = None
     composition: Callable[[Iterable[Release]], float] | None = None
-    # Sentence on an epsilon: of a budget, its delta and the epsilon that the conversion gives.
-    remark: Callable[[float, float, float], str] | None = None
 
     PER_ROUND: ClassVar["Notion"]
     GLOBAL: ClassVar["Notion"]
@@ -59,15 +56,6 @@ class Notion:
     def needs_delta(self) -> bool:
         """True if a budget bounds no epsilon at delta = 0."""
         return math.isinf(self.epsilon(1.0, 0.0))
-
-
-def _zcdp_remark(rho: float, delta: float, epsilon: float) -> str:
-    return (
-        f"rho = {rho:.4g} implies, at delta = {delta:g}, epsilon ="
-        f" {classical_epsilon(rho, delta):.4g} as rho + 2 sqrt(rho log(1/delta)) (Bun and"
-        f" Steinke), {epsilon:.4g} by the best order alpha (Canonne, Kamath and"
-        " Steinke); tightly: the exact curve of Gaussian noise (Balle and Wang)"
-    )
 
 
 Notion.PER_ROUND = Notion(
@@ -105,7 +93,6 @@ Notion.CONCENTRATED = Notion(
     symbol="ρ",
     conversion=epsilon_of_rho,
     composition=composed_rho,
-    remark=_zcdp_remark,
 )
 NOTIONS = (Notion.PER_ROUND, Notion.GLOBAL, Notion.REVISED, Notion.LOCAL, Notion.CONCENTRATED)
 BUDGETS = tuple(dict.fromkeys(notion.budget for notion in NOTIONS))  # fields of Params

@@ -5,15 +5,19 @@ declares which rewards of which arm it reads, how far one of them can move the r
 (the sensitivity), and the noise. The budgets of releases that read a common reward add up or, if a
 delta > 0 is allowed, compose by the theorem of Dwork, Rothblum and Vadhan (2010). Releases of
 disjoint rewards compose in parallel: the largest budget counts. Where one of the releases has
-Gaussian noise, their rho (zCDP) add up.
+Gaussian noise, their rho add up.
+
+A mechanism is rho-zCDP (zero-concentrated DP; Bun and Steinke 2016) if the Rényi divergence of
+every order alpha > 1 between its outputs on neighbouring tables is at most rho alpha. The rho of
+releases that read a common reward add up, also if later ones depend on earlier ones (Lemma 1.7).
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from dpbandits.privacy.concentrated import epsilon_of_rho
+ORDERS = (1e-9, 1e9)  # of alpha - 1, among which the best is searched
 
 
 class Laplace(NamedTuple):
@@ -162,14 +166,10 @@ def least_delta(release: Release) -> float:
 
 def is_sound(release: Release) -> bool:
     """Return True if the sensitivity and the noise, or the declared budget, are valid."""
-    match release:
-        case ApproximateDP():
-            return release.epsilon >= 0 and 0 <= release.delta <= 1
-        case SparseVector():
-            noisy = release.threshold_scale > 0 and release.query_scale > 0
-        case _:
-            noisy = release.scale > 0
-    return release.sensitivity >= 0 and noisy
+    if isinstance(release, ApproximateDP):
+        return release.epsilon >= 0 and 0 <= release.delta <= 1
+    scales = [value for name, value in release._asdict().items() if name.endswith("scale")]
+    return release.sensitivity >= 0 and all(scale > 0 for scale in scales)
 
 
 def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
@@ -197,3 +197,73 @@ def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:
             # reward.
             if number + 1 == len(declared) or declared[number + 1].first > reading[0][0]:
                 yield [declared[n] for _, n in reading]
+
+
+# zCDP as (epsilon, delta)-DP ---------------------------------------------------------------------
+
+
+def epsilon_of_rho(rho: float, delta: float) -> float:
+    """Return an epsilon such that every rho-zCDP mechanism is (epsilon, delta)-DP.
+
+    The bound of Canonne, Kamath and Steinke (2020, Proposition 12) at its best order alpha. It is
+    less than rho + 2 sqrt(rho log(1/delta)) (Bun and Steinke 2016, Proposition 1.3), and infinite
+    at delta = 0 unless rho = 0.
+    """
+    if rho == 0.0 or delta >= 1.0:
+        return 0.0
+    if delta <= 0.0 or math.isinf(rho):
+        return math.inf
+    from scipy.optimize import minimize_scalar  # imported late: scipy takes long to import
+
+    def bound(log_less: float) -> float:
+        less = math.exp(log_less)  # alpha - 1
+        # log(1 - 1/alpha) and log(1/(alpha delta)), with alpha = 1 + less
+        gained = math.log(less) - math.log1p(less)
+        return rho * (1.0 + less) + gained - (math.log1p(less) + math.log(delta)) / less
+
+    low, high = map(math.log, ORDERS)
+    found = minimize_scalar(bound, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    classical = rho + 2.0 * math.sqrt(-rho * math.log(delta))
+    return max(0.0, min(float(found.fun), classical))
+
+
+def gaussian_delta(rho: float, epsilon: float) -> float:
+    """Return the least delta at which Gaussian releases of rho in total are (epsilon, delta)-DP.
+
+    Balle and Wang 2018, Theorem 8, with mu = sqrt(2 rho) standard deviations between the means.
+    Composed Gaussian releases lose what one of their total rho does (Dong, Roth and Su 2022,
+    Corollary 3.3).
+    """
+    if rho == 0.0:
+        return 0.0
+    from scipy.special import log_ndtr  # imported late: scipy takes long to import
+
+    mu = math.sqrt(2.0 * rho)
+    more = math.exp(float(log_ndtr(mu / 2.0 - epsilon / mu)))
+    return max(0.0, more - math.exp(epsilon + float(log_ndtr(-mu / 2.0 - epsilon / mu))))
+
+
+def gaussian_epsilon(rho: float, delta: float) -> float:
+    """Return the least epsilon at which Gaussian releases of rho are (epsilon, delta)-DP."""
+    high = epsilon_of_rho(rho, delta)
+    if math.isinf(high):
+        return high
+    return least(lambda epsilon: gaussian_delta(rho, epsilon) <= delta, high)
+
+
+def rho_of_gaussian(epsilon: float, delta: float) -> float:
+    """Return the largest rho at which Gaussian releases are (epsilon, delta)-DP; delta > 0."""
+    high = 1.0
+    while gaussian_delta(high, epsilon) <= delta:
+        high *= 2.0
+    return least(lambda rho: gaussian_delta(rho, epsilon) > delta, high)
+
+
+def least(holds: Callable[[float], bool], high: float) -> float:
+    """Return the least number of [0, high] from which on a monotone condition holds."""
+    low = 0.0
+    if holds(low):
+        return low
+    while low < (middle := (low + high) / 2.0) < high:
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -49,13 +49,6 @@ class Row(NamedTuple):
         return "" if alike else self.claim.differs
 
 
-def private_modules() -> dict[str, ModuleType]:
-    """Return all algorithms and stopping rules with a claim, by name, algorithms first."""
-    members = {name: registry.algorithm(name) for name in registry.algorithm_names()}
-    members |= {name: registry.stopping_rule(name) for name in registry.stopping_rule_names()}
-    return {name: module for name, module in members.items() if hasattr(module, "claim")}
-
-
 def rows(
     names: Iterable[str] = (),
     epsilon: float = 1.0,
@@ -86,14 +79,16 @@ def rows(
             raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
     # A parameter in `kept` gets the value in `values` only if its class has no default.
     kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    private = private_modules()
+    modules = {name: registry.algorithm(name) for name in registry.algorithm_names()}
+    modules |= {name: registry.stopping_rule(name) for name in registry.stopping_rule_names()}
     table: list[Row] = []
-    for name in dict.fromkeys(names) or private:
-        if name not in private:
-            if name in {*registry.algorithm_names(), *registry.stopping_rule_names()}:
-                raise UserError(f"privacy: '{name}' promises no privacy")
-            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, private)}")
-        table += _rows(name, private[name], values, kept)
+    for name in dict.fromkeys(names) or modules:
+        if name not in modules:
+            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, modules)}")
+        if hasattr(modules[name], "claim"):
+            table += _rows(name, modules[name], values, kept)
+        elif names:
+            raise UserError(f"privacy: '{name}' promises no privacy")
     return table
 
 

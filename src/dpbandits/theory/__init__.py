@@ -1,8 +1,7 @@
 """Bounds of the papers as functions; a figure names them `<paper>.<function>`.
 
 A function that returns a float is a bound. A function that returns a tuple gives the values of
-epsilon or delta at which a bound changes its privacy regime. Files whose names begin with an
-underscore hold shared code and no bounds.
+epsilon or delta at which a bound changes its privacy regime.
 """
 
 import importlib
@@ -24,26 +23,22 @@ def function(name: str) -> Callable[..., Any]:
 
 def bounds() -> list[str]:
     """Return the name of every bound, `<paper>.<function>`."""
-    return [name for name in _functions() if _returns_float(name)]
+    return [n for n, f in _functions().items() if inspect.signature(f).return_annotation is float]
 
 
 def transitions() -> list[str]:
     """Return the name of every function that returns the transitions of a bound."""
-    return [name for name in _functions() if not _returns_float(name)]
-
-
-def _returns_float(name: str) -> bool:
-    return inspect.signature(_functions()[name]).return_annotation is float
+    return sorted(_functions().keys() - bounds())
 
 
 @cache
 def _functions() -> dict[str, Callable[..., Any]]:
     # Every public function, by its name in figures.
-    papers = [paper.name for paper in pkgutil.iter_modules(__path__) if paper.name[0] != "_"]
+    papers = [paper.name for paper in pkgutil.iter_modules(__path__)]
     modules = {paper: importlib.import_module(f"{__name__}.{paper}") for paper in papers}
     return {
         f"{paper}.{name}": member
         for paper, module in modules.items()
-        for name, member in vars(module).items()
-        if inspect.isfunction(member) and member.__module__ == module.__name__ and name[0] != "_"
+        for name, member in inspect.getmembers(module, inspect.isfunction)
+        if member.__module__ == module.__name__ and name[0] != "_"
     }

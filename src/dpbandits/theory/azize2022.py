@@ -16,8 +16,10 @@ import numpy as np
 from dpbandits.core.errors import UserError
 from dpbandits.core.kl import bernoulli_kl
 from dpbandits.core.parameters import Constraint, Positive
-from dpbandits.theory._structural_gap import limits_of, linear_instance, structural_gap
 
+ACCURACY = 1e-8  # relative, of a convex program's value; certified by bounds on both sides
+PROGRAMS = 200  # linear programs at most; 2 to 30 in practice
+TOLERANCES = dict.fromkeys(("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
 Dimension = Annotated[int, Constraint(lambda d: 2 <= d <= 100, "a whole number from 2 to 100")]
 
 # Stochastic bandits ------------------------------------------------------------------------------
@@ -91,9 +93,9 @@ def linear_lower_bound(
     Theorem 3 is. `actions`: shape (actions, dimensions), which must span the space and have one
     best; `theta`: shape (dimensions,). Relative accuracy 1e-8, or ArithmeticError.
     """
-    matrix, best, gaps, rhos = linear_instance(actions, theta)
-    limits = limits_of(gaps, rhos, epsilon)
-    return math.log(horizon) * structural_gap(matrix, best, gaps, limits)
+    arms, gaps, rhos = _linear_instance(actions, theta)
+    limits = np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)
+    return math.log(horizon) * _structural_gap(arms, gaps, limits)
 
 
 def linear_transitions(
@@ -104,14 +106,14 @@ def linear_transitions(
     That is Delta_a/(6 rho_a), at which the two limits of the action are equal, if its constraint
     binds there. Sorted; arguments as for `linear_lower_bound`.
     """
-    matrix, best, gaps, rhos = linear_instance(actions, theta)
+    arms, gaps, rhos = _linear_instance(actions, theta)
     transitions = set()
-    for a in set(range(len(matrix))) - {best}:
+    for a in range(len(arms)):
         epsilon = float(gaps[a] / (6.0 * rhos[a]))
-        limits = limits_of(gaps, rhos, epsilon)
-        value = structural_gap(matrix, best, gaps, limits)
+        limits = np.minimum(0.5 * gaps * gaps, 3.0 * epsilon * rhos * gaps)
+        value = _structural_gap(arms, gaps, limits)
         limits[a] = math.inf
-        if structural_gap(matrix, best, gaps, limits) < value * (1.0 - 1e-6):
+        if _structural_gap(arms, gaps, limits) < value * (1.0 - 1e-6):
             transitions.add(epsilon)
     return tuple(sorted(transitions))
 
@@ -137,6 +139,68 @@ def _basis_and(extra: Sequence[float], dimension: int) -> list[list[float]]:
     if len(extra) > dimension:
         raise UserError(f"Theorem 5: an action of {len(extra)} coordinates in {dimension}")
     return [*np.eye(dimension).tolist(), [*extra, *[0.0] * (dimension - len(extra))]]
+
+
+def _linear_instance(
+    actions: Sequence[Sequence[float]], theta: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    # The parts of all actions but a* that are orthogonal to a*, as rows, with their Delta_a and
+    # rho_a = sum_j |a_j . (a - a*)| / |a_j|^2 over the actions a_j != 0.
+    matrix = np.array(actions, dtype=float)
+    values = matrix @ np.array(theta, dtype=float)
+    best = int(np.argmax(values))
+    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+        raise UserError("Theorem 5 is for actions that span the space")
+    if np.sum(values == values[best]) > 1:
+        raise UserError("Theorem 5 is for a unique best action")
+    norms = (matrix**2).sum(axis=1)
+    terms = np.abs((matrix - matrix[best]) @ matrix[norms > 0].T) / norms[norms > 0]
+    rhos = np.array([math.fsum(row) for row in terms])  # the same in any order of the actions
+    basis = np.eye(matrix.shape[1])  # of the orthogonal complement of a*, as columns
+    if matrix[best].any():
+        basis = np.linalg.svd(matrix[best][None, :])[2][1:].T
+    rest = [a for a in range(len(matrix)) if a != best]
+    return matrix[rest] @ basis, (values[best] - values)[rest], rhos[rest]
+
+
+def _structural_gap(arms: np.ndarray, gaps: np.ndarray, limits: np.ndarray) -> float:
+    """Return inf sum_a alpha(a) Delta_a subject to |a|^2_{H^-1} <= limit_a for every a but a*.
+
+    Arguments as from `_linear_instance`; a limit is positive, and inf for an action without one.
+
+    Two observations reduce the convex program to small linear ones. First, alpha(a*) costs nothing,
+    so the infimum is the limit as alpha(a*) goes to infinity, where only parts orthogonal to a*
+    count. Second, for u = a/sqrt(limit_a) the constraint is min {v . H v: u . v = 1} >= 1, because
+    the minimum is 1/|u|^2_{H^-1}. Equivalently sum_b alpha(b) (b . v)^2 >= 1 for every v with
+    u . v = 1, which is linear in alpha. The minimiser v = H^-1 u/|u|^2_{H^-1} is added as a cut
+    until no constraint is violated. Each program bounds the value from below; its solution, scaled
+    until feasible, bounds it from above.
+    """
+    from scipy.optimize import linprog  # imported late: slow, and no other bound needs it
+
+    limited = [i for i in range(len(arms)) if arms[i].any() and limits[i] < math.inf]
+    wanted = [arms[i] / math.sqrt(limits[i]) for i in limited]
+    if not wanted:
+        return 0.0
+    # With |u| <= 1 the solution is of order 1, whatever the limits are.
+    scale = max(float(u @ u) for u in wanted)
+    wanted = [u / math.sqrt(scale) for u in wanted]
+    cuts = [((arms @ u) / (u @ u)) ** 2 for u in wanted]
+    for _ in range(PROGRAMS):
+        solved = linprog(gaps, -np.array(cuts), -np.ones(len(cuts)), options=TOLERANCES)
+        if solved.status != 0:
+            break
+        # A small weight on every action, because H would be singular in the first rounds.
+        weights = solved.x + 1e-12 * max(solved.x)
+        inverse = np.linalg.inv((arms.T * weights) @ arms)
+        # H is ill-conditioned, but any v with u . v = 1 is a valid cut, whatever the inverse is.
+        directions = [inverse @ u / (u @ (inverse @ u)) for u in wanted]
+        added = [(arms @ direction) ** 2 for direction in directions]
+        cuts += added
+        upper = float(gaps @ weights) / min(float(weights @ cut) for cut in added)
+        if upper - float(solved.fun) <= ACCURACY * upper:
+            return scale * upper
+    raise ArithmeticError(f"Theorem 5: no solution to {ACCURACY:g} after {PROGRAMS} programs")
 
 
 # Upper bounds ------------------------------------------------------------------------------------

@@ -31,8 +31,9 @@ def t_1(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta:
 
 def t_2(mean: float, radius: Positive, epsilon: Positive, alpha: Fraction, beta: Fraction) -> float:
     """Return R log(1/beta)/(epsilon alpha |mu|) of Theorem 3.3, beta <= 0.08."""
-    _check(beta)
-    return _private(_signal(mean, radius, "Theorem 3.3"), epsilon, alpha, beta)
+    if not beta <= 0.08:
+        raise UserError(f"Theorem 3.3 is for beta <= 0.08, got {beta:g}")
+    return -math.log(beta) / (epsilon * alpha * _signal(mean, radius, "Theorem 3.3"))
 
 
 def stopping_upper_bound(
@@ -56,7 +57,8 @@ def stopping_lower_bound(
     """
     if not beta < 0.25:
         raise UserError(f"Theorem 3.4 is for beta < 1/4, got {beta:g}")
-    return _private(_signal(mean, radius, "Theorem 3.4"), epsilon, alpha, beta) / 12.0
+    signal = _signal(mean, radius, "Theorem 3.4")
+    return -math.log(beta) / (epsilon * alpha * signal) / 12.0
 
 
 def stopping_lower_bound_shape(
@@ -68,30 +70,23 @@ def stopping_lower_bound_shape(
     """
     signal = _signal(mean, radius, "Corollary 3.6")
     sampling = -math.log(beta) / (alpha * signal) ** 2
-    return sampling + _private(signal, epsilon, alpha, beta)
+    return sampling - math.log(beta) / (epsilon * alpha * signal)
 
 
 def _signal(mean: float, radius: float, theorem: str) -> float:
     # |mu|/R
     if not 0.0 < abs(mean) <= radius:
-        problem = f"a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
-        raise UserError(f"{theorem} is for {problem}")
+        raise UserError(
+            f"{theorem} is for a mean in [-R, R] other than 0, got {mean:g} and R = {radius:g}"
+        )
     return abs(mean) / radius
-
-
-def _check(beta: float) -> None:
-    if not beta <= 0.08:
-        raise UserError(f"Theorem 3.3 is for beta <= 0.08, got {beta:g}")
 
 
 def _iterated(signal: float, alpha: float, beta: float) -> float:
     # log((1/beta) log(R/(alpha |mu|)))
-    _check(beta)
+    if not beta <= 0.08:
+        raise UserError(f"Theorem 3.3 is for beta <= 0.08, got {beta:g}")
     log = -math.log(alpha * signal)
     if not log > beta:
         raise UserError(f"Theorem 3.3 is for log(R/(alpha |mu|)) > beta, got {log:g} and {beta:g}")
     return math.log(log / beta)
-
-
-def _private(signal: float, epsilon: float, alpha: float, beta: float) -> float:
-    return -math.log(beta) / (epsilon * alpha * signal)

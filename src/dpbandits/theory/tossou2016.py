@@ -8,6 +8,7 @@ apply.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from dpbandits.algorithms.dp_ucb_int import Exponent, Params, input_epsilon, next_interval
 from dpbandits.core.errors import UserError
@@ -25,16 +26,15 @@ def dp_ucb_bound_upper_bound(means: Sequence[float], horizon: int, epsilon: Posi
     B_a = 2 sqrt(8) ln(4 t^4)/(epsilon (1-lambda_0) Delta_a).
     Deviation: the paper's B lacks the factor 2 of (A.12) and, in (3.1), the gap.
     """
-    private, optimal = _terms(horizon, epsilon)
+    log_t = math.log(horizon)
+    private = math.sqrt(8.0) * (math.log(4.0) + 4.0 * log_t) / epsilon
 
-    def pulls(gap: float) -> float:
-        def bound(lambda_0: float) -> float:
-            noise = _noise(2.0 * private / ((1.0 - lambda_0) * gap), "Theorem 3.2")
-            return max(noise, optimal / (lambda_0 * gap) ** 2)
+    def pulls(gap: float, lambda_0: float) -> float:
+        noise = _noise(2.0 * private / ((1.0 - lambda_0) * gap), "Theorem 3.2")
+        return max(noise, 8.0 * log_t / (lambda_0 * gap) ** 2)
 
-        return _least(bound) + 1.0 + 2.0 * math.pi**2 / 3.0
-
-    return sum(gap * pulls(gap) for gap in _gaps(means))
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
+    return sum(gap * (_least(partial(pulls, gap)) + 1.0 + 2.0 * math.pi**2 / 3.0) for gap in gaps)
 
 
 def dp_ucb_bound_printed_upper_bound(
@@ -46,12 +46,13 @@ def dp_ucb_bound_printed_upper_bound(
     B = sqrt(8) ln(4 t^4)/(epsilon (1-lambda_0)). The proof gives a larger bound,
     `dp_ucb_bound_upper_bound`.
     """
-    private, optimal = _terms(horizon, epsilon)
-    gaps = _gaps(means)
+    log_t = math.log(horizon)
+    private = math.sqrt(8.0) * (math.log(4.0) + 4.0 * log_t) / epsilon
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
 
     def leading(lambda_0: float) -> float:
         noise = _noise(private / (1.0 - lambda_0), "Theorem 3.2")
-        return sum(max(noise, optimal / (lambda_0**2 * gap)) for gap in gaps)
+        return sum(max(noise, 8.0 * log_t / (lambda_0**2 * gap)) for gap in gaps)
 
     return _least(leading) + sum(gaps) * (1.0 + 2.0 * math.pi**2 / 3.0)
 
@@ -63,9 +64,8 @@ def dp_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) 
     """
     log_t = math.log(horizon)
     noise = _noise(56.0 * (2.0 + math.sqrt(3.5)) * math.sqrt(log_t) / epsilon, "Theorem 3.3")
-    return sum(
-        gap * (max(noise * noise, 8.0 * log_t / gap**2) + 1.0 + 4.0 * ZETA) for gap in _gaps(means)
-    )
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
+    return sum(gap * (max(noise * noise, 8.0 * log_t / gap**2) + 1.0 + 4.0 * ZETA) for gap in gaps)
 
 
 def dp_ucb_int_upper_bound(
@@ -79,19 +79,8 @@ def dp_ucb_int_upper_bound(
     params = Params(epsilon, delta, v)
     first = next_interval(params, input_epsilon(params), 0, 1)
     log_t = math.log(horizon)
-    return sum(gap * (first + 8.0 * log_t / gap**2 + 1.0 + 4.0 * ZETA) for gap in _gaps(means))
-
-
-def _gaps(means: Sequence[float]) -> list[float]:
-    # Gaps of the suboptimal arms.
-    best = max(means)
-    return [best - mean for mean in means if mean < best]
-
-
-def _terms(horizon: int, epsilon: float) -> tuple[float, float]:
-    # sqrt(8) ln(4 t^4)/epsilon and 8 log t, of Theorem 3.2.
-    log_t = math.log(horizon)
-    return math.sqrt(8.0) * (math.log(4.0) + 4.0 * log_t) / epsilon, 8.0 * log_t
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
+    return sum(gap * (first + 8.0 * log_t / gap**2 + 1.0 + 4.0 * ZETA) for gap in gaps)
 
 
 def _noise(b: float, theorem: str) -> float:

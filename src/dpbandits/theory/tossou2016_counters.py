@@ -18,17 +18,14 @@ Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables,
 
 def error_bound(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
     """Return (2.2), sqrt(8)/epsilon log(4/gamma) (log n + 1)."""
-    return _bound(items, epsilon, exponent, math.log(items))
+    log_of_gamma = math.log(4.0) + exponent * math.log(items)
+    return math.sqrt(8.0) / epsilon * log_of_gamma * (math.log(items) + 1.0)
 
 
 def error_bound_base_2(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
     """Return (2.2) with log n to base 2: the appendix has ln(4/gamma) beside log n."""
-    return _bound(items, epsilon, exponent, math.log2(items))
-
-
-def _bound(items: int, epsilon: float, exponent: float, log_n: float) -> float:
     log_of_gamma = math.log(4.0) + exponent * math.log(items)
-    return math.sqrt(8.0) / epsilon * log_of_gamma * (log_n + 1.0)
+    return math.sqrt(8.0) / epsilon * log_of_gamma * (math.log2(items) + 1.0)
 
 
 def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: Counter) -> float:

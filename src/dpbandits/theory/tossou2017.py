@@ -13,7 +13,7 @@ from dpbandits.core.parameters import Count, Positive, Probability, Rounds
 
 def exp3_upper_bound(arms: int, horizon: int) -> float:
     """Return 2 sqrt((e-1) T K ln K): Auer et al. 2002, Corollary 3.2, with T as the best gain."""
-    return 2.0 * math.sqrt((math.e - 1.0) * horizon * _k_log_k(arms))
+    return 2.0 * math.sqrt((math.e - 1.0) * horizon * (arms * math.log(arms)))
 
 
 def dp_exp3_lap_upper_bound(arms: int, horizon: int, epsilon: Positive) -> float:
@@ -39,12 +39,12 @@ def exp3_tau_upper_bound(arms: int, horizon: int, tau: Rounds, memory: Count) ->
     """
     if memory >= tau:
         raise UserError(f"Theorem 3.4 is for a memory below tau = {tau}, got {memory}")
-    return math.sqrt(7.0 * horizon * tau * _k_log_k(arms)) + horizon * memory / tau + tau
+    return math.sqrt(7.0 * horizon * tau * (arms * math.log(arms))) + horizon * memory / tau + tau
 
 
 def exp3_tau_switching_upper_bound(arms: int, horizon: int) -> float:
     """Return Corollary 3.2: 2 (7 K ln K)^(1/3) T^(2/3) + (7 K ln K)^(-1/3) T^(1/3)."""
-    root = (7.0 * _k_log_k(arms)) ** (1.0 / 3.0)
+    root = (7.0 * (arms * math.log(arms))) ** (1.0 / 3.0)
     return 2.0 * root * horizon ** (2.0 / 3.0) + horizon ** (1.0 / 3.0) / root
 
 
@@ -73,10 +73,6 @@ def exp3_tau_printed_privacy_loss(horizon: int, tau: Rounds, delta: Probability)
     """Return Theorem 3.5: 4T/tau^3 + sqrt(8 ln(1/delta)) T/tau^3."""
     ratio = horizon / tau**3
     return 4.0 * ratio + math.sqrt(-8.0 * math.log(delta)) * ratio
-
-
-def _k_log_k(arms: int) -> float:
-    return arms * math.log(arms)
 
 
 def _exp3_privacy_loss(arms: int, horizon: int, gamma: float, deviation: float) -> float:

@@ -51,7 +51,13 @@ def exp3_tau_game_privacy_loss(
     logs = [binom.logpmf(number, later, chance) for chance in chances]
 
     def exceeds(epsilon: float) -> bool:
-        return any(_divergence(p, q, epsilon) > delta for p, q in (logs, logs[::-1]))
+        for log_p, log_q in (logs, logs[::-1]):
+            above = log_p - log_q > epsilon
+            p, q = log_p[above], log_q[above]
+            # The sum of max(0, p - e^epsilon q): the smallest delta at this epsilon.
+            if np.sum(-np.exp(p) * np.expm1(epsilon + q - p)) > delta:
+                return True
+        return False
 
     low, high = 0.0, float(np.abs(logs[0] - logs[1]).max())
     if not exceeds(low):
@@ -65,10 +71,3 @@ def exp3_tau_game_privacy_loss(
 def _chance(arms: int, gamma: float, v: float) -> float:
     # (2.1) for an arm with this v, while that of all others is 0.
     return (1.0 - gamma) / (1.0 + (arms - 1) * math.exp(-v)) + gamma / arms
-
-
-def _divergence(log_p: np.ndarray, log_q: np.ndarray, epsilon: float) -> float:
-    # sum of max(0, p - e^epsilon q): the smallest delta at this epsilon.
-    above = log_p - log_q > epsilon
-    p, q = log_p[above], log_q[above]
-    return float(np.sum(-np.exp(p) * np.expm1(epsilon + q - p)))

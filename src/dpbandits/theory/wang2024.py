@@ -14,7 +14,7 @@ from scipy.special import lambertw
 from dpbandits.algorithms import dp_ftpl_gauss
 from dpbandits.core.errors import UserError
 from dpbandits.core.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
-from dpbandits.theory import _perturbations as perturbed
+from dpbandits.theory.wang2024_privacy import Lemma15
 
 Exponent = Annotated[float, Constraint(lambda x: 0 <= x < 1, "in [0, 1)")]
 
@@ -28,7 +28,8 @@ def global_lower_bound(
     S = T^(1-alpha), or 0 if that is negative. `c0`, `exponent` (alpha): on any two arms the policy
     has a regret of at most c0 T^alpha.
     """
-    perturbed.check_budget(epsilon, delta, "Theorem 4")
+    if epsilon == 0.0 and delta == 0.0:
+        raise UserError("Theorem 4 is for epsilon or delta above 0, got 0 and 0")
     s = float(horizon) ** (1.0 - exponent)
     if epsilon == 0.0:
         log = (s - 40.0 * c0) / (5.0 * delta * s)
@@ -49,9 +50,12 @@ def ftpl_new_upper_bound(
     the number of all arms.
     Deviation: the paper prints the sum over all arms, which the best arm makes infinite.
     """
-    perturbed.check_budget(epsilon, delta, "Theorem 16")
-    private = 4.0 * perturbed.radius(horizon, epsilon, delta)
-    leading = sum(max(16.0 * math.log(horizon) / gap, private) for gap in _gaps(means))
+    private = 4.0 * Lemma15(epsilon, delta).radius(horizon)
+    leading = sum(
+        max(16.0 * math.log(horizon) / (max(means) - mean), private)
+        for mean in means
+        if mean < max(means)
+    )
     return leading + 4.0 * len(means)
 
 
@@ -63,12 +67,11 @@ def gdp_elim_upper_bound(
     sum_i (1024 Delta_i log T/Delta_min^2 + 32 Delta_i radius/Delta_min) + 4 N, where radius =
     (1/epsilon) log[(T^2 (e^epsilon - 1) + T^2 delta)/(2 (e^epsilon - 1) + T^2 delta)].
     """
-    perturbed.check_budget(epsilon, delta, "Theorem 18")
-    gaps = _gaps(means)
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
     if len(gaps) < len(means) - 1:
         raise UserError("Theorem 18 is for a unique best arm")
     # Algorithm 4 draws from Lemma 15 at delta/2 and allows failures of 1/T^2.
-    private = 32.0 * perturbed.radius(float(horizon) * horizon, epsilon, 0.5 * delta)
+    private = 32.0 * Lemma15(epsilon, 0.5 * delta).radius(float(horizon) * horizon)
     least = min(gaps)
     per_gap = 1024.0 * math.log(horizon) / least**2 + private / least
     return per_gap * sum(gaps) + 4.0 * len(means)
@@ -119,9 +122,3 @@ def gauss_start_epsilons(arms: int, horizon: int, delta: Probability) -> tuple[f
     if y > horizon / arms:
         epsilons.append(math.sqrt(log * arms / horizon))
     return tuple(sorted(epsilons))
-
-
-def _gaps(means: Sequence[float]) -> list[float]:
-    # Gaps of the suboptimal arms.
-    best = max(means)
-    return [best - mean for mean in means if mean < best]
