@@ -17,7 +17,7 @@ from dpbandits.environments import bernoulli
 from dpbandits.experiments import budget, delta_of, given
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import audit_results, captions
+from dpbandits.factory import captions
 from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NoAccountant
 from dpbandits.privacy.notions import DELTA, Guarantee, Notion
@@ -211,7 +211,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
         registry, "algorithm", lambda name: module if name == "toy" else known(name)
     )
     monkeypatch.setattr(registry, "algorithm_names", lambda: ["toy"])
-    monkeypatch.setattr(audit_results, "of", lambda algorithm, params: None)
+    monkeypatch.setattr(captions, "audited", lambda algorithm, params: None)
     instance = bernoulli.Params((0.5, 0.6))
     return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
 
