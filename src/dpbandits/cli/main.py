@@ -189,13 +189,13 @@ def export(
     figure: Figure,
     /,
     *overrides: Overrides,
-    format: Literal["csv", "tikz"] = "csv",
+    format: Literal["csv", "json", "tikz"] = "csv",
     output: Path | None = None,
 ) -> int:
     """Write the curves of a figure from the cache, for another program.
 
     Args:
-        format: a tidy table, or TikZ for LaTeX (needs matplot2tikz)
+        format: a tidy table, strict JSON, or TikZ for LaTeX (needs matplot2tikz)
         output: file, written completely or not at all; default: standard output
     """
     from dpbandits.config import compose

@@ -4,6 +4,8 @@ The cache is used if it has all runs; otherwise the reference, unless it is stal
 changes the figure. Without either, a result has no curves. An export is from the cache alone.
 """
 
+import json
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,13 +18,14 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import captions, produce
+from dpbandits.files import schemas
 from dpbandits.files.atomic import write_atomically
-from dpbandits.files.provenance import revision, versions
+from dpbandits.files.provenance import provenance, revision, versions
 from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
-from dpbandits.tables.series import Series, summarise, to_csv
+from dpbandits.tables.series import STATISTICS, Series, short, summarise, to_csv
 
 
 class ResultKind(Enum):
@@ -96,7 +99,7 @@ def _distinct(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def export(spec: FigureSpec, settings: Settings, kind: str, file: Path | None) -> int:
-    """Write the curves as `csv` or `tikz` to a file, or to standard output.
+    """Write the curves as `csv`, `json` or `tikz` to a file, or to standard output.
 
     Raises UserError if runs are missing or the file cannot be written.
     """
@@ -114,6 +117,8 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     """Return the bytes that `export` writes; the same command and revision give the same bytes."""
     if kind == "csv":
         return to_csv(summarise(spec, produce.cached(spec, settings)))
+    if kind == "json":
+        return _as_json(spec, settings, summarise(spec, produce.cached(spec, settings)))
     # A mistake in the drawing is reported before the numbers are read.
     produce.refuse_undrawable(spec)
     draw = plotting.drawing_function(spec.paper, spec.draw)
@@ -125,3 +130,42 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
         f"Revision {revision()}.",
     ]
     return plotting.to_tikz(draw, drawing, comments).encode()
+
+
+def _as_json(spec: FigureSpec, settings: Settings, series: Iterable[Series]) -> bytes:
+    found = iter(series)  # in the order of panels and curves
+    panels = []
+    for panel in spec.panels:
+        curves = []
+        for curve, numbers in zip(panel.curves, found, strict=False):
+            described: dict[str, Any] = {
+                "label": curve.label,
+                "algorithm": curve.sources[0].member if curve.played else None,
+                "sources": produce.sources(curve),
+                "runs": numbers.runs,
+                "x": [short(x) for x in numbers.x],
+            }
+            for name in STATISTICS:  # JSON has neither infinity nor NaN
+                values = map(float, getattr(numbers, name))
+                described[name] = [y if math.isfinite(y) else None for y in values]
+            if numbers.published:
+                described["published"] = [list(point) for point in numbers.published]
+            curves.append(described)
+        panels.append({"panel": panel.letter, "title": panel.title, "curves": curves})
+    content = {
+        "schema": schemas.EXPORT,
+        "figure": spec.name,
+        "title": spec.title,
+        "paper": spec.paper,
+        "command": produce.command("run", spec, settings),
+        "centre": spec.centre,
+        "spread": spec.spread,
+        "seed": spec.seed,
+        "changed_from_its_file": [
+            {"key": c.key, "value": c.value, "file": c.before} for c in spec.changes
+        ],
+        # Without the time of writing, which is no property of the numbers.
+        "provenance": {k: v for k, v in provenance().items() if k != "written"},
+        "panels": panels,
+    }
+    return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()

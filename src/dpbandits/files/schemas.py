@@ -10,6 +10,7 @@ FIGURE = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
 VERDICT = "dpbandits-verdict/3"  # out/<figure>/verdict.json
 REFERENCE = "dpbandits-reference/1"  # figures/reference/<figure>.json
 CLAIMS = "dpbandits-claims/1"  # figures/reference/claims/<paper>.json
+EXPORT = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
 
 
