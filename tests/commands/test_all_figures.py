@@ -11,7 +11,7 @@ from complaints import readable
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory.produce_all import figures_of, produce_all
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 PAPERS = {
     *("tossou2016", "sajed2019", "azize2022", "wang2024", "tossou2017", "azize2024", "ren2020"),

@@ -12,7 +12,7 @@ from dpbandits.checks.matching_points import Point
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.cli import privacy_commands, process
 from dpbandits.core.errors import UserError
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.spec.figure import FigureSpec
 
 

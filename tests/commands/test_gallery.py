@@ -21,8 +21,7 @@ from dpbandits.factory import papers, stored_results
 from dpbandits.gallery import algorithms
 from dpbandits.judge import about, claims_files
 from dpbandits.privacy import accounting, table
-from dpbandits.run import runner
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus, runner
 from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 

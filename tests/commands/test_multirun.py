@@ -22,7 +22,7 @@ from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import render as whole_render
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files.project import names as names_of
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.sweeps import pictures
 from dpbandits.sweeps.jobs import Job, names, short
 from dpbandits.tables.series import PLACE, STATISTICS

@@ -14,7 +14,7 @@ from dpbandits.checks import against_reference, matching_points
 from dpbandits.checks.against_reference import Checked
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.tables import committed
 from dpbandits.tables.series import written
 

@@ -14,10 +14,9 @@ from commands import ROOT
 from dpbandits.experiments import Experiment, Load, Naming, Quantity
 from dpbandits.factory import captions, sidecar
 from dpbandits.gallery import rows
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
-from dpbandits.store.blocks import Store
-from dpbandits.store.explain import explain
+from dpbandits.store.blocks import Store, explain
 from dpbandits.store.key import key
 from dpbandits.tables import committed, series
 

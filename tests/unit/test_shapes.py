@@ -21,13 +21,13 @@ from test_drawing import ONE
 
 from dpbandits.config import compose
 from dpbandits.drawing import plotting
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     draw_log_over_parameter,
     draw_regret_over_time,
+    legend_below,
     panel_grid,
 )
 from dpbandits.experiments import Quantity

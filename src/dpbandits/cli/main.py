@@ -14,7 +14,7 @@ from dpbandits.cli.process import guarded, load_factory, load_joblib, value_of, 
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.files import project
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 APP = App(
     name="dpbandits",
@@ -131,8 +131,7 @@ def plot(figure: Figure, /, *overrides: Overrides) -> int:
 def explain(figure: Figure, /, *overrides: Overrides) -> None:
     """List the cells of a figure: key, number of cached runs, reason why others are missing."""
     from dpbandits.config import compose
-    from dpbandits.store.blocks import Store
-    from dpbandits.store.explain import explain
+    from dpbandits.store.blocks import Store, explain
 
     spec, settings = compose.load(figure, overrides)
     for line in explain(spec, Store(settings.cache)):

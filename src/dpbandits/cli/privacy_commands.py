@@ -17,7 +17,7 @@ from dpbandits.cli.process import console
 from dpbandits.core import registry
 from dpbandits.core.errors import UserError
 from dpbandits.privacy.table import Row, rows
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
 
 COLUMNS = (

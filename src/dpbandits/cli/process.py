@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.core.errors import UserError, in_one_line, shown, variables_of
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def status_of(action: Callable[[], int]) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitStatus.DONE
-        from dpbandits.run.user_sources import error_place
+        from dpbandits.run.user_algorithms import error_place
 
         status, message = ExitStatus.MISTAKE, str(error)
         if isinstance(error, MemoryError):

@@ -9,7 +9,7 @@ from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError
 from dpbandits.privacy.notions import BUDGETS, budget_of
 from dpbandits.privacy.releases import is_sound
-from dpbandits.run.user_sources import DECORATE, is_kernel
+from dpbandits.run.user_algorithms import DECORATE, is_kernel
 
 PLAYS = 1_000_000  # games of the audit
 GAMES = ((2, 50), (5, 1000), (5, 20_000), (32, 20_000))  # arms and rounds

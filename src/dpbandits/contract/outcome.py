@@ -7,7 +7,7 @@ from traceback import extract_tb
 from unittest import SkipTest
 
 from dpbandits.core import registry
-from dpbandits.run.user_sources import error_place
+from dpbandits.run.user_algorithms import error_place
 
 
 class Broken(AssertionError):

@@ -13,8 +13,7 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce, sidecar
 from dpbandits.factory.captions import statistics
 from dpbandits.factory.drawable_texts import refuse_undrawable
-from dpbandits.files import schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files.atomic import EXPORT_SCHEMA, write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables.series import STATISTICS, Series, summarise, to_csv
@@ -59,7 +58,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
 def _to_json(spec: FigureSpec, settings: Settings, series: Sequence[Series]) -> bytes:
     curves = iter(series)  # in the order of panels and curves
     content = {
-        "schema": schemas.EXPORT,
+        "schema": EXPORT_SCHEMA,
         "figure": spec.name,
         "title": spec.title,
         "paper": spec.paper,

@@ -15,14 +15,13 @@ from dpbandits.factory import sidecar
 from dpbandits.factory.captions import caption
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.factory.sidecar import command, digest
-from dpbandits.files import schemas
-from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files.atomic import VERDICT_SCHEMA, check_writable, to_json, write_atomically
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.judge import about
 from dpbandits.judge.about import About
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
+from dpbandits.run.runner import complete
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
@@ -133,15 +132,13 @@ class _Picture:
         verdict = b""
         if claims:
             sentences = about.as_json(claims)
-            verdict = schemas.to_json(
-                {"schema": schemas.VERDICT, "figure": spec.name, "claims": sentences}
-            )
+            verdict = to_json({"schema": VERDICT_SCHEMA, "figure": spec.name, "claims": sentences})
         described = sidecar.sidecar(spec, settings, store, series)
         # A text may depend on more than the specification, such as another figure's reference or
         # the releases of an algorithm. The digest of the texts covers all of it.
         undated = {k: v for k, v in described.items() if k != "provenance"}
         undated["provenance"] = {k: v for k, v in provenance().items() if k != "written"}
-        inputs = hashlib.sha256(schemas.to_json(undated))
+        inputs = hashlib.sha256(to_json(undated))
         for part in (*texts.values(), verdict, repr(spec).encode(), self.style.encode()):
             inputs.update(digest(part).encode())
         if not again and _is_up_to_date(file, inputs.hexdigest(), verdict):
@@ -156,7 +153,7 @@ class _Picture:
             write_atomically(folder / VERDICT, verdict)
         else:
             (folder / VERDICT).unlink(missing_ok=True)
-        write_atomically(_of_kind(file, "json"), schemas.to_json(described))
+        write_atomically(_of_kind(file, "json"), to_json(described))
         return _Written(True, series, claims)
 
 

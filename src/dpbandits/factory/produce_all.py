@@ -13,9 +13,9 @@ from dpbandits.factory import produce
 from dpbandits.factory.drawable_texts import refuse_undrawable
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
-from dpbandits.run.user_sources import error_place
+from dpbandits.run.user_algorithms import error_place
 from dpbandits.spec.figure import FigureSpec
 
 

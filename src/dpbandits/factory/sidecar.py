@@ -10,7 +10,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.experiments import Experiment
 from dpbandits.experiments.budgets import budget
 from dpbandits.factory import captions
-from dpbandits.files import schemas
+from dpbandits.files.atomic import FIGURE_SCHEMA
 from dpbandits.files.provenance import provenance
 from dpbandits.spec.changes import recorded
 from dpbandits.spec.figure import Curve, FigureSpec
@@ -32,7 +32,7 @@ def sidecar(
     """Return the content of the sidecar, without the digests of the files."""
     slopes = {(s.panel, s.label): s.slope for s in series}
     return {
-        "schema": schemas.FIGURE,
+        "schema": FIGURE_SCHEMA,
         "figure": spec.name,
         "paper": spec.paper,
         "title": spec.title,

@@ -81,7 +81,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
         return Source(
             ResultKind.EXACT, _several([revision()]), (), 0.0, (), tuple(versions().items())
         )
-    headers = [header for cell in cells for header in store.provenance(cell)]
+    headers = [block.header for cell in cells for block in store.blocks(cell)]
     dates = _several(header.get("written") for header in headers)
     libraries: dict[str, list[str]] = {}
     for header in headers:
@@ -91,7 +91,7 @@ def _of_cache(spec: FigureSpec, store: Store) -> Source:
         kind=ResultKind.CACHE,
         revisions=_several(header.get("revision") for header in headers),
         dates=(dates[0], dates[-1]) if len(dates) > 1 else dates,
-        seconds=sum(map(store.seconds, cells)),
+        seconds=sum(header["seconds"] for header in headers),
         machines=_several(header.get("machine") for header in headers),
         versions=tuple((name, ", ".join(_several(all_))) for name, all_ in libraries.items()),
     )

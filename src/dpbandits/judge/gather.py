@@ -10,15 +10,16 @@ from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.roots import PACKAGE
 from dpbandits.experiments import Experiment
-from dpbandits.files import project, schemas
+from dpbandits.files import project
+from dpbandits.files.atomic import CLAIMS_SCHEMA
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Verdict, combinations
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run import ExitStatus
+from dpbandits.run.runner import complete
 from dpbandits.store.blocks import Store
 
 FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
@@ -104,7 +105,7 @@ def _gather(paper: Paper) -> int:
     numbers = {name: figures.value(name, ours) for name in paper.numbers}
     specs, algorithms = map(figures.spec, paper.figures()), {cell.member for cell in runs}
     basis = claims_table.basis(paper, specs, algorithms)
-    record = {"schema": schemas.CLAIMS, "paper": paper.paper, "basis": basis, **provenance()}
+    record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": basis, **provenance()}
     joint = claims_table.largest_sets(claims.values())
     claims_table.write(claims_table.Gathered(paper, claims, numbers, joint, record))
     total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"

@@ -1,4 +1,4 @@
-"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
+"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz, and why blocks are missing.
 
 A block holds the curves of consecutive runs of one cell. The key is a digest of the identity of the
 cell, which identity.json keeps beside the blocks. A block is used only after its key, shape and
@@ -18,16 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from dpbandits.core.errors import shown
 from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.key import check_sources, identity, key
 
 log = logging.getLogger("dpbandits")
 
-PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
 ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
+SHOWN = 6  # differences that an explanation lists at most
 
 
 class DamagedBlock(Exception):
@@ -83,10 +85,10 @@ class Store:
         """Yield the sound blocks of a cell that begin below a run; set damaged ones aside."""
         for path in sorted(self.cell_folder(cell).glob("*.npz")):
             match = BLOCK_NAME.fullmatch(path.name)
-            if match and below is not None and int(match[1]) >= below:
+            if not match or (below is not None and int(match[1]) >= below):
                 continue
             try:
-                yield _read(path, cell)
+                yield _read(path, cell, int(match[1]), int(match[2]))
             except OSError as why:  # it may be sound: too many open files, no permission
                 log.warning("%s is not used: %s", path, why)
             except DamagedBlock as why:
@@ -117,11 +119,6 @@ class Store:
         """Return the seconds that the cell's blocks took to compute, summed over threads."""
         return sum(block.header["seconds"] for block in self.blocks(cell))
 
-    def provenance(self, cell: Experiment) -> list[dict[str, Any]]:
-        """Return revision, versions, machine and time of writing of each of the cell's blocks."""
-        headers = (block.header for block in self.blocks(cell))
-        return [{name: header[name] for name in PROVENANCE if name in header} for header in headers]
-
     def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
@@ -139,12 +136,8 @@ class Store:
         return curves
 
 
-def _read(path: Path, cell: Experiment) -> Block:
+def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
     # Raises DamagedBlock unless the block is exactly as it was written.
-    match = BLOCK_NAME.fullmatch(path.name)
-    if not match:
-        raise DamagedBlock("its name is not <first>-<last>.npz")
-    first, last = int(match[1]), int(match[2])
     content = path.read_bytes()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
@@ -167,3 +160,65 @@ def _read(path: Path, cell: Experiment) -> Block:
 
 def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
     return hashlib.sha256(header.tobytes() + curves.tobytes()).digest()
+
+
+def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
+    """Yield a line per cell: its key, the number of cached runs and the reason if any is missing.
+
+    The last line counts the complete cells of the figure.
+    """
+    runs_of = spec.runs_of_cells()
+    complete = 0
+    for cell, runs in runs_of.items():
+        have = runs - sum(map(len, store.missing(cell, runs)))
+        complete += have == runs
+        why = ""
+        if have < runs:
+            more = "more runs are requested than cached"
+            why = f"  {more if have else _difference(cell, store)}"
+        yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
+    yield (
+        f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
+        f" `dpbandits run` computes {'nothing' if complete == len(runs_of) else 'the rest'}"
+    )
+
+
+def _difference(cell: Experiment, store: Store) -> str:
+    # How the most similar cell of the same member differs from this one, of which no run is cached.
+    wanted = dict(_flat(identity(cell)))
+    candidates = []
+    for path in (store.folder / cell.member).glob("*/identity.json"):
+        if path.parent.name == key(cell):
+            continue
+        try:
+            there = dict(_flat(json.loads(path.read_bytes())))
+        except (OSError, ValueError):
+            continue
+        differences = []
+        for name in sorted(wanted.keys() | there.keys()):
+            old, new = there.get(name), wanted.get(name)
+            kind, _, rest = name.partition(".")
+            if old == new:
+                continue
+            text = f"{rest if kind == 'cell' else name} ({shown(old)}, wanted {shown(new)})"
+            if kind == "sources":
+                change = " (new)" if old is None else " (gone)" if new is None else ""
+                text = f"the source {rest}{change}"
+            differences.append((kind == "cell", text))
+        # The same cell from other sources is a better hint than another cell from the same ones.
+        distance = sum(kind for kind, _ in differences), len(differences)
+        candidates.append((distance, [text for _, text in differences]))
+    if not candidates:
+        return "never computed"
+    _, texts = min(candidates)
+    if len(texts) > SHOWN:
+        texts = [*texts[:SHOWN], f"{len(texts) - SHOWN} more"]
+    return f"not computed; the most similar cached cell differs in {', '.join(texts)}"
+
+
+def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _flat(child, f"{path}.{name}" if path else name)
+    else:
+        yield path, node

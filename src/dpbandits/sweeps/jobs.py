@@ -8,7 +8,7 @@ from dpbandits.config import compose
 from dpbandits.config.compose import Read
 from dpbandits.config.conf_files import value_at
 from dpbandits.core.errors import UserError, shown
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.spec.changes import as_file_name, digest, is_recorded, recorded
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import Series

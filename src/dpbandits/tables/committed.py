@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dpbandits.core.errors import UserError
-from dpbandits.files import project, schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files import project
+from dpbandits.files.atomic import to_json, write_atomically
 from dpbandits.spec.figure import FigureSpec
 
 GOLDEN = "tests/golden/rows.jsonl"  # in a checkout
@@ -27,7 +27,7 @@ def write(file: Path, table: bytes, record: Mapping[str, Any]) -> None:
     """Write a table and, with its digest, the record beside it."""
     write_atomically(file, table)
     content = {**record, "sha256": hashlib.sha256(table).hexdigest()}
-    write_atomically(file.with_suffix(".json"), schemas.to_json(content))
+    write_atomically(file.with_suffix(".json"), to_json(content))
 
 
 def read(file: Path, remedy: str) -> tuple[list[Row], dict[str, Any]] | None:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest
-from dpbandits.files import project, schemas
+from dpbandits.files import project
+from dpbandits.files.atomic import REFERENCE_SCHEMA
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import committed
 from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
@@ -124,7 +125,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
     committed.write(
         project.home("figure", spec.name) / file(spec.name),
         written(header, ([row.get(name, "") for name in header] for row in rows)),
-        {"schema": schemas.REFERENCE, "figure": spec.name, "profiles": profiles},
+        {"schema": REFERENCE_SCHEMA, "figure": spec.name, "profiles": profiles},
     )
 
 
