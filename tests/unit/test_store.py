@@ -92,7 +92,7 @@ def test_loading_a_missing_run_names_the_first_one(store: Store, cell: RegretExp
 # Keys ------------------------------------------------------------------------------------------
 
 CHANGES: dict[str, list[dict[str, Any]]] = {
-    "algorithm": [{"algorithm": "adap-klucb"}],
+    "member": [{"member": "adap-klucb"}],
     "params": [
         {"params": adap_ucb.Params(1.0000000000000002)},
         {"params": adap_ucb.Params(1.0, alpha=3.0)},
