@@ -1,8 +1,4 @@
-"""Rendering of summarised curves to picture files that are byte-for-byte reproducible.
-
-Drawing functions draw summarised curves and compute nothing. Their common parts are in
-dpbandits.drawing.shapes; dpbandits.drawing.styles has the look of every algorithm.
-"""
+"""Rendering of summarised curves to picture files that are byte-for-byte reproducible."""
 
 import io
 import logging

@@ -57,8 +57,7 @@ def complete(
 
     Failed runs are reported in one line and, with tracebacks, in `folder`/failures.json (without a
     folder, by the caller); the other runs are kept. `store`: another one than that of the settings.
-    Raises UserError if the store cannot be written, if the engine cannot be used, or if sources of
-    missing runs have been edited since the process started.
+    Raises UserError if the store or the engine cannot be used, or if sources have been edited.
     """
     store = store or Store(settings.cache)
     missing = plan(runs_of, store, settings.block)
@@ -101,10 +100,9 @@ def play(
 ) -> list[Outcome]:
     """Play the tasks, write every block as it arrives and report progress; return the failures.
 
-    The tasks run on threads of this process or on a cluster; the main thread of this process writes
-    the blocks in either case, and reports nothing without `progress`. A failed task does not stop
-    the others, nor does one whose sources have been edited meanwhile. UserError (a full disk, no
-    worker left) and KeyboardInterrupt stop all of them; the blocks written so far stay.
+    The tasks run on threads of this process or on a cluster; the main thread writes the blocks in
+    either case. A failed task does not stop the others, nor does one whose sources have been edited
+    meanwhile. UserError (a full disk, no worker left) and KeyboardInterrupt stop all of them.
     """
     failures: list[Outcome] = []
     if not tasks:

@@ -1,8 +1,7 @@
 """Tasks: which runs are played in one call of a worker, in what order, and what comes of them.
 
-A worker in another process must compute the same numbers as the command. Before the first task,
-workers report the digest of their kernels. Every task also carries this digest and the key of the
-cell, because a worker may join later.
+A worker in another process must compute the same numbers as the command. Workers report the digest
+of their kernels before the first task; every task carries it too, because a worker may join later.
 """
 
 import pickle

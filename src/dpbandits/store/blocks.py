@@ -32,10 +32,6 @@ BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 SHOWN = 6  # differences that an explanation lists at most
 
 
-class DamagedBlock(Exception):
-    """Reason why a block cannot be used."""
-
-
 @dataclass(frozen=True)
 class Block:
     """Content of a sound block."""
@@ -56,11 +52,10 @@ class Store:
         return self.folder / cell.member / key(cell)
 
     def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
-        """Write the curves of runs first, first + 1, ... as one block, atomically.
+        """Write the curves of runs first, first + 1, ..., float64 (runs, columns), as one block.
 
-        `curves`: float64 of shape (runs, columns); `seconds`: their time of computation in total.
-        Raises EditedSources if a source of the cell has been edited meanwhile, and UserError, with
-        a remedy, if the file system refuses.
+        `seconds`: their time of computation in total. Raises EditedSources if a source of the cell
+        has been edited meanwhile, UserError if the file system refuses.
         """
         check_sources(cell)
         folder = self.cell_folder(cell)
@@ -77,7 +72,8 @@ class Store:
         }
         described = np.frombuffer(json.dumps(header).encode(), np.uint8)
         buffer = io.BytesIO()
-        checksum = np.frombuffer(_checksum(described, curves), np.uint8)
+        digest = hashlib.sha256(described.tobytes() + curves.tobytes()).digest()
+        checksum = np.frombuffer(digest, np.uint8)
         np.savez(buffer, header=described, curves=curves, checksum=checksum)
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
@@ -91,7 +87,7 @@ class Store:
                 yield _read(path, cell, int(match[1]), int(match[2]))
             except OSError as why:  # it may be sound: too many open files, no permission
                 log.warning("%s is not used: %s", path, why)
-            except DamagedBlock as why:
+            except ValueError as why:
                 # Renamed rather than deleted, so that the cause can be examined.
                 numbered = (path.with_name(f"{path.name}.damaged-{n}") for n in itertools.count(1))
                 aside = next(name for name in numbered if not name.exists())
@@ -122,8 +118,7 @@ class Store:
     def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
-        float64 of shape (runs, columns): for a bandit cell one column per checkpoint. Raises
-        KeyError if a run is missing.
+        float64 of shape (runs, columns). Raises KeyError if a run is missing.
         """
         curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
         absent = np.ones(runs, bool)
@@ -137,7 +132,7 @@ class Store:
 
 
 def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
-    # Raises DamagedBlock unless the block is exactly as it was written.
+    # Raises ValueError unless the block is exactly as it was written.
     content = path.read_bytes()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
@@ -147,19 +142,15 @@ def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
             header["seconds"] = float(header["seconds"])
     # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
-        raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
-    if checksum.tobytes() != _checksum(described, curves):
-        raise DamagedBlock("its checksum differs")
+        raise ValueError(f"it cannot be read: {type(error).__name__}: {error}") from error
+    if checksum.tobytes() != hashlib.sha256(described.tobytes() + curves.tobytes()).digest():
+        raise ValueError("its checksum differs")
     if content_of != (key(cell), [first, last]):
-        raise DamagedBlock("it belongs to another cell or other runs")
+        raise ValueError("it belongs to another cell or other runs")
     shape = (last - first + 1, cell.columns)
     if curves.shape != shape or curves.dtype != np.float64:
-        raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
+        raise ValueError(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
     return Block(range(first, last + 1), curves, header)
-
-
-def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
-    return hashlib.sha256(header.tobytes() + curves.tobytes()).digest()
 
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
