@@ -97,13 +97,10 @@ def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
 @pytest.mark.parametrize(
     ("label", "drawn"),
     [
-        ("AdaP-UCB (alpha=3.1)", r"AdaP-UCB ($\alpha=3.1$)"),
         ("DP-UCB (gamma=0.1, epsilon=1)", r"DP-UCB ($\gamma=0.1$, $\epsilon=1$)"),
         ("DP-SE (arms=3)", "DP-SE (arms=3)"),
-        ("Lower bound (Thm 3)", "Lower bound (Thm 3)"),
         ("2000 (t_0 + t_1)", "2000 ($t_0$ + $t_1$)"),
         ("EXP3_tau", r"EXP3$_\tau$"),
-        ("DP-SE (delta=0)", r"DP-SE ($\delta=0$)"),
         ("DP-SE (epsilon/2)", r"DP-SE ($\epsilon/2$)"),
     ],
 )
