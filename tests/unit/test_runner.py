@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from commands import below
 
-from dpbandits.algorithms import dp_se
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
@@ -21,7 +20,7 @@ from dpbandits.factory import produce, produce_all
 from dpbandits.run import ExitStatus, runner
 from dpbandits.run.progress import Reporter, duration
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, plan
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -63,14 +62,6 @@ def test_only_missing_runs_are_planned(store: Store, cell: RegretExperiment) -> 
     assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
 
 
-def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[RegretExperiment]) -> None:
-    for cell in cells:
-        fill(store, cell, range(10))
-    assert plan(dict.fromkeys(cells, 10), store, 5) == []
-    assert plan(dict.fromkeys([], 10), store, 5) == []
-    assert play([], store, 2, "test") == []
-
-
 def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
     store: Store, cells: list[RegretExperiment]
 ) -> None:
@@ -105,45 +96,6 @@ def test_played_runs_are_stored(
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
         assert store.seconds(cell) == pytest.approx(3.5)
     assert plan(dict.fromkeys(cells, 7), store, 2) == []
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
-    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
-        if cell.seed == 2 and 3 in runs:
-            raise ZeroDivisionError("the gap is 0")
-        return made_up(cell, runs)
-
-    monkeypatch.setattr(RegretExperiment, "play", fragile)
-    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
-    assert failure.task == Task(cells[1], range(2, 4))
-    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
-    assert failure.error == "ZeroDivisionError: the gap is 0"
-    assert failure.trace is not None
-    assert "in fragile" in failure.trace
-    assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
-    assert failure.curves is None
-    assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
-    # After the fix, the same command computes only what failed.
-    monkeypatch.setattr(RegretExperiment, "play", made_up)
-    tasks = plan(dict.fromkeys(cells, 6), store, 2)
-    assert tasks == [Task(cells[1], range(2, 4))]
-    assert play(tasks, store, workers, "test") == []
-    assert plan(dict.fromkeys(cells, 6), store, 2) == []
-
-
-def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
-    params = dp_se.Params(1.0, 200)
-    cells = [cell, dataclasses.replace(cell, member="dp-se", params=params)]
-    results = []
-    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
-        own = Store(store.folder / f"{workers}-{block}")
-        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
-        results.append([own.load(each, 12).tobytes() for each in cells])
-    assert results[0][0] != results[0][1]
-    assert all(result == results[0] for result in results)
 
 
 def test_without_dask_the_message_has_the_command_that_installs_it(
