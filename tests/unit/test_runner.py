@@ -164,14 +164,14 @@ def test_the_figure_and_the_check_ask_for_an_engine_and_report_failed_runs_alike
 
     def play_here(tasks: Any, store: Any, workers: Any, title: str, cluster: Any, *_: Any) -> Any:
         asked.append(cluster)
-        return play(tasks, store, workers, title)
+        return play(tasks, store, 1, title)
 
     def fail(cell: RegretExperiment, runs: range) -> Simulated:
         raise ZeroDivisionError("the gap is 0")
 
     monkeypatch.setattr(runner, "play", play_here)
     monkeypatch.setattr(RegretExperiment, "play", fail)
-    engine = ("engine=dask", "engine.scheduler=tcp://somewhere:8786", "engine.workers=1")
+    engine = ("engine=dask", "engine.scheduler=tcp://somewhere:8786")
     assert command(*engine, *below(tmp_path)) == ExitStatus.FAILED
     assert set(asked) == {Cluster("tcp://somewhere:8786")}
     err = capsys.readouterr().err
