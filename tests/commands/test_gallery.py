@@ -76,7 +76,7 @@ def replace_pictures(patch: pytest.MonkeyPatch) -> None:
         return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
 
     patch.setattr(plotting, "render", without_ink)
-    patch.setattr(accounting, "_of_groups", lambda groups, delta, composed: 0.5 * composed)
+    patch.setattr(accounting, "_from_worst_pairs", lambda groups, delta, composed: 0.5 * composed)
     patch.setattr(algorithms, "rows", lambda names: rows(*names))
     patch.setattr(algorithms, "_mark", mark)
 

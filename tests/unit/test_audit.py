@@ -423,7 +423,7 @@ def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
     ("typed", "told"),
     [
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
-        (("dp-nas",), "'dp-nas' is a stopping rule, which plays no arms"),
+        (("dp-nas",), "names no algorithm, and rules and bounds play no arms"),
         (("ucb",), "ucb promises no privacy, so that an audit has nothing to refute"),
         (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
         (("adap-ucb", "--plays", "10"), "plays must be a number from 1000 to 10^10, got"),
@@ -437,7 +437,7 @@ def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
         (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon"),
         (("adap-ucb", "alpha=3", "alpha=4"), "alpha is set twice"),
         (("adap-ucb", "alpha"), "parameters are written as name=value, got 'alpha'"),
-        (("adap-ucb", "beta=1"), "has no parameter 'beta'"),
+        (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),
         (("dp-se", "horizon=9"), "horizon is that of the game"),
         (("dp-ftpl-gauss",), "delta is missing"),
         (("dp-ucb", "counter=tripel"), "counter must be"),

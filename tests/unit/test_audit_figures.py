@@ -84,8 +84,8 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
     monkeypatch.setattr(Auditor, "_pulls_of_first", lambda _, design: design.table[0].sum())
     cell = AuditExperiment(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
     played = Auditor(cell.subject, 1, 1)._designs()
-    assert cell.rounds == max(one.rounds for one in played if one.arms == 2)
-    assert cell.rounds == rounds if rounds else cell.params.horizon == cell.rounds > 256
+    assert cell.longest == max(one.rounds for one in played if one.arms == 2)
+    assert cell.longest == rounds if rounds else cell.params.horizon == cell.longest > 256
 
 
 # Figures -----------------------------------------------------------------------------------------

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dpbandits.cells import budget, play_bandit, play_stopping_rule
 
 from dpbandits.algorithms import adac_ucb, dp_ftpl_new, exp3
 from dpbandits.core import registry
 from dpbandits.environments import adversaries
-from dpbandits.experiments import regret
+from dpbandits.experiments import budgets, regret, stopping
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
@@ -32,8 +31,8 @@ def private(epsilon: float, alpha: float, mean: float, radius: float) -> Stoppin
 @pytest.mark.parametrize(
     ("player", "times", "expected"),
     [
-        (play_bandit, [5.0, 6.0, 10.0, 12.0, 20.0, 24.0], [1.0, 2.0, 4.0]),
-        (play_stopping_rule, [5.0, 11.0], [2.0, 2.0, 2.0]),
+        (regret, [5.0, 6.0, 10.0, 12.0, 20.0, 24.0], [1.0, 2.0, 4.0]),
+        (stopping, [5.0, 11.0], [2.0, 2.0, 2.0]),
     ],
 )
 def test_the_seconds_of_a_run_are_its_share_of_those_of_the_runs_played_with_it(
@@ -45,7 +44,7 @@ def test_the_seconds_of_a_run_are_its_share_of_those_of_the_runs_played_with_it(
 ) -> None:
     clock = iter(times)
     monkeypatch.setattr(player, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    _, seconds = player.simulate(cell if player is play_bandit else STOPPING, range(4, 7))
+    _, seconds = (cell if player is regret else STOPPING).play(range(4, 7))
     assert seconds.tolist() == expected
 
 
@@ -104,8 +103,8 @@ def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
     if claim and claim.notion is Notion.CONCENTRATED:
         params = adac_ucb.Params(0.5)
     cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
-    assert budget.given(cell) == pytest.approx(epsilon, rel=0.01)
-    assert budget.delta_of(cell) == delta
+    assert budgets.given(cell) == pytest.approx(epsilon, rel=0.01)
+    assert budgets.delta_of(cell) == delta
 
 
 def test_samples_are_one_in_magnitude_by_default() -> None:

@@ -160,7 +160,7 @@ def test_an_override_reaches_its_role_alone_and_an_algorithm_replaces_a_curve() 
     )
     one, other = before["adap_klucb"].params, after["adap_klucb"].params
     assert one != other == one._replace(privacy_bonus=other.privacy_bonus)
-    assert (before["dp_se"].algorithm, after["dp_se"].algorithm) == ("dp-se", "adap-ucb")
+    assert (before["dp_se"].member, after["dp_se"].member) == ("dp-se", "adap-ucb")
     assert before["adap_ucb"] == after["adap_ucb"]
 
 

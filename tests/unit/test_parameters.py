@@ -61,7 +61,6 @@ class Example(NamedTuple):
         *((Relaxation, value, repr(Relaxation.ON)) for value in (True, "on")),  # YAML's `on`
         *((Relaxation, value, repr(Relaxation.OFF)) for value in (False, "off")),
     ],
-    ids=str,
 )
 def test_a_value_becomes_one_of_the_annotated_type(
     annotation: Any, value: Any, result: str

@@ -238,7 +238,8 @@ class MadeUp:
         rng = np.random.Generator(np.random.PCG64(list(name.encode())))
         if isinstance(source, StoppingExperiment):
             error = rng.choice([0.3, 0.49, 0.51, 2.0], runs) * rng.choice([-1, 1], runs)
-            return np.column_stack([rng.integers(1, 10**6, runs), source.stream.mean * (1 + error)])
+            columns = [rng.integers(1, 10**6, runs), source.stream.mean * (1 + error)]
+            return np.column_stack(columns)[:, part]
         values = rng.lognormal(3.0, 2.0, (runs, source.columns))
         values[:, ::3] = rng.choice([1.5, 2.0, 40.25], values[:, ::3].shape)
         return values[:, part]

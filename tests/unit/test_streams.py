@@ -77,9 +77,9 @@ def streams_of(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 PLAYERS = {
-    "ucb": {"algorithm": "ucb", "params": ucb.Params()},
-    "adap-klucb": {"algorithm": "adap-klucb", "params": adap_klucb.Params(1.0)},
-    "dp-se": {"algorithm": "dp-se", "params": dp_se.Params(1.0, 300)},
+    "ucb": {"member": "ucb", "params": ucb.Params()},
+    "adap-klucb": {"member": "adap-klucb", "params": adap_klucb.Params(1.0)},
+    "dp-se": {"member": "dp-se", "params": dp_se.Params(1.0, 300)},
     "epsilon": {"params": adap_ucb.Params(0.5)},
     "alpha": {"params": adap_ucb.Params(1.0, 2.0)},
     "ties": {"params": adap_ucb.Params(1.0, ties=Ties.RANDOM)},
@@ -132,8 +132,8 @@ def test_a_table_depends_on_the_run_and_the_environment_alone(streams_of: Any) -
     known = streams_of(ON_TABLE)[Role.TABLE]
     other = adversaries.Params(adversaries.Kind.FULLY_OBLIVIOUS)
     for same in (
-        {"algorithm": "ucb", "params": ucb.Params()},
-        {"algorithm": "adap-ucb", "params": adap_ucb.Params(1.0)},
+        {"member": "ucb", "params": ucb.Params()},
+        {"member": "adap-ucb", "params": adap_ucb.Params(1.0)},
         {"params": exp3.Params(700), "horizon": 700},
     ):
         assert streams_of(replace(ON_TABLE, **same))[Role.TABLE] == known

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
 from dpbandits.core.bandit import number_of_arms, rounds_left
@@ -35,7 +36,7 @@ def part_epsilon(params):
     return 0.5 * params.epsilon if params.counter == Counter.HYBRID_SPLIT else params.epsilon
 
 
-@by_class
+@partial(by_class, allocating=True)
 def play_with(params, counters, bandit, rng):
     """Play to the horizon with one counter per arm."""
     raise NotImplementedError("these Params registered no body for `play_with`")

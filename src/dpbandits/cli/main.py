@@ -22,6 +22,7 @@ APP = App(
     version=lambda: _version(),
     default_parameter=Parameter(negative=()),
     result_action="return_value",
+    suppress_keyboard_interrupt=False,  # `status_of` reports it
 )
 APP.register_install_completion_command()
 NAME = Parameter(help="name of the figure; `dpbandits list` prints all names")
@@ -50,9 +51,12 @@ def command() -> int:
     try:
         status = APP(sys.argv[1:], exit_on_error=False, print_error=False, help_on_error=False)
     except CycloptsError as error:
-        hint = (
-            " Overrides have no dashes: key=value." if isinstance(error, UnknownOptionError) else ""
-        )
+        hint = ""
+        if isinstance(error, UnknownOptionError):
+            hint = (
+                " Overrides are written without dashes, key=value, and several values are for"
+                " `dpbandits multirun`."
+            )
         raise UserError(f"{' '.join(str(error).split())}{hint}") from None
     return int(status or ExitStatus.DONE)
 
@@ -129,7 +133,7 @@ def plot(figure: Figure, /, *overrides: Overrides) -> int:
 
 @APP.command
 def explain(figure: Figure, /, *overrides: Overrides) -> None:
-    """List the cells of a figure: key, number of cached runs, reason why others are missing."""
+    """List the experiments of a figure: key, number of cached runs, reason for missing ones."""
     from dpbandits.config import compose
     from dpbandits.store.blocks import Store, explain
 

@@ -72,16 +72,17 @@ def status_of(action: Callable[[], int]) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitStatus.DONE
-        from dpbandits.run.user_algorithms import error_place
-
         status, message = ExitStatus.MISTAKE, str(error)
         if isinstance(error, MemoryError):
             message = f"{in_one_line(error)}; what was written is kept"
-        elif not isinstance(error, UserError) and not (message := error_place(error)):
-            traceback.print_exception(error)
-            status = ExitStatus.FAILED
-            please = "this is an error of the program: please report it with the lines above"
-            message = f"{in_one_line(error)}; {please}"
+        elif not isinstance(error, UserError):
+            from dpbandits.run.user_algorithms import error_place
+
+            if not (message := error_place(error)):
+                traceback.print_exception(error)
+                status = ExitStatus.FAILED
+                please = "this is an error of the program: please report it with the lines above"
+                message = f"{in_one_line(error)}; {please}"
         print(f"dpbandits: {message}", file=sys.stderr)
         return status
 

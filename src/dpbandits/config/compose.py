@@ -128,6 +128,8 @@ def _read(
         raise composed.error(str(error.full_key), f": {problem}") from error
     composed = replace(composed, plain=plain)
     composed.section(schema.TOP, plain, "", [key for key in schema.TOP if key != "runs"])
+    for group in project.DISTINCT:  # refuses two members of one name
+        project.names(group)
     kinds = schema.PROFILE | {"name": project.names("profile")}
     composed.section(kinds, plain["profile"], "profile", kinds)
     spec = FigureReader(composed).read(may_repeat_labels=is_variant)

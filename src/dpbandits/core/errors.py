@@ -87,7 +87,8 @@ def variables_of(library: str, *prefixes: str) -> Iterator[None]:
             raise
         guilty = [name for name in names if name in str(error)] or names
         values = " or ".join(f"{name}={os.environ[name]}" for name in guilty)
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(
-            f"{library} cannot work with the environment variable {values} ({in_one_line(error)}):"
+            f"{library} cannot work with the environment variable {values} ({reason}):"
             " correct it or unset it"
         ) from error

@@ -8,11 +8,13 @@ from functools import wraps
 from types import FunctionType
 from typing import Any
 
-import numba
-from numba.core.errors import NumbaError
-from numba.extending import overload, register_jitable
-
 from dpbandits.core import machine_code, roots
+from dpbandits.core.errors import variables_of
+
+with variables_of("numba", "NUMBA_"):
+    import numba
+    from numba.core.errors import NumbaError
+    from numba.extending import overload, register_jitable
 
 Function = Callable[..., Any]
 
@@ -87,13 +89,13 @@ def specialised(function: Function, *arguments: Any) -> Function:
     return compiled
 
 
-def by_class(stub: Function) -> Any:
+def by_class(stub: Function, allocating: bool = False) -> Any:
     """Dispatch a function on the class of its first argument, in Python and in kernels alike.
 
     `@name.register(Class)` adds a body, where the class is a NamedTuple defined in this package,
     in another root or in `__main__` (a notebook). Classes without a body of their own use that of
-    the stub. No body creates arrays. Raises TypeError for a second body of a class and, if machine
-    code is cached, for a class or a body that is of no root.
+    the stub. Bodies create arrays only if `allocating`. Raises TypeError for a second body of a
+    class and, if machine code is cached, for a class or a body that is of no root.
     """
     bodies: dict[type, Function] = {}
 
@@ -101,7 +103,7 @@ def by_class(stub: Function) -> Any:
     def call(first: Any, *rest: Any) -> Any:
         return bodies.get(type(first), stub)(first, *rest)
 
-    @overload(call, strict=False, jit_options=INLINED)
+    @overload(call, strict=False, jit_options=ALLOCATING if allocating else INLINED)
     def choose(first: Any, *rest: Any) -> Function:
         return bodies.get(getattr(first, "instance_class", None), stub)  # type: ignore[arg-type]
 
