@@ -32,7 +32,7 @@ class Completion:
 
     store: Store
     computed: int  # runs that were missing
-    failures: Sequence[Outcome]
+    failures: tuple[Outcome, ...]
 
     def reason(self) -> str:
         """Return how many runs failed, and the first failure."""
@@ -68,7 +68,7 @@ def complete(
             check_sources(cell)
         check_writable(store.folder)  # a complete cache may be read-only
     failures = play(missing, store, settings.workers, title, settings.cluster, progress)
-    done = Completion(store, sum(len(task.runs) for task in missing), failures)
+    done = Completion(store, sum(len(task.runs) for task in missing), tuple(failures))
     if folder is not None and not failures:
         (folder / FAILURES).unlink(missing_ok=True)
     elif folder is not None:
