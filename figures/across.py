@@ -8,13 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
     draw_all_over_time,
     draw_log_over_parameter,
+    legend_below,
     name_rows,
     panel_grid,
     write_decades,

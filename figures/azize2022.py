@@ -15,15 +15,17 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from dpbandits.drawing.annotations import legend_below, write_at_the_end, write_powers
 from dpbandits.drawing.plotting import COLUMN, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
-    draw_over_time,
+    draw_curve,
     draw_regret_over_time,
+    legend_below,
     panel_grid,
+    write_at_the_end,
     write_decades,
+    write_powers,
 )
 from dpbandits.drawing.styles import style_of
 
@@ -98,7 +100,7 @@ def _draw_insets(figure: Figure, axes: list[Axes], drawing: Drawing) -> None:
             inset = _empty_inset(ax, room, panel.series[0].x[-1])
             for order, series in enumerate(panel.series):
                 if close[order]:
-                    draw_over_time(inset, series, order)
+                    draw_curve(inset, series, order=order)
             for line in inset.lines:
                 line.set_gid(None)  # the lines of the panel carry the ids of the curves
             inset.set_ylim(0, 1.12 * inset.dataLim.ymax)

@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     draw_all_over_time,
     draw_log_over_parameter,
+    legend_below,
     panel_grid,
     write_decades,
 )

@@ -6,9 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import draw_all_over_time, draw_published, panel_grid
+from dpbandits.drawing.shapes import draw_all_over_time, draw_published, legend_below, panel_grid
 from dpbandits.drawing.styles import PUBLISHED_LABEL
 
 PUBLISHED_LOOK: dict[str, Any] = {

@@ -2,9 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import draw_all_over_time, panel_grid, write_decades
+from dpbandits.drawing.shapes import draw_all_over_time, legend_below, panel_grid, write_decades
 
 FIRST = 100  # round at which x begins
 

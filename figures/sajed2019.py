@@ -3,12 +3,12 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_log_over_parameter,
     draw_regret_over_time,
+    legend_below,
     panel_grid,
     write_decades,
 )

@@ -5,12 +5,12 @@ from dataclasses import replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_time,
     draw_log_over_parameter,
+    legend_below,
     panel_grid,
     write_decades,
 )

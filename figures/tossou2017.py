@@ -7,14 +7,15 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
     draw_log_over_parameter,
+    legend_below,
     panel_grid,
     write_decades,
+    write_slopes,
 )
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 from dpbandits.tables.series import Series

@@ -8,9 +8,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from dpbandits.drawing.annotations import legend_below, write_slopes
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.shapes import draw_log_over_parameter, draw_regret_over_time, panel_grid
+from dpbandits.drawing.shapes import (
+    draw_log_over_parameter,
+    draw_regret_over_time,
+    legend_below,
+    panel_grid,
+    write_slopes,
+)
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 
 # The CDFs ----------------------------------------------------------------------------------------

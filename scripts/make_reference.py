@@ -14,7 +14,7 @@ from dataclasses import replace
 from dpbandits.checks.against_reference import referenced, thinned
 from dpbandits.core.errors import UserError
 from dpbandits.files import provenance
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.runner import complete
 from dpbandits.tables import references
 from dpbandits.tables.series import STATISTICS, summarise
 

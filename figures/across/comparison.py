@@ -2,9 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
-from dpbandits.drawing.shapes import draw_regret_over_time, panel_grid
+from dpbandits.drawing.shapes import draw_regret_over_time, legend_below, panel_grid
 
 HEIGHT, LEGEND = 2.25, 0.18  # inches: height of a row of panels, and of a row of the legend
 

@@ -10,9 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
 from dpbandits.checks.comparisons import Rank, mean_rank, ranks
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import blocks_of_rows, name_rows
+from dpbandits.drawing.shapes import blocks_of_rows, legend_below, name_rows
 from dpbandits.drawing.styles import Style, style_of_curve
 from dpbandits.tables.series import Series
 

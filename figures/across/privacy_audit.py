@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import blocks_of_rows, name_rows
+from dpbandits.drawing.shapes import blocks_of_rows, legend_below, name_rows
 from dpbandits.drawing.styles import style_of_curve
 from dpbandits.experiments import Quantity
 from dpbandits.tables.series import Series

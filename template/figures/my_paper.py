@@ -2,9 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import draw_regret_over_time, panel_grid
+from dpbandits.drawing.shapes import draw_regret_over_time, legend_below, panel_grid
 
 
 def budgets(drawing: Drawing) -> Figure:

@@ -57,6 +57,19 @@ class Done:
         assert match, self.out
         return int(match[1]), int(match[2]), match[3]
 
+    @property
+    def errors(self) -> str:
+        """stderr without the progress reported every ten seconds."""
+        return re.sub(r"(?m)^[\w-]+: \d+/\d+ runs after .*\n", "", self.err)
+
+    def assert_told(self, status: int, *fragments: str) -> None:
+        """Assert one line on stderr that contains all fragments, and nothing on stdout."""
+        assert (self.status, self.out) == (status, ""), self.err
+        assert self.errors.startswith("dpbandits: ")
+        assert len(self.errors.splitlines()) == 1, self.err
+        for fragment in fragments:
+            assert fragment in self.errors
+
 
 class Process:
     """Command that has been started in the checkout, or in another folder."""

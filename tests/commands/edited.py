@@ -51,7 +51,7 @@ def play(copy: Path, folder: Path, event: int) -> str:
     from dpbandits.environments import bernoulli
     from dpbandits.experiments.checkpoints import Grid
     from dpbandits.experiments.regret import RegretExperiment
-    from dpbandits.run.missing_runs import complete
+    from dpbandits.run.runner import complete
 
     setattr(RegretExperiment, "play", simulate)  # noqa: B010
     two = bernoulli.Params((0.9, 0.5))

@@ -11,7 +11,7 @@ from complaints import readable
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory.produce import produce_all
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 FORMULAS = ("ftpl-beta-cdf", "ftpl-gauss-cdf", "ftpl-new-cdf")  # figures without runs
 Captured = pytest.CaptureFixture[str]

@@ -10,7 +10,7 @@ from dpbandits.checks.against_reference import Checked, Point
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.cli import main, process
 from dpbandits.core.errors import UserError
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.spec.figure import FigureSpec
 
 

@@ -18,7 +18,7 @@ from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 from forks import Fork
 
 from dpbandits.config.compose import load
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.store.blocks import Store
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -89,15 +89,6 @@ def assert_as_if_calm(folder: Path, calm: dict[str, bytes]) -> None:
     assert sidecar["files"] == digests
 
 
-def assert_told(done: Done, status: int, *fragments: str) -> None:
-    """Assert one line on stderr that contains all fragments, and nothing on stdout."""
-    assert (done.status, done.out) == (status, ""), done.err
-    assert done.err.startswith("dpbandits: ")
-    assert len(done.err.splitlines()) == 1, done.err
-    for fragment in fragments:
-        assert fragment in done.err
-
-
 # Several processes -------------------------------------------------------------------------------
 
 
@@ -130,7 +121,7 @@ def test_a_disk_that_fills_up_in_mid_block_keeps_the_blocks_before(tmp_path: Pat
     overrides = ("+figure.panels.a.horizon=50", "runs=5", "engine.workers=1")
     full, calm = tmp_path / "full", tmp_path / "calm"
     done = start_disturbed("full disk", full, *overrides).done()
-    assert_told(done, 2, f"cannot write {full}/cache/dp-se/", "0-4.npz: File too large", EXPLAINED)
+    done.assert_told(2, f"cannot write {full}/cache/dp-se/", "0-4.npz: File too large", EXPLAINED)
     assert kept(full, *overrides) == 3 * 5
     assert pictures(full) == {}
     undisturbed = start(calm, *overrides)
@@ -162,7 +153,7 @@ def test_a_folder_that_is_not_writable_is_reported_before_anything_is_computed(
     (tmp_path / which).mkdir()
     read_only(tmp_path / which)
     done = start_disturbed("no privileges", tmp_path).done()
-    assert_told(done, 2, f"cannot write {tmp_path / which}", "Permission denied", EXPLAINED)
+    done.assert_told(2, f"cannot write {tmp_path / which}", "Permission denied", EXPLAINED)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
@@ -274,8 +265,7 @@ def test_a_failed_cell_is_listed_and_only_it_is_recomputed(
     tmp_path: Path, calm: dict[str, bytes]
 ) -> None:
     done = start_disturbed("one cell fails", tmp_path, "engine.block=2").done()
-    assert_told(
-        done,
+    done.assert_told(
         ExitStatus.FAILED,
         "4 of 48 runs failed, the others are kept; first failure: dp-se(epsilon=0.25",
         "runs 0-1: ValueError: the gap is 0; all failures, with tracebacks, are in",
@@ -299,8 +289,8 @@ def test_a_failed_cell_is_listed_and_only_it_is_recomputed(
 def test_a_worker_without_memory_reports_it_with_a_remedy(tmp_path: Path) -> None:
     done = start_disturbed("two cells need too much memory", tmp_path).done()
     advice = "fewer runs at once need less, engine.workers=1 the least"
-    assert_told(
-        done, ExitStatus.FAILED, "8 of 48 runs failed, the others are kept", "out of memory", advice
+    done.assert_told(
+        ExitStatus.FAILED, "8 of 48 runs failed, the others are kept", "out of memory", advice
     )
     errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
     assert errors["dp-se"] == f"out of memory; {advice}"
@@ -311,5 +301,5 @@ def test_a_worker_without_memory_reports_it_with_a_remedy(tmp_path: Path) -> Non
 
 def test_without_memory_for_the_table_the_runs_are_kept(tmp_path: Path) -> None:
     done = start_disturbed("the table needs too much memory", tmp_path).done()
-    assert_told(done, 2, "out of memory", "what was written is kept")
+    done.assert_told(2, "out of memory", "what was written is kept")
     assert kept(tmp_path) == 4 * CELLS

@@ -20,7 +20,7 @@ from dpbandits.factory import papers, stored_results
 from dpbandits.gallery import algorithms
 from dpbandits.judge import about, claims_files
 from dpbandits.privacy import accounting, table
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
 DRAWN = "adap-headline"

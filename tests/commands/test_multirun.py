@@ -19,7 +19,7 @@ from dpbandits.config import compose, conf_files
 from dpbandits.drawing import plotting
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files.project import names as names_of
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.sweeps import pictures
 from dpbandits.sweeps.jobs import Job, prepare, varied
 from dpbandits.tables.series import PLACE, STATISTICS

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import disturbed
 import pytest
-from commands import DPBANDITS, KINDS, Done, Process, below
+from commands import DPBANDITS, KINDS, Process, below
 
 from dpbandits.config.compose import load
 from dpbandits.experiments import Experiment
@@ -33,12 +33,6 @@ T = TypeVar("T")
 
 BLOCK = re.compile(r"\d+-\d+\.npz|identity\.json")
 PARTIAL = re.compile(r"\..+\.[0-9a-f]{16}\.partial")
-
-
-def errors(done: Done) -> str:
-    """Return the stderr of a command, without the progress reported every ten seconds."""
-    lines = done.err.splitlines(keepends=True)
-    return "".join(line for line in lines if not re.match(r"[\w-]+: \d+/\d+ runs after ", line))
 
 
 @dataclass(frozen=True)
@@ -110,7 +104,7 @@ def calm(command: Command, folder: Path) -> Calm:
     first = folder / "first"
     done = command.start(first).done()
     assert done.counts == (command.runs, 0, "drawn")
-    assert errors(done) == ""
+    assert done.errors == ""
     begin = time.monotonic()
     abreast = [command.start(folder / str(number)) for number in range(ABREAST)]
     while all(process.popen.poll() is None for process in abreast):
@@ -163,16 +157,6 @@ def assert_as_if_calm(folder: Path, calm: Calm) -> None:
     for name, content in made.items():  # the sidecar contains the time
         if name != f"{command.figure}.json":
             assert content == calm.pictures[name], name
-
-
-def assert_told(done: Done, status: int, *fragments: str) -> None:
-    """Assert one line on stderr that contains all fragments, and nothing on stdout."""
-    said = errors(done)
-    assert (done.status, done.out) == (status, ""), said
-    assert said.startswith("dpbandits: ")
-    assert len(said.splitlines()) == 1, said
-    for fragment in fragments:
-        assert fragment in said
 
 
 def moments(seed: int, seconds: float) -> Iterator[float]:

@@ -12,7 +12,7 @@ import slow_worker
 from commands import PATIENCE, Process, blocks
 from dask_processes import DaskProcesses
 from hosts import Host, Network
-from reliability import Calm, Command, assert_as_if_calm, assert_told, calm, errors, on_disk
+from reliability import Calm, Command, assert_as_if_calm, calm, on_disk
 
 pytestmark = [
     pytest.mark.slow,
@@ -106,7 +106,7 @@ def assert_complete(process: Process, cluster: Cluster, undisturbed: Calm) -> No
     """Assert that the command ends with all runs and the bytes of the threads."""
     done = process.done()
     assert done.counts == (FIGURE.runs, 0, "drawn")
-    assert errors(done) == ""
+    assert done.errors == ""
     assert_as_if_calm(cluster.folder, undisturbed)
 
 
@@ -166,7 +166,7 @@ def lost(cluster: Cluster, process: Process, message: str, undisturbed: Calm) ->
     begin = time.monotonic()
     done = process.done()
     seconds = time.monotonic() - begin
-    assert_told(done, 2, f"{message}; {KEPT}")
+    done.assert_told(2, f"{message}; {KEPT}")
     assert seconds < LIMIT
     there = on_disk(FIGURE, cluster.folder)
     assert there.partial == 0

@@ -17,7 +17,7 @@ from dpbandits.core.parameters import Positive
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
-from dpbandits.run import in_memory
+from dpbandits.run import user_algorithms
 
 SMALL: dict[str, Any] = {"means": [0.9, 0.5], "horizon": 300, "runs": 4, "seed": 1}
 
@@ -69,7 +69,7 @@ def test_it_is_played_and_nothing_is_stored() -> None:
 def test_it_plays_the_runs_that_its_file_would_play() -> None:
     # The name of the algorithm is part of the random streams of the policy.
     own = SimpleNamespace(LABEL="AdaP UCB", Params=adap_ucb.Params, play=adap_ucb.play)
-    assert in_memory.register(own) == "adap-ucb-in-memory"
+    assert user_algorithms.register(own) == "adap-ucb-in-memory"
     filed = dp.play("adap-ucb", epsilon=1.0, **SMALL)
     values = {"horizon": 300, "runs": 4, "seed": 1}
     players = [player("adap-ucb", {"epsilon": 1.0})]
@@ -77,7 +77,7 @@ def test_it_plays_the_runs_that_its_file_would_play() -> None:
     (cell,) = spec.cells()
     assert isinstance(cell, RegretExperiment)
     with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
-        assert not in_memory.is_stored(cell)
+        assert not user_algorithms.is_stored(cell)
         curves, _ = cell.play(range(4))
     np.testing.assert_array_equal(curves, filed.regret)
 

@@ -13,7 +13,7 @@ from commands import FIGURES
 from dpbandits.checks import against_reference
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.tables import references
 from dpbandits.tables.series import written
 

@@ -7,7 +7,7 @@ import pytest
 from test_colours import lab, linear
 
 from dpbandits.core import registry
-from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, _spare, style_of
+from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, style_of
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.spec.figure import Curve
@@ -115,9 +115,9 @@ def test_strangers_differ_in_colour_from_all_others_and_from_each_other(
     strangers = [f"mine-{i}" for i in range(len(SPARE_COLOURS))]
     known = registry.algorithm_names()
     monkeypatch.setattr(registry, "algorithm_names", lambda: [*known, *strangers])
-    _spare.cache_clear()
+    style_of.cache_clear()
     colours = [style_of(name).colour for name in strangers]
-    _spare.cache_clear()
+    style_of.cache_clear()
     others = [style.colour for style in STYLES.values()]
     for i, colour in enumerate(colours):
         near = (lab(linear(colour)) - lab(linear(other)) for other in (*others, *colours[:i]))

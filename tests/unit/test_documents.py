@@ -22,7 +22,7 @@ from mutants import table
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
-from dpbandits.files import schemas
+from dpbandits.files.atomic import FIGURE_SCHEMA, VERDICT_SCHEMA
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 DOCS = ROOT / "docs"
@@ -77,7 +77,7 @@ def test_public_json_files_have_the_documented_keys_and_no_others(tmp_path: Path
     assert produce.produce(spec, settings) == 0
     contents: list[dict[str, Any]] = [json.loads(p.read_text()) for p in tmp_path.rglob("*.json")]
     written = {content["schema"]: {*content} for content in contents}
-    for schema in (schemas.FIGURE, schemas.VERDICT):
+    for schema in (FIGURE_SCHEMA, VERDICT_SCHEMA):
         assert written[schema] == documented_keys(schema)
 
 

@@ -1,31 +1,40 @@
 """Drawing: how curves of one algorithm differ, how labels are drawn, limits and ticks of axes."""
 
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
 import pytest
+from commands import FIGURES, below
+from complaints import readable
+from composed import load
+from dpbandits.factory.drawable_texts import refuse_undrawable
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
+from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import formulas, plotting
-from dpbandits.drawing.annotations import write_slopes
-from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing, drawing_function
+from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import (
-    HEADING,
-    blocks_of_rows,
     draw_all_over_parameter,
     draw_all_over_time,
-    draw_log_over_parameter,
-    draw_over_time,
-    draw_regret_over_time,
+    draw_curve,
     name_axes,
     write_decades,
 )
 from dpbandits.drawing.styles import in_mathtext
+from dpbandits.factory import produce_all
+from dpbandits.factory.produce import produce, redraw
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series
+
+pytestmark = pytest.mark.usefixtures("in_checkout")
 
 NUMBERS: dict[str, Any] = dict.fromkeys(STATISTICS, np.arange(1.0, 9.0))
 ONE = Series(
@@ -68,25 +77,6 @@ def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
         assert plotting.render(draw, drawing, "") == usual
 
 
-@pytest.mark.parametrize("left", [False, True])
-@pytest.mark.parametrize("fit", [None, (0.25, 16.0)])
-def test_slopes_are_written_below_their_range_in_the_corner_that_is_asked_for(
-    fit: tuple[float, float] | None, left: bool
-) -> None:
-    ax = Figure().subplots()
-    steep, other = replace(ONE, slope=1.25, fit=fit), replace(ONE, slope=None, fit=fit)
-    write_slopes(ax, PanelDrawing("a", "", (steep, other)), "K", left)
-    texts: list[Any] = [*ax.texts]
-    heading, first, second = texts
-    assert heading.get_text() == "Least-squares fit" + (", 0.25 to 16" if fit else "")
-    assert first.get_text().endswith(r"  $\propto K^{1.25}$")
-    assert second.get_text().endswith("  no power law")
-    for row, text in enumerate(texts):
-        assert text.xy == (0 if left else 1, 0)
-        assert text.xyann == (5 if left else -4, 26 - 11 * row)
-        assert text.get_horizontalalignment() == ("left" if left else "right")
-
-
 @pytest.mark.parametrize(
     ("text", "converted"),
     [
@@ -107,13 +97,10 @@ def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
 @pytest.mark.parametrize(
     ("label", "drawn"),
     [
-        ("AdaP-UCB (alpha=3.1)", r"AdaP-UCB ($\alpha=3.1$)"),
         ("DP-UCB (gamma=0.1, epsilon=1)", r"DP-UCB ($\gamma=0.1$, $\epsilon=1$)"),
         ("DP-SE (arms=3)", "DP-SE (arms=3)"),
-        ("Lower bound (Thm 3)", "Lower bound (Thm 3)"),
         ("2000 (t_0 + t_1)", "2000 ($t_0$ + $t_1$)"),
         ("EXP3_tau", r"EXP3$_\tau$"),
-        ("DP-SE (delta=0)", r"DP-SE ($\delta=0$)"),
         ("DP-SE (epsilon/2)", r"DP-SE ($\epsilon/2$)"),
     ],
 )
@@ -147,8 +134,6 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
 
 # Axes --------------------------------------------------------------------------------------------
 
-NONE = PanelDrawing("a", "", ())
-
 
 def test_the_lowest_panel_of_a_column_names_x_and_the_first_of_a_row_names_y() -> None:
     figure = Figure()
@@ -161,15 +146,6 @@ def test_the_lowest_panel_of_a_column_names_x_and_the_first_of_a_row_names_y() -
     free = figure.add_axes((0.1, 0.1, 0.5, 0.5))
     name_axes(free, "x", "y")
     assert (free.get_xlabel(), free.get_ylabel()) == ("x", "y")
-
-
-def test_without_curves_axes_have_a_decade_over_time_and_no_limits_over_a_parameter() -> None:
-    ax, other = Figure().subplots(1, 2)
-    draw_regret_over_time(ax, NONE)
-    np.testing.assert_allclose(ax.dataLim.get_points(), [[0.0, 1.0], [1.0, 10.0]])
-    before = other.dataLim.get_points().copy()
-    draw_log_over_parameter(other, NONE)
-    np.testing.assert_array_equal(other.dataLim.get_points(), before)
 
 
 @pytest.mark.parametrize(
@@ -194,30 +170,74 @@ def test_ticks_between_decades_have_labels_if_a_decade_or_less_is_shown(
     assert {x: formatter(x) for x in labels} == labels
 
 
-def test_a_table_of_panels_has_a_height_for_every_row_and_heading() -> None:
-    figure, axes = blocks_of_rows({"First": 2, "Second": 5}, ["One", "Two"], [1.0, 3.0], 0.2)
-    assert tuple(figure.get_size_inches()) == pytest.approx((PAGE, 7 * 0.205 + 2 * 0.35 + 0.75))
-    assert [len(of_block) for of_block in axes] == [2, 2]
-    spec: Any = figure.axes[0].get_gridspec()
-    assert [*spec.get_height_ratios()] == [HEADING, 2, HEADING, 5]
-    assert [*spec.get_width_ratios()] == [1.0, 3.0]
-    assert [ax.get_title() for ax in figure.axes[:2]] == ["One", "Two"]
-    headings = [text for ax in figure.axes for text in ax.texts]
-    assert [text.get_text() for text in headings] == ["First", "Second"]
-    assert not any(text.get_in_layout() for text in headings)
-    for of_block, rows in zip(axes, (2, 5), strict=True):
-        for ax in of_block:
-            assert ax.get_ylim() == (rows - 0.4, -0.6)
-            assert [*ax.get_yticks()] == list(range(rows))
-
-
 @pytest.mark.parametrize("scale", ["linear", "log"])
 def test_a_band_that_reaches_zero_ends_above_it_on_a_logarithmic_axis(scale: str) -> None:
     ax = Figure().subplots()
     ax.set_yscale(scale)
-    draw_over_time(ax, replace(ONE, low=np.arange(-4.0, 4.0), high=np.full(8, 9.0)), 0)
+    draw_curve(ax, replace(ONE, low=np.arange(-4.0, 4.0), high=np.full(8, 9.0)))
     (band,) = (c for c in ax.collections if isinstance(c, PolyCollection))
     ends = np.asarray(band.get_paths()[0].vertices)[:8, 1]
     tiny = np.finfo(float).tiny
     expected = np.maximum(np.arange(-4.0, 4.0), tiny) if scale == "log" else np.arange(-4.0, 4.0)
     np.testing.assert_array_equal(ends, expected)
+
+
+# Texts that no picture or file can hold -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (r"plain, then $x\foobar$", r"unknown symbol: \foobar at character 2 of a formula"),
+        ("$x^$", "unexpected text at character 3 of a formula"),
+        (r"$\frac{1}$", r"expected \frac{num}{den} at character 6 of a formula"),
+        ("5$", r"its dollars are not paired; write \$ for a dollar sign"),
+        (f"${'{' * 1000}x{'}' * 1000}$", "its braces are nested too deeply"),
+        (r"$\epsilon = 1$, \$5, 50% & a_b", ""),
+        ("ε ≤ 1, 图, émigré\t\U0001f600", ""),
+    ],
+)
+def test_a_text_is_drawable_or_the_reason_is_one_line(text: str, reason: str) -> None:
+    spec = replace(load("adap-c2", [])[0], title=text)
+    with pytest.raises(UserError) if reason else nullcontext() as caught:
+        refuse_undrawable(spec)
+    if caught:
+        readable(str(caught.value))
+        assert f" cannot be drawn: {reason} (" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [
+        ("title", produce),
+        ("panels.b.row", redraw),
+        ("panels.b.column", produce),
+        ("curves.adap-ucb.legend", produce),
+        ("curves.adap-ucb.reading", redraw),
+    ],
+)
+def test_a_text_that_cannot_be_drawn_is_refused_before_the_first_run(
+    action: Callable[[FigureSpec, Settings], object], key: str, tmp_path: Path
+) -> None:
+    overrides = ["profile=smoke", *below(tmp_path), rf"++figure.{key}='$\foobar$'"]
+    spec, settings = load("adap-c2", overrides)
+    with pytest.raises(UserError, match=rf"^adap-c2: figure\.{re.escape(key)} .* cannot be drawn"):
+        action(spec, settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_figures_are_tried_before_the_first_is_computed(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in set(FIGURES) - {"lower-bounds", "ftpl-new-cdf"}:
+        (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
+    file = checkout / "conf" / "figure" / "lower-bounds.yaml"
+    file.write_text(file.read_text("utf-8").replace("\ntitle: ", "\ntitle: $x^$ "), "utf-8")
+    monkeypatch.setattr(produce_all, "status_of", lambda *_: print("computed", flush=True) or 0)
+    assert produce_all.produce_all(None, ["profile=smoke"]) == 2
+    out, err = capsys.readouterr()
+    first, second = err.splitlines()
+    assert first.startswith("dpbandits: lower-bounds: figure.title '$x^$")
+    assert first.endswith("(conf/figure/lower-bounds.yaml)")
+    assert second.startswith("dpbandits: lower-bounds failed")
+    assert out.startswith("computed\n1 of 2 figures")

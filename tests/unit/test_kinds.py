@@ -22,11 +22,10 @@ from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.factory import captions, produce
 from dpbandits.gallery import rows
 from dpbandits.privacy.notions import Guarantee, Notion
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.stopping import nas
-from dpbandits.store.blocks import Store
-from dpbandits.store.explain import explain
+from dpbandits.store.blocks import Store, explain
 from dpbandits.store.key import key
 from dpbandits.tables import references, series
 

@@ -2,26 +2,25 @@
 
 import dataclasses
 import json
-import signal
 import sys
-import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from commands import below
 
-from dpbandits.algorithms import dp_se
-from dpbandits.config.compose import load
+from dpbandits.checks import against_reference
+from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import produce
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.factory import produce, produce_all
+from dpbandits.run import ExitStatus, runner
 from dpbandits.run.progress import Reporter, duration
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, plan
+from dpbandits.run.tasks import plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -63,14 +62,6 @@ def test_only_missing_runs_are_planned(store: Store, cell: RegretExperiment) -> 
     assert runs == [range(2), range(2, 3), range(7, 9), range(9, 10)]
 
 
-def test_nothing_missing_is_nothing_to_do(store: Store, cells: list[RegretExperiment]) -> None:
-    for cell in cells:
-        fill(store, cell, range(10))
-    assert plan(dict.fromkeys(cells, 10), store, 5) == []
-    assert plan(dict.fromkeys([], 10), store, 5) == []
-    assert play([], store, 2, "test") == []
-
-
 def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
     store: Store, cells: list[RegretExperiment]
 ) -> None:
@@ -107,162 +98,6 @@ def test_played_runs_are_stored(
     assert plan(dict.fromkeys(cells, 7), store, 2) == []
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
-    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
-        if cell.seed == 2 and 3 in runs:
-            raise ZeroDivisionError("the gap is 0")
-        return made_up(cell, runs)
-
-    monkeypatch.setattr(RegretExperiment, "play", fragile)
-    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
-    assert failure.task == Task(cells[1], range(2, 4))
-    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
-    assert failure.error == "ZeroDivisionError: the gap is 0"
-    assert failure.trace is not None
-    assert "in fragile" in failure.trace
-    assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
-    assert failure.curves is None
-    assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
-    # After the fix, the same command computes only what failed.
-    monkeypatch.setattr(RegretExperiment, "play", made_up)
-    tasks = plan(dict.fromkeys(cells, 6), store, 2)
-    assert tasks == [Task(cells[1], range(2, 4))]
-    assert play(tasks, store, workers, "test") == []
-    assert plan(dict.fromkeys(cells, 6), store, 2) == []
-
-
-def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
-    params = dp_se.Params(1.0, 200)
-    cells = [cell, dataclasses.replace(cell, member="dp-se", params=params)]
-    results = []
-    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
-        own = Store(store.folder / f"{workers}-{block}")
-        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
-        results.append([own.load(each, 12).tobytes() for each in cells])
-    assert results[0][0] != results[0][1]
-    assert all(result == results[0] for result in results)
-
-
-@pytest.fixture
-def release() -> Iterator[threading.Event]:
-    """Release workers that a test has left behind."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_disk_error_stops_further_tasks_and_keeps_the_written_blocks(
-    store: Store,
-    cells: list[RegretExperiment],
-    workers: int,
-    release: threading.Event,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, begun, written = Store.write, list[int](), list[tuple[int, int]]()
-
-    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
-        begun.append(cell.seed)
-        if len(begun) > 3:
-            release.wait()
-        return made_up(cell, runs)
-
-    def write(
-        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
-    ) -> None:
-        if len(written) == 2:
-            raise UserError("cannot write: the disk is full")
-        written.append((cell.seed, first))
-        real(self, cell, first, curves, seconds)
-
-    monkeypatch.setattr(RegretExperiment, "play", simulate)
-    monkeypatch.setattr(Store, "write", write)
-    before = threading.active_count()
-    with pytest.raises(UserError, match="the disk is full"):
-        play(plan(dict.fromkeys(cells, 40), store, 2), store, workers, "test")
-    release.set()
-    while threading.active_count() > before:  # those of the call, which end with its tasks
-        time.sleep(0.01)
-    assert len(begun) <= 3 + 2 * workers
-    kept = {(c.seed, run) for c in cells for run in store.covered(c)}
-    sizes = {run for _, first in written for run in (first, first + 1)}
-    assert {run for _, run in kept} >= sizes
-    assert len({seed for seed, _ in kept}) <= 2
-
-
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
-    store: Store,
-    cells: list[RegretExperiment],
-    workers: int,
-    release: threading.Event,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, kept = Store.write, threading.Event()
-
-    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
-        if runs.start > 0:
-            kept.wait()  # until the first block is on the disk
-            while not release.is_set():  # again: Python misses one just before a thread waits
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-                release.wait(0.05)
-        return made_up(cell, runs)
-
-    def write(
-        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
-    ) -> None:
-        real(self, cell, first, curves, seconds)
-        kept.set()
-
-    def interrupt_once(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(RegretExperiment, "play", simulate)
-    monkeypatch.setattr(Store, "write", write)
-    tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
-    before = threading.active_count()
-    signal.signal(signal.SIGINT, interrupt_once)
-    with pytest.raises(KeyboardInterrupt):
-        play(tasks, store, workers, "test")
-    release.set()
-    while threading.active_count() > before:  # no worker sends a signal after this test
-        time.sleep(0.01)
-    assert store.covered(cells[0]) == {0, 1}
-
-
-@pytest.mark.usefixtures("in_checkout")
-def test_a_figure_whose_runs_failed_lists_them_and_is_not_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
-        if cell.member == "dp-se":
-            raise ZeroDivisionError("the gap is 0")
-        return made_up(cell, runs)
-
-    monkeypatch.setattr(RegretExperiment, "play", fragile)
-    folders = [f"paths.cache={tmp_path}/cache", f"paths.out={tmp_path}/out"]
-    spec, settings = load("adap-c2", ["profile=smoke", *folders])
-    assert produce.produce(spec, settings) == ExitStatus.FAILED
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    assert "8 of 32 runs failed, the others are kept; first failure: dp-se(" in told.err
-    assert "ZeroDivisionError: the gap is 0" in told.err
-    (file,) = (tmp_path / "out" / "adap-c2" / "profile=smoke").iterdir()
-    assert file.name == "failures.json"
-    assert str(file) in told.err
-    failures = json.loads(file.read_text())
-    assert [failure["cell"]["algorithm"] for failure in failures] == ["dp-se"] * 4
-    assert all(failure["runs"] == [0, 1] for failure in failures)
-    assert all("in fragile" in failure["traceback"] for failure in failures)
-    assert len(plan(spec.runs_of_cells(), Store(settings.cache), 5)) == 4
-
-
 def test_without_dask_the_message_has_the_command_that_installs_it(
     store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,17 +110,6 @@ def test_without_dask_the_message_has_the_command_that_installs_it(
 # Progress --------------------------------------------------------------------------------------
 
 
-def test_the_time_left_is_the_last_pace_of_every_kind_over_the_workers() -> None:
-    estimate = Reporter("test", {"quick": 10, "slow": 4, "unseen": 2}, 2, shown=False)
-    assert estimate.remaining() is None
-    estimate.add("quick", 5, 9.0)  # the first one compiles
-    assert estimate.remaining() is None  # half of the kinds were not seen
-    estimate.add("quick", 3, 1.0)
-    estimate.add("slow", 1, 101.0)
-    median = (1.0 + 101.0) / 2
-    assert estimate.remaining() == pytest.approx((2 * 1.0 + 3 * 101.0 + 2 * median) / 2)
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [(9.94, "9.9 s"), (9.96, "10 s"), (59.6, "1 min 00 s"), (3599.6, "1 h 00 min")],
@@ -294,24 +118,72 @@ def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_off_a_terminal_progress_is_a_plain_line_now_and_then(
+def test_off_a_terminal_progress_is_a_line_now_and_then_with_the_last_pace_of_every_kind(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
-    with Reporter("my-figure", {"a": 90}, 2) as reporter:
-        for _ in range(9):
-            clock[0] += 4.0
-            reporter.add("a", 10, 0.8)
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.splitlines() == [
-        "my-figure: 30/90 runs after 12 s, about 24 s left",
-        "my-figure: 60/90 runs after 24 s, about 12 s left",
+    reporter = Reporter("my-figure", {"quick": 10, "slow": 4, "unseen": 2}, 2)
+    for kind, runs, pace in (
+        ("quick", 5, 9.0),  # the first one compiles; half of the kinds were not seen
+        ("quick", 3, 1.0),
+        ("unseen", 1, None),  # failed: it does not count as one that took no time
+        ("slow", 1, 101.0),  # 2 x 1 s, 3 x 101 s and 1 x 51 s, the median
+        ("slow", 3, 101.0),
+    ):
+        clock[0] += 6.0
+        reporter.add(kind, runs, pace)
+    assert capsys.readouterr().err.splitlines() == [
+        "my-figure: 8/16 runs after 12 s",
+        "my-figure: 10/16 runs after 24 s, about 2 min 58 s left",
     ]
 
 
-def test_a_failed_task_does_not_count_as_one_that_took_no_time() -> None:
-    estimate = Reporter("test", {"a": 4}, 1, shown=False)
-    estimate.add("a", 2, None)
-    assert estimate.remaining() is None
+# The one door -----------------------------------------------------------------------------------
+
+
+def a_figure(*typed: str) -> int:
+    return produce.produce(
+        *compose.load("adap-headline", ["figure.horizon=2000", "runs=2", *typed])
+    )
+
+
+def a_check(*typed: str) -> int:
+    return against_reference.check(["adap-episodes"], [*typed, "runs=3"])
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize("command", [a_figure, a_check])
+def test_the_figure_and_the_check_ask_for_an_engine_and_report_failed_runs_alike(
+    command: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked: list[Cluster | None] = []
+
+    def play_here(tasks: Any, store: Any, workers: Any, title: str, cluster: Any, *_: Any) -> Any:
+        asked.append(cluster)
+        return play(tasks, store, 1, title)
+
+    def fail(cell: RegretExperiment, runs: range) -> Simulated:
+        raise ZeroDivisionError("the gap is 0")
+
+    monkeypatch.setattr(runner, "play", play_here)
+    monkeypatch.setattr(RegretExperiment, "play", fail)
+    engine = ("engine=dask", "engine.scheduler=tcp://somewhere:8786")
+    assert command(*engine, *below(tmp_path)) == ExitStatus.FAILED
+    assert set(asked) == {Cluster("tcp://somewhere:8786")}
+    err = capsys.readouterr().err
+    assert "runs failed, the others are kept; first failure: " in err
+    assert "ZeroDivisionError: the gap is 0" in err
+    (report,) = tmp_path.rglob("failures.json")
+    assert "Traceback" in json.loads(report.read_text())[0]["traceback"]
+
+
+def test_an_error_of_a_source_of_the_project_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(produce_all, "error_place", lambda error: "mine.py, line 1: no")
+    assert produce_all.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
+    assert capsys.readouterr().err == "dpbandits: a-figure: mine.py, line 1: no\n"

@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import shutil
-import zipfile
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -22,14 +21,16 @@ from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.audit.subject import Subject
 from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
+from dpbandits.experiments import Quantity
 from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import Regret, RegretExperiment
-from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
-from dpbandits.store import key as keys
-from dpbandits.store.blocks import Store
-from dpbandits.store.key import key
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
+from dpbandits.store.blocks import Store, explain
+from dpbandits.store.key import key, sources
 
 
 def made_up(cell: RegretExperiment, runs: range) -> np.ndarray:
@@ -88,12 +89,6 @@ def test_loading_a_missing_run_names_the_first_one(store: Store, cell: RegretExp
         store.load(cell, 6)
 
 
-def test_the_seconds_of_the_blocks_add_up(store: Store, cell: RegretExperiment) -> None:
-    write(store, cell, range(4))
-    write(store, cell, range(4, 6))
-    assert store.seconds(cell) == pytest.approx(1.5)
-
-
 # Keys ------------------------------------------------------------------------------------------
 
 CHANGES: dict[str, list[dict[str, Any]]] = {
@@ -126,21 +121,6 @@ def test_every_field_of_a_cell_moves_the_key(
     cell: RegretExperiment, change: dict[str, Any]
 ) -> None:
     assert key(dataclasses.replace(cell, **change)) != key(cell)
-
-
-@pytest.mark.usefixtures("fresh_keys")
-def test_a_change_of_a_source_moves_the_key(
-    cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = key(cell)
-    sources = keys.sources(cell.roots)
-    changed = {**sources, "core/bandit.py": "0123456789abcdef"}
-    monkeypatch.setattr(keys, "sources", lambda roots: changed)
-    key.cache_clear()
-    assert key(cell) != before
-    monkeypatch.undo()
-    key.cache_clear()
-    assert key(cell) == before
 
 
 @pytest.mark.usefixtures("fresh_keys")
@@ -188,7 +168,7 @@ def test_the_header_of_a_block_states_its_provenance(store: Store, cell: RegretE
 
 def block(header: Any, curves: np.ndarray) -> bytes:
     """Return a block like those of the store, with a correct checksum, from these parts."""
-    described = header if isinstance(header, bytes) else json.dumps(header).encode()
+    described = json.dumps(header).encode()
     digest = hashlib.sha256(described + curves.tobytes()).digest()
     buffer = io.BytesIO()
     np.savez(
@@ -231,18 +211,6 @@ def of_other_runs(path: Path, store: Store, cell: RegretExperiment) -> None:
     moved.rename(path)
 
 
-def npy(array: np.ndarray) -> bytes:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array)
-    return buffer.getvalue()
-
-
-def without_curves(path: Path, store: Store, cell: RegretExperiment) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("header.npy", npy(np.zeros(10, np.uint8)))
-        archive.writestr("checksum.npy", npy(np.zeros(32, np.uint8)))
-
-
 def other_values(path: Path, store: Store, cell: RegretExperiment) -> None:
     # The old checksum with other curves.
     with np.load(path) as members:
@@ -258,21 +226,13 @@ def right(cell: RegretExperiment) -> np.ndarray:
 DAMAGES: dict[str, Damage] = {
     "truncated by a byte": truncated,
     "empty": replaced(lambda cell: b""),
-    "text": replaced(lambda cell: b"hello"),
     "of another cell": of_another_cell,
     "of other runs": of_other_runs,
-    "without curves": without_curves,
     "of other values": other_values,
     "of single precision": replaced(
         lambda c: block(header_of(c, RUNS), right(c).astype(np.float32))
     ),
-    "of the other byte order": replaced(
-        lambda c: block(header_of(c, RUNS), right(c).astype(">f8"))
-    ),
     "of too few checkpoints": replaced(lambda c: block(header_of(c, RUNS), right(c)[:, :-1])),
-    "of flat curves": replaced(lambda c: block(header_of(c, RUNS), right(c).ravel())),
-    "of a header that is no JSON": replaced(lambda c: block(b"{key", right(c))),
-    "of a header that is a list": replaced(lambda c: block([1, 2], right(c))),
     "of a header without seconds": replaced(
         lambda c: block({"key": key(c), "runs": [0, 4]}, right(c))
     ),
@@ -315,64 +275,26 @@ def test_a_damaged_block_is_set_aside_with_one_warning_and_counted_missing(
     assert path.with_name("0-4.npz.damaged-2").read_bytes() == b"again"
 
 
-@pytest.mark.parametrize("below", ["", "more/of it"])
-def test_a_link_to_a_folder_that_is_gone_is_named_with_its_target(
-    below: str, tmp_path: Path, cell: RegretExperiment
-) -> None:
-    link = tmp_path / "cache"
-    link.symlink_to(tmp_path / "gone")
-    with pytest.raises(UserError) as caught:
-        check_writable(link / below)
-    assert f"cannot write {link / below}: {link} is a link to {tmp_path / 'gone'}, which" in str(
-        caught.value
-    )
-    with pytest.raises(UserError, match="which does not exist"):
-        write(Store(link / below), cell, RUNS)
-
-
-def test_a_file_of_another_name_is_set_aside(
-    store: Store, cell: RegretExperiment, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = write(store, cell, RUNS)
-    for name in ("notes.npz", "0-4 (copy).npz", "-1-4.npz", "4-0.npz", "0-4-8.npz"):
-        shutil.copy(path, path.with_name(name))
-    assert store.covered(cell) == set(RUNS)
-    assert len(caplog.records) == 5
-    assert sorted(p.name for p in path.parent.glob("*.npz")) == ["0-4.npz"]
-
-
-def test_a_damaged_block_that_cannot_be_moved_is_not_trusted_either(
+@pytest.mark.parametrize("call", ["rename", "read_bytes"])
+def test_a_block_that_cannot_be_moved_or_read_now_is_not_used_and_stays(
     store: Store,
     cell: RegretExperiment,
+    call: str,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def refuse(path: Path, target: Path) -> Path:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    path = write(store, cell, RUNS)
-    path.write_bytes(path.read_bytes()[:-1])
-    monkeypatch.setattr(Path, "rename", refuse)
-    assert store.covered(cell) == set()
-    assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-def test_a_block_that_cannot_be_read_now_is_not_taken_for_damaged(
-    store: Store,
-    cell: RegretExperiment,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    def refuse(path: Path) -> bytes:
+    def refuse(*_: Any) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
     path = write(store, cell, RUNS)
-    with monkeypatch.context() as at_first:
-        at_first.setattr(Path, "read_bytes", refuse)
-        assert Store(store.folder).covered(cell) == set()
+    sound = path.read_bytes()
+    path.write_bytes(sound[:-1] if call == "rename" else sound)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, call, refuse)
+        assert store.covered(cell) == set()
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert path.exists()
-    assert Store(store.folder).covered(cell) == {*RUNS}
+    path.write_bytes(sound)
+    assert store.covered(cell) == {*RUNS}
 
 
 class Trap:
@@ -466,7 +388,6 @@ FULL_DISKS: dict[str, Callable[..., Any]] = {
     "os.fsync": full,
     "Path.replace": full,
     "Path.open": open_half,
-    "Path.mkdir": full,
 }
 
 
@@ -474,7 +395,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("call", ["os.fsync", "Path.replace", "Path.open"])
+@pytest.mark.parametrize("call", FULL_DISKS)
 def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
     store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -499,16 +420,6 @@ def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
     assert store.missing(cell, 10) == []
 
 
-@pytest.mark.parametrize("call", FULL_DISKS)
-def test_a_disk_that_is_full_from_the_start_keeps_no_file(
-    store: Store, cell: RegretExperiment, call: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(f"dpbandits.files.atomic.{call}", FULL_DISKS[call])
-    with pytest.raises(UserError, match="make room"):
-        write(store, cell, range(5))
-    assert names(store.folder) == []
-
-
 def test_a_block_is_on_the_disk_before_it_has_its_name(
     store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -527,24 +438,123 @@ def test_a_block_is_on_the_disk_before_it_has_its_name(
     assert len(seen) == 3  # and a partial file, which is never read as a block
 
 
-def test_an_exception_that_is_no_error_of_the_disk_leaves_no_partial_file(
-    store: Store, cell: RegretExperiment, monkeypatch: pytest.MonkeyPatch
+def test_leftovers_of_an_abrupt_end_and_copies_are_not_blocks(
+    store: Store, cell: RegretExperiment
 ) -> None:
-    def interrupted(descriptor: int) -> None:
-        raise KeyboardInterrupt
-
-    write(store, cell, range(5))
-    before = names(store.folder)
-    monkeypatch.setattr("dpbandits.files.atomic.os.fsync", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write(store, cell, range(5, 10))
-    assert names(store.folder) == before
-
-
-def test_leftovers_of_an_abrupt_end_are_not_blocks(store: Store, cell: RegretExperiment) -> None:
     path = write(store, cell, RUNS)
     content = path.read_bytes()
     path.rename(path.with_name(f".{path.name}.12345.partial"))
     assert store.missing(cell, 5) == [RUNS]
-    path.with_name("5-9.npz.damaged-1").write_bytes(content)
+    for name in ("5-9.npz.damaged-1", "0-4 (copy).npz", "-1-4.npz", "0-4-8.npz"):
+        path.with_name(name).write_bytes(content)
     assert store.missing(cell, 5) == [RUNS]
+
+
+# Explanations -------------------------------------------------------------------------------------
+
+
+def figure(*cells: RegretExperiment, runs: int = 5) -> FigureSpec:
+    """Return a figure of a curve for every cell, and of a bound, which has no cell."""
+    sources: tuple[RegretExperiment | Formula, ...] = (*cells, Formula("azize2022.x", ()))
+    curves = tuple(
+        Curve(str(i), str(i), str(i), "s", Quantity.REGRET, "t", None, (source,), runs)
+        for i, source in enumerate(sources)
+    )
+    panels = (Panel("a", "", curves),)
+    return FigureSpec("fig", "azize2022", "Title", "draw", runs, "mean", "none", False, panels)
+
+
+def line(store: Store, cell: RegretExperiment, runs: int = 5) -> str:
+    """Return the explanation for the only cell of a figure."""
+    first, _ = explain(figure(cell, runs=runs), store)
+    return first
+
+
+def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
+    store: Store, cell: RegretExperiment
+) -> None:
+    other = dataclasses.replace(cell, horizon=300)
+    assert line(store, cell).endswith("  never computed")
+    assert not store.folder.exists()
+    write(store, dataclasses.replace(cell, member="adap-klucb"), RUNS)  # of no interest
+    assert line(store, cell).endswith("  never computed")
+    write(store, cell, RUNS)
+    first, second, last = explain(figure(cell, other), store)
+    assert first == f"{key(cell)}     5/5 runs  {cell.name}"
+    assert second.startswith(f"{key(other)}     0/5 runs  {other.name}  ")
+    assert f"1 of 2 cells are complete in {store.folder}; " in last
+    assert line(store, cell, runs=20).endswith("  more runs are requested than cached")
+    *_, last = explain(figure(cell), store)
+    assert last.endswith("; `dpbandits run` computes nothing")
+    (store.folder / "adap-ucb" / "other").mkdir()
+    (store.folder / "adap-ucb" / "other" / "identity.json").write_bytes(b"{")  # passed over
+    (store.cell_folder(cell) / "0-4.npz").write_bytes(b"")
+    assert " 0/5 runs " in line(store, cell)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"params": adap_ucb.Params(0.5)}, "params.epsilon (0.5, wanted 1.0)"),
+        ({"horizon": 100}, "horizon (100, wanted 200)"),
+        ({"grid": Grid.END}, "grid ('end', wanted 'log')"),
+        (
+            {"instance": bernoulli.Params((0.9, 0.5, 0.1))},
+            "instance.means ([0.9, 0.5, 0.1], wanted [0.9, 0.5])",
+        ),
+        (
+            {"params": adap_ucb.Params(1.0, 3.0), "horizon": 100},
+            "horizon (100, wanted 200), params.alpha (3.0, wanted 3.1)",
+        ),
+    ],
+    ids=str,
+)
+def test_a_changed_field_is_named_with_both_values(
+    store: Store, cell: RegretExperiment, change: dict[str, Any], reason: str
+) -> None:
+    write(store, dataclasses.replace(cell, **change), RUNS)
+    assert line(store, cell).endswith(
+        f"  not computed; the most similar cached cell differs in {reason}"
+    )
+
+
+def test_the_nearest_of_several_is_the_one_of_fewest_differences(
+    store: Store, cell: RegretExperiment
+) -> None:
+    params = adap_ucb.Params(0.5)
+    write(store, dataclasses.replace(cell, params=params, horizon=100, seed=9), RUNS)
+    write(store, dataclasses.replace(cell, seed=9), RUNS)
+    write(store, dataclasses.replace(cell, params=params, seed=9), RUNS)
+    assert line(store, cell).endswith("differs in seed (9, wanted 1)")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"algorithms/old.py": "0123456789abcdef"}, "the source algorithms/old.py (gone)"),
+        ({"core/bandit.py": None}, "the source core/bandit.py (new)"),
+        (
+            {"core/bandit.py": "0123456789abcdef", "core/randomness.py": "0123456789abcdef"},
+            "the source core/bandit.py, the source core/randomness.py",
+        ),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("fresh_keys")
+def test_a_changed_source_is_named(
+    store: Store,
+    cell: RegretExperiment,
+    change: dict[str, str | None],
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = sources(cell.roots) | change
+    kept = {name: digest for name, digest in before.items() if digest is not None}
+    with monkeypatch.context() as patch:
+        patch.setattr("dpbandits.store.key.sources", lambda roots: kept)
+        patch.setattr("dpbandits.store.blocks.check_sources", lambda cell: None)
+        write(store, cell, RUNS)
+    key.cache_clear()
+    assert line(store, cell).endswith(
+        f"  not computed; the most similar cached cell differs in {reason}"
+    )

@@ -19,7 +19,7 @@ from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
-from dpbandits.run import in_memory
+from dpbandits.run import user_algorithms
 from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
 from dpbandits.tables import statistics
 
@@ -71,7 +71,7 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
     """
     content = dict[str, Any]()
     if not isinstance(algorithm, str):
-        name = member = in_memory.register(algorithm)
+        name = member = user_algorithms.register(algorithm)
     elif algorithm in project.names("algorithm"):
         name, content = algorithm, dict(conf_files.read_member("algorithm", algorithm))
         member = content.pop("algorithm", None)

@@ -17,8 +17,8 @@ from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
 from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
-from dpbandits.run.in_memory import StoreWithMemory, is_stored
-from dpbandits.run.missing_runs import complete
+from dpbandits.run.runner import complete
+from dpbandits.run.user_algorithms import StoreWithMemory, is_stored
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import series
 from dpbandits.tables.series import Series

@@ -24,7 +24,7 @@ from dpbandits.experiments import budget as spent
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
 from dpbandits.privacy.notions import budget_of
-from dpbandits.run.in_memory import is_stored
+from dpbandits.run.user_algorithms import is_stored
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key

@@ -19,8 +19,8 @@ from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, com
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run import ExitStatus
+from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables import references
 from dpbandits.tables.series import STATISTICS, Series, values, x_values

@@ -18,7 +18,7 @@ from dpbandits.core.roots import MARKER, is_new_package
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import revision
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 APP = App(
     name="dpbandits",
@@ -149,8 +149,7 @@ def plot(figure: Figure, /, *overrides: Overrides) -> int:
 def explain(figure: Figure, /, *overrides: Overrides) -> None:
     """List the experiments of a figure: key, number of cached runs, reason for missing ones."""
     from dpbandits.config import compose
-    from dpbandits.store.blocks import Store
-    from dpbandits.store.explain import explain
+    from dpbandits.store.blocks import Store, explain
 
     spec, settings = compose.load(figure, overrides)
     print(*explain(spec, Store(settings.cache)), sep="\n")

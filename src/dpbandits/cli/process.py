@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from dpbandits.core.errors import UserError, in_one_line, shown, variables_of
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 
 def value_of(text: str) -> str | bool | int | float:
@@ -73,7 +73,7 @@ def status_of(action: Callable[[], int]) -> int:
         if isinstance(error, MemoryError):
             message = f"{in_one_line(error)}; what was written is kept"
         elif not isinstance(error, UserError):
-            from dpbandits.run.user_sources import error_place
+            from dpbandits.run.user_algorithms import error_place
 
             if not (message := error_place(error)):
                 traceback.print_exception(error)

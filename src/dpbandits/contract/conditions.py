@@ -30,7 +30,7 @@ from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.privacy.notions import BUDGETS, budget_of
 from dpbandits.privacy.releases import is_sound
-from dpbandits.run.user_sources import DECORATE, error_place, is_kernel
+from dpbandits.run.user_algorithms import DECORATE, error_place, is_kernel
 
 # Instances on which choices are close, so that outcomes vary between runs.
 INSTANCES = ((0.5, 0.5), (0.6, 0.46), (0.75, 0.5, 0.4))

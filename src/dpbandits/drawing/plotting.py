@@ -1,8 +1,4 @@
-"""Rendering of summarised curves to picture files that are byte-for-byte reproducible.
-
-Drawing functions draw summarised curves and compute nothing. Their common parts are in
-dpbandits.drawing.shapes and annotations; dpbandits.drawing.styles has the look of every algorithm.
-"""
+"""Rendering of summarised curves to picture files that are byte-for-byte reproducible."""
 
 import io
 import logging
@@ -19,9 +15,7 @@ from typing import Any
 import matplotlib
 import matplotlib.style
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
@@ -126,7 +120,7 @@ def style_digest(paper: str) -> str:
     It covers the drawing code, the style and matplotlib's version.
     """
     digest = sha256(matplotlib.__version__.encode())
-    for name in ("plotting", "shapes", "annotations", "styles"):
+    for name in ("plotting", "shapes", "styles"):
         digest.update(PACKAGE.sources()[f"drawing/{name}.py"])
     file = drawing_file(paper)
     for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
@@ -189,8 +183,17 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
         for text in figure.findobj(Text):
             if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz
                 text.set_verticalalignment("center")
-        for legend in figure.legends:
-            _move_into(figure.axes[-1], legend)
+        for legend in [*figure.legends]:
+            # The library writes only legends of axes, and only entries of lines in these axes.
+            for line in figure.findobj(Line2D):
+                line.set_label("_")
+            lines = [figure.axes[-1].add_line(Line2D([np.nan], [np.nan])) for _ in legend.texts]
+            for line, handle, text in zip(lines, legend.legend_handles, legend.texts, strict=True):
+                if isinstance(handle, Line2D):
+                    line.update_from(handle)
+                line.set_label(text.get_text())
+            legend.remove()
+            figure.axes[-1].legend(handles=lines, loc="upper left")
         place = figure.axes[0].get_subplotspec()
         columns = place.get_gridspec().ncols if place else 1
         # The last digits of lines that span the axes are not reproducible.
@@ -211,18 +214,3 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
         corner = "(current bounding box.north west)"
         note = f"\\node[{look}] at {corner} {{\\bfseries {literal}}};\n"
     return head + code.replace(r"\end{tikzpicture}", note + r"\end{tikzpicture}")
-
-
-def _move_into(ax: Axes, legend: Legend) -> None:
-    # matplot2tikz writes only legends of axes, and only entries of lines in these axes.
-    for drawn in ax.figure.findobj(Line2D):
-        drawn.set_label("_")
-    lines = []
-    for handle, text in zip(legend.legend_handles, legend.texts, strict=True):
-        line = ax.add_line(Line2D([np.nan], [np.nan]))
-        if isinstance(handle, Line2D):
-            line.update_from(handle)
-        line.set_label(text.get_text())
-        lines.append(line)
-    legend.remove()
-    ax.legend(handles=lines, loc="upper left")

@@ -1,4 +1,4 @@
-"""Shapes shared by the figures of all papers: grids and tables of panels, curves, axes.
+"""Shapes shared by the figures of all papers: grids of panels, curves, axes, texts, legends.
 
 A shape draws its input and computes nothing. It sets labels, limits and ticks that suit most
 figures; a drawing function may change them afterwards.
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import PolyCollection
@@ -24,6 +25,8 @@ from dpbandits.tables.series import Series
 ROUND = "Round $t$"  # the x axis of every figure over time
 SETTLED = 0.02  # of the horizon: before it, a curve over linear time is nearly vertical
 HEADING = 1.1  # height of the heading of a block of rows, in rows
+LOOK: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7}  # of a text in the axes
+LINE_HEIGHT = 11.0  # points, of a line of text
 
 # Label of the x axis by the last part of the parameter's key; other parameters use their name.
 PARAMETERS = {
@@ -131,7 +134,7 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     The second and later curves of one algorithm are dashed, dotted and so on (LINES).
     """
     again = _again(panel)
-    lines = [draw_over_time(ax, series, i, again[i]) for i, series in enumerate(panel.series)]
+    lines = [draw_curve(ax, series, again[i], i) for i, series in enumerate(panel.series)]
     shows = {series.shows for series in panel.series}
     name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else "Regret")
     return lines
@@ -177,7 +180,7 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     The second and later curves of one algorithm are dashed, dotted and so on (LINES).
     """
     again = _again(panel)
-    lines = [draw_over_parameter(ax, series, again[i]) for i, series in enumerate(panel.series)]
+    lines = [draw_curve(ax, series, again[i]) for i, series in enumerate(panel.series)]
     if panel.series:
         # The first played curve decides: a bound beside it has the same unit.
         first = next((s for s in panel.series if s.runs), panel.series[0])
@@ -213,36 +216,28 @@ def _again(panel: PanelDrawing) -> list[int]:
     return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
 
 
-def draw_over_time(ax: Axes, series: Series, order: int, again: int = 0) -> Line2D:
-    """Draw a line over the rounds with some markers, and its band if it has one.
+def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = None) -> Line2D:
+    """Draw a line with its markers, and its band if it has one.
 
-    `order` staggers the markers of curves. `again` is the number of earlier curves of the same
-    algorithm in the panel.
-    """
-    # Equal steps along the axis; markers of curves that coincide are placed side by side.
-    steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
-    wanted = last**steps if ax.get_xscale() == "log" else last * steps
-    return draw_over_parameter(ax, series, again, np.searchsorted(series.x, wanted).tolist())
-
-
-def draw_over_parameter(
-    ax: Axes, series: Series, again: int = 0, markevery: list[int] | None = None
-) -> Line2D:
-    """Draw a line with a marker at every value of a parameter, and its band if it has one.
-
-    `markevery` selects the points that have markers; the rest is as in `draw_over_time`.
+    `again` is the number of earlier curves of the same algorithm in the panel. Over a parameter,
+    every value has a marker; over the rounds, some have, which `order` staggers between curves.
     """
     style = style_of_curve(series)
-    line = style.line
+    line, marked = style.line, list[int]()
     if line and series.look.line is None:
         line = LINES[(LINES.index(line) + again) % len(LINES)]
+    if order is not None:
+        # Equal steps along the axis; markers of curves that coincide are placed side by side.
+        steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
+        wanted = last**steps if ax.get_xscale() == "log" else last * steps
+        marked = np.searchsorted(series.x, wanted).tolist()
     (drawn,) = ax.plot(
         series.x,
         series.centre,
         linestyle=line,
         color=style.colour,
         marker=style.marker,
-        markevery=markevery,
+        markevery=marked or None,
         markerfacecolor=style.colour if again else "white",
         label=in_mathtext(series.legend),
         gid=series.artist_id,
@@ -297,3 +292,59 @@ class BetweenDecades(LogFormatterSciNotation):
         """Return the label of a tick."""
         text = super().__call__(x, pos)
         return f"{x:g}" if text and 0.001 <= x < 10_000 else text
+
+
+def write_at_the_end(ax: Axes, series: Series) -> None:
+    """Write the label of a curve beside its last point, in the curve's colour."""
+    place, colour = ("axes fraction", "data"), style_of_curve(series).colour
+    label, end = in_mathtext(series.label), (1, series.centre[-1])
+    ax.annotate(label, end, (3, 0), place, va="center", color=colour, **LOOK)
+
+
+def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:
+    """Write the fitted power of `symbol` beside the last point of every curve that has one.
+
+    Labels that would touch are moved apart; the y axis must have its scale.
+    """
+    fitted = (series for series in panel.series if series.slope is not None)
+    y = -float("inf")
+    for series in sorted(fitted, key=lambda series: float(series.centre[-1])):
+        end = float(series.x[-1]), float(series.centre[-1])
+        points = ax.transData.transform((1.0, end[1]))[1] * 72 / ax.figure.dpi
+        y = max(points, y + LINE_HEIGHT)
+        power, colour = rf"$\propto {symbol}^{{{series.slope:.1f}}}$", style_of_curve(series).colour
+        ax.annotate(power, end, (6, y - points), va="center", color=colour, **LOOK)
+
+
+def write_slopes(ax: Axes, panel: PanelDrawing, symbol: str, left: bool = False) -> None:
+    """Write the fitted log-log slopes as powers of `symbol` in a corner: lower right by default.
+
+    Writes nothing if no curve has a slope, as with fewer than three points.
+    """
+    if all(series.slope is None for series in panel.series):
+        return
+    fit = panel.series[0].fit
+    lines = [("Least-squares fit" + (f", {fit[0]:g} to {fit[1]:g}" if fit else ""), "black")]
+    for series in panel.series:
+        power = "no power law"
+        if series.slope is not None:
+            power = rf"$\propto {symbol}^{{{series.slope:.2f}}}$"
+        lines.append((f"{in_mathtext(series.legend)}  {power}", style_of_curve(series).colour))
+    x, side = (5, "left") if left else (-4, "right")
+    for row, (text, colour) in enumerate(lines):
+        corner, offset = (0 if left else 1, 0), (x, LINE_HEIGHT * (len(lines) - row) - 7)
+        ax.annotate(text, corner, offset, "axes fraction", color=colour, ha=side, **LOOK)
+
+
+def legend_below(
+    figure: Figure, handles: Sequence[Artist], columns: int, by_rows: bool = False
+) -> None:
+    """Draw one legend for all panels below them, in rows of at most `columns` entries, balanced.
+
+    Entries run down the columns, as in matplotlib, or along the rows with `by_rows`.
+    """
+    rows = max(1, -(-len(handles) // columns))
+    columns = -(-len(handles) // rows)
+    if by_rows:
+        handles = [handle for column in range(columns) for handle in handles[column::columns]]
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)

@@ -78,23 +78,14 @@ LINES = ("-", "--", ":", "-.")
 GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "rho")  # parameters written as Greek letters
 
 
+@cache
 def style_of(name: str) -> Style:
     """Return the style of an algorithm, of a stopping rule, or of `bound`.
 
     Names without an entry in STYLES get distinct styles as long as there are at most 32 of them.
     """
-    return STYLES.get(name) or _spare(name)
-
-
-def style_of_curve(series: Series | Curve) -> Style:
-    """Return the style of a curve: its algorithm's, with the changes from the figure's file."""
-    style, look = style_of(series.style), series.look
-    asked = {key: value for key, value in look._asdict().items() if value is not None}
-    return style._replace(**asked)
-
-
-@cache
-def _spare(name: str) -> Style:
+    if name in STYLES:
+        return STYLES[name]
     # A hash of the name selects the colour; if it is taken, the next one is used.
     members = {*registry.algorithm_names(), *registry.stopping_rule_names(), name}
     styles: dict[str, Style] = {}
@@ -105,6 +96,13 @@ def _spare(name: str) -> Style:
         taken = styles.values()
         styles[stranger] = next((style for style in spare if style not in taken), spare[0])
     return styles[name]
+
+
+def style_of_curve(series: Series | Curve) -> Style:
+    """Return the style of a curve: its algorithm's, with the changes from the figure's file."""
+    style, look = style_of(series.style), series.look
+    asked = {key: value for key, value in look._asdict().items() if value is not None}
+    return style._replace(**asked)
 
 
 def symbol(name: str) -> str:

@@ -23,16 +23,22 @@ from dpbandits.drawing.formulas import fault
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.experiments import budget
 from dpbandits.factory import captions
-from dpbandits.files import project, schemas
-from dpbandits.files.atomic import check_writable, write_atomically
+from dpbandits.files import project
+from dpbandits.files.atomic import (
+    FIGURE_SCHEMA,
+    VERDICT_SCHEMA,
+    check_writable,
+    to_json,
+    write_atomically,
+)
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.judge import about
 from dpbandits.judge.about import About
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
+from dpbandits.run.runner import complete
 from dpbandits.run.tasks import plan
-from dpbandits.run.user_sources import error_place
+from dpbandits.run.user_algorithms import error_place
 from dpbandits.spec.figure import Curve, FigureSpec, recorded
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
@@ -236,15 +242,13 @@ def write(
     verdict = b""
     if claims:
         sentences = about.as_json(claims)
-        verdict = schemas.to_json(
-            {"schema": schemas.VERDICT, "figure": spec.name, "claims": sentences}
-        )
+        verdict = to_json({"schema": VERDICT_SCHEMA, "figure": spec.name, "claims": sentences})
     described = sidecar(spec, settings, store, series)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in described["provenance"].items() if k != "written"}
-    inputs = hashlib.sha256(schemas.to_json(undated))
+    inputs = hashlib.sha256(to_json(undated))
     for part in (*texts.values(), verdict, repr(spec).encode(), style.encode()):
         inputs.update(_digest(part).encode())
     path = {kind: folder / f"{spec.name}.{kind}" for kind in KINDS}  # a name may have dots
@@ -260,7 +264,7 @@ def write(
         write_atomically(folder / VERDICT, verdict)
     else:
         (folder / VERDICT).unlink(missing_ok=True)
-    write_atomically(path["json"], schemas.to_json(described))
+    write_atomically(path["json"], to_json(described))
     return series, claims, True
 
 
@@ -286,7 +290,7 @@ def sidecar(
     """Return the content of the sidecar, without the digests of the files."""
     slopes = {(s.panel, s.label): s.slope for s in series}
     return {
-        "schema": schemas.FIGURE,
+        "schema": FIGURE_SCHEMA,
         "figure": spec.name,
         "paper": spec.paper,
         "title": spec.title,

@@ -18,8 +18,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import captions, produce
-from dpbandits.files import schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files.atomic import EXPORT_SCHEMA, write_atomically
 from dpbandits.files.provenance import provenance, revision, versions
 from dpbandits.judge.about import About, about
 from dpbandits.spec.figure import FigureSpec
@@ -68,8 +67,8 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     store, cells = Store(settings.cache), spec.cells()
     if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
         series, kind = summarise(spec, store), ResultKind.CACHE if cells else ResultKind.EXACT
-        headers = [header for cell in cells for header in store.provenance(cell)]
-        seconds = sum(map(store.seconds, cells), 0.0)
+        headers = [block.header for cell in cells for block in store.blocks(cell)]
+        seconds = sum((header["seconds"] for header in headers), 0.0)
         if not cells:
             headers = [{"revision": revision(), "versions": versions()}]
     elif spec.changes or references.stale(spec, references.PAPER):
@@ -153,7 +152,7 @@ def _as_json(spec: FigureSpec, settings: Settings, series: Iterable[Series]) -> 
             curves.append(described)
         panels.append({"panel": panel.letter, "title": panel.title, "curves": curves})
     content = {
-        "schema": schemas.EXPORT,
+        "schema": EXPORT_SCHEMA,
         "figure": spec.name,
         "title": spec.title,
         "paper": spec.paper,

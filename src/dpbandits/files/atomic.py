@@ -1,19 +1,35 @@
-"""Atomic file writes: a file is either complete or absent."""
+"""Files that are written: each complete or absent, and the versions of those that programs read."""
 
+import json
 import os
 import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dpbandits.core.errors import UserError
+
+# Versions of the JSON files that other programs read; docs/files.md lists the keys. A key that is
+# removed, renamed or given another meaning raises the version. A new key does not.
+FIGURE_SCHEMA = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
+VERDICT_SCHEMA = "dpbandits-verdict/3"  # out/<figure>/verdict.json
+REFERENCE_SCHEMA = "dpbandits-reference/1"  # figures/reference/<figure>.json
+CLAIMS_SCHEMA = "dpbandits-claims/1"  # figures/reference/claims/<paper>.json
+EXPORT_SCHEMA = "dpbandits-export/1"  # dpbandits export --format json
+MULTIRUN_SCHEMA = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json
 
 # Remedy for a command that plays runs; commands that play none pass another or none.
 REPEAT = (
     "Files written before are kept: make room or choose another folder (paths.cache=...,"
     " paths.out=...), then repeat the command; it computes only what is missing"
 )
+
+
+def to_json(content: Any) -> bytes:
+    """Return the bytes of a JSON file, indented for readers."""
+    return (json.dumps(content, indent=1) + "\n").encode()
 
 
 def write_atomically(path: Path, content: bytes, remedy: str = REPEAT) -> None:
@@ -53,8 +69,4 @@ def _refusals_in_one_line(path: Path, remedy: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        for link in (part for part in (path, *path.parents) if part.is_symlink()):
-            if not link.exists():  # the system's reason is "File exists"
-                reason = f"{link} is a link to {link.readlink()}, which does not exist"
-        advice = f". {remedy}" if remedy else ""
-        raise UserError(f"cannot write {path}: {reason}{advice}") from error
+        raise UserError(f"cannot write {path}: {reason}{remedy and f'. {remedy}'}") from error

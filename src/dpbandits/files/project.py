@@ -5,7 +5,6 @@ a project's own config.yaml, profiles and engines win. Figures, algorithms, envi
 must have names of their own.
 """
 
-from functools import cache
 from pathlib import Path
 
 from dpbandits.core.errors import UserError
@@ -31,7 +30,23 @@ def layers() -> tuple[Path, ...]:
 
     Raises UserError for a project or plugin that cannot be used, or if there are no files.
     """
-    return _seen_from(Path.cwd())
+    folders = (p.root.folder for p in found().plugins if (p.root.folder / "conf").is_dir())
+    plugins = dict.fromkeys(folders)
+    if (root := found().project) is not None:
+        if not (root.folder / "conf").is_dir():
+            raise UserError(
+                f"{root.folder} has no folder conf/, in which a project keeps its figures;"
+                " `dpbandits init` shows what a project consists of"
+            )
+        return root.folder, *plugins, SHIPPED
+    here = Path.cwd()
+    for candidate in (here, *here.parents, SHIPPED):
+        if (candidate / "conf" / "config.yaml").is_file() and (candidate / "figures").is_dir():
+            return *plugins, candidate
+    raise UserError(
+        "conf/config.yaml and figures/ are neither in this folder nor above it, and this"
+        " installation of dpbandits lacks them: install it again"
+    )
 
 
 def find(file: str) -> Path:
@@ -39,7 +54,8 @@ def find(file: str) -> Path:
 
     If no layer has it, return the path in the last one.
     """
-    return _first(file) / file
+    places = [layer / file for layer in layers()]
+    return next((place for place in places if place.exists()), places[-1])
 
 
 def names(group: str) -> list[str]:
@@ -59,11 +75,7 @@ def names(group: str) -> list[str]:
 
 def home(group: str, name: str) -> Path:
     """Return the layer that has a member of a group; the last layer if none has it."""
-    return _first(member_file(group, name))
-
-
-def _first(file: str) -> Path:
-    return next((layer for layer in layers() if (layer / file).exists()), layers()[-1])
+    return find(member_file(group, name)).parents[2]
 
 
 def member_file(group: str, name: str) -> str:
@@ -75,24 +87,3 @@ def owner(layer: Path) -> str:
     """Return the name of the project or plugin that a layer belongs to; '' for dpbandits."""
     owners = {root.folder: root.package for root in found().roots[1:]}
     return owners.get(layer, "")
-
-
-@cache
-def _seen_from(here: Path) -> tuple[Path, ...]:
-    plugins = dict.fromkeys(
-        p.root.folder for p in found().plugins if (p.root.folder / "conf").is_dir()
-    )
-    if (root := found().project) is not None:
-        if not (root.folder / "conf").is_dir():
-            raise UserError(
-                f"{root.folder} has no folder conf/, in which a project keeps its figures;"
-                " `dpbandits init` shows what a project consists of"
-            )
-        return root.folder, *plugins, SHIPPED
-    for candidate in (here, *here.parents, SHIPPED):
-        if (candidate / "conf" / "config.yaml").is_file() and (candidate / "figures").is_dir():
-            return *plugins, candidate
-    raise UserError(
-        "conf/config.yaml and figures/ are neither in this folder nor above it, and this"
-        " installation of dpbandits lacks them: install it again"
-    )

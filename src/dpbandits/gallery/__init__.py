@@ -22,7 +22,7 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
 from dpbandits.gallery.figures import FigurePage, show
 from dpbandits.gallery.folders import REMEDY, folder_name
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 
 MARK = '<meta name="generator" content="dpbandits gallery">'
 

@@ -23,15 +23,16 @@ from dpbandits.config import compose
 from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.core.roots import PACKAGE
 from dpbandits.experiments import Experiment
-from dpbandits.files import project, schemas
+from dpbandits.files import project
+from dpbandits.files.atomic import CLAIMS_SCHEMA
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Result, Verdict, combinations
-from dpbandits.run.exit_status import ExitStatus
-from dpbandits.run.missing_runs import complete
+from dpbandits.run import ExitStatus
+from dpbandits.run.runner import complete
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
@@ -146,7 +147,7 @@ def _gather(paper: Paper) -> int:
     ours = Resampler(store, runs)
     numbers = {name: figures.value(name, ours) for name in paper.numbers}
     rests_on = basis(paper, map(figures.spec, paper.figures()), {cell.member for cell in runs})
-    record = {"schema": schemas.CLAIMS, "paper": paper.paper, "basis": rests_on, **provenance()}
+    record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": rests_on, **provenance()}
     write(Gathered(paper, claims, numbers, largest_sets(claims.values()), record))
     total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
     print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)

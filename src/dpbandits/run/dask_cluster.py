@@ -19,8 +19,8 @@ import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
 from dpbandits.core.errors import UserError, in_one_line
-from dpbandits.run.tasks import Outcome, Task
-from dpbandits.run.worker import attempt_elsewhere, facts, sources_of
+from dpbandits.core.kernel import island_digest
+from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere, numbers_digest
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
@@ -28,7 +28,6 @@ WITHOUT_WORKERS = 30.0  # seconds without any worker before giving up; a restart
 PATIENCE = 1.0  # seconds without a result before the workers are counted
 LEAVE = 5.0  # seconds for disconnecting from the workers
 KEPT = "completed blocks are kept, and the same command continues from there"
-RESTART = "start it again from the same checkout and environment (docs/cluster.md)"
 
 
 @contextmanager
@@ -62,21 +61,14 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                     f"the scheduler at {scheduler} has no worker; `dask worker {scheduler}` starts"
                     " one (docs/cluster.md)"
                 ) from None
-        for address, there in sorted(client.run(facts, on_error="return").items()):
-            if not isinstance(there, dict):
+        here = island_digest()
+        for address, there in sorted(client.run(island_digest, on_error="return").items()):
+            if there != here:
+                problem = there if isinstance(there, str) else in_one_line(there)
                 raise UserError(
-                    f"the worker {address} does not report its versions and sources"
-                    f" ({in_one_line(there)}): {RESTART}"
-                )
-            differences = [
-                f"{name} {there.get(name, 'unknown')}, here {value}"
-                for name, value in facts().items()
-                if there.get(name) != value
-            ]
-            if differences:
-                raise UserError(
-                    f"the worker {address} differs from this process: {'; '.join(differences)};"
-                    f" {RESTART}"
+                    f"the worker {address} has other sources or versions than this process:"
+                    f" {problem}, here {here}; start it again from the same checkout and"
+                    " environment (docs/cluster.md)"
                 )
         yield client
 
@@ -117,10 +109,9 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
     arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
     waiting: dict[Future, Task] = {}
     for task in tasks:
-        wanted = sources_of(task.cell)
         # Not pure: a task is not a value that another command may share.
-        future = client.submit(attempt_elsewhere, pickle.dumps(task), wanted, pure=False)
-        waiting[future] = task
+        content, wanted = pickle.dumps(task), numbers_digest(task.cell)
+        waiting[client.submit(attempt_elsewhere, content, wanted, pure=False)] = task
     for future in waiting:
         future.add_done_callback(arrived.put)
     lost = UserError(f"the connection to the scheduler at {address} is lost; {KEPT}")

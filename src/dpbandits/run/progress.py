@@ -1,15 +1,12 @@
-"""Progress report: a bar with the time left on a terminal, plain lines elsewhere."""
+"""Progress report: one line with the time left on a terminal, several lines elsewhere."""
 
 import statistics
 import sys
 import time
 from collections.abc import Mapping
-from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
-LINE_EVERY = 10.0  # seconds between plain lines
+LINE_EVERY = 10.0  # seconds between lines off a terminal
+CLEAR = "\r\033[K"  # begins a line of a terminal anew
 
 
 class Reporter:
@@ -17,65 +14,40 @@ class Reporter:
 
     Kinds of runs differ by orders of magnitude (a batched policy against one that decides every
     round), so each is timed by its latest run: the first includes the compilation. A kind without a
-    finished run counts as the median of the others.
+    finished run counts as the median of the others; no time is given before half have one.
     """
 
     def __init__(
         self, title: str, runs: Mapping[str, int], workers: int, shown: bool = True
     ) -> None:
         self.title, self.workers, self.shown = title, workers, shown
-        self.left = dict(runs)
-        self.total = sum(runs.values())
+        self.left, self.total = dict(runs), sum(runs.values())
         self.pace: dict[str, float] = {}  # seconds per run
         self.started = self.last_line = time.monotonic()
-        self.bar: Progress | None = None
-        self.task = TaskID(0)
-
-    def __enter__(self) -> Self:
-        if self.shown and sys.stderr.isatty():
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.completed:.0f}/{task.total:.0f} runs"),
-                TimeElapsedColumn(),
-                TextColumn("elapsed{task.fields[left]}"),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self.task = self.bar.add_task(self.title, total=self.total, left="")
-            self.bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
+        self.live = sys.stderr.isatty()
 
     def add(self, kind: str, runs: int, pace: float | None) -> None:
         """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
         self.left[kind] -= runs
         if pace is not None:
             self.pace[kind] = pace
-        remaining, left = self.remaining(), ""
-        if remaining is not None:
-            about = f"about {duration(remaining)}" if remaining >= 1 else "less than a second"
-            left = f", {about} left"
-        finished = self.total - sum(self.left.values())
-        now = time.monotonic()
-        if self.bar:
-            self.bar.update(self.task, completed=finished, left=left)
-        elif self.shown and now - self.last_line >= LINE_EVERY and finished < self.total:
-            self.last_line = now
-            spent = duration(now - self.started)
-            line = f"{self.title}: {finished}/{self.total} runs after {spent}{left}"
-            print(line, file=sys.stderr, flush=True)
+        finished, now = self.total - sum(self.left.values()), time.monotonic()
+        if not self.live and (now - self.last_line < LINE_EVERY or finished == self.total):
+            return
+        self.last_line = now
+        line = f"{self.title}: {finished}/{self.total} runs after {duration(now - self.started)}"
+        if self.pace and 2 * len(self.pace) >= len(self.left):
+            usual = statistics.median(self.pace.values())
+            seconds = sum(n * self.pace.get(kind, usual) for kind, n in self.left.items())
+            line += f", about {duration(seconds / self.workers)} left"
+        if self.shown:
+            start, end = (CLEAR, "") if self.live else ("", "\n")
+            print(f"{start}{line}", end=end, file=sys.stderr, flush=True)
 
-    def remaining(self) -> float | None:
-        """Return the seconds left; None before half of the kinds have a finished run."""
-        if not self.pace or 2 * len(self.pace) < len(self.left):
-            return None
-        usual = statistics.median(self.pace.values())
-        total = sum(n * self.pace.get(kind, usual) for kind, n in self.left.items())
-        return total / self.workers
+    def close(self) -> None:
+        """Clear the line of a terminal."""
+        if self.shown and self.live:
+            print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

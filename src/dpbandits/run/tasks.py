@@ -1,12 +1,22 @@
-"""Tasks: which runs are played in one call of a worker, in what order, and what comes of them."""
+"""Tasks: which runs are played in one call of a worker, in what order, and what comes of them.
 
+A worker in another process must compute the same numbers as the command. Workers report the digest
+of their kernels before the first task; every task carries it too, because a worker may join later.
+"""
+
+import pickle
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpbandits.core.errors import UserError, in_one_line
+from dpbandits.core.kernel import island_digest
+from dpbandits.core.roots import VARIABLE, found
 from dpbandits.experiments import Experiment
 from dpbandits.store.blocks import Store
+from dpbandits.store.key import key
 
 TASKS_PER_CELL = 16  # at most: every task writes a file
 
@@ -44,3 +54,39 @@ def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Ta
         pieces = [gap[start : start + size] for gap in gaps for start in range(0, len(gap), size)]
         ranked += [(rank, Task(cell, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, task in sorted(ranked, key=lambda entry: entry[0])]
+
+
+def attempt(task: Task) -> Outcome:
+    """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
+    try:
+        return Outcome(task, *task.cell.play(task.runs))
+    except Exception as error:
+        return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
+
+
+def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
+    """Play a pickled task as `attempt` does; return why it cannot be played with the same result.
+
+    `wanted` is the `numbers_digest` that the worker must have. The task crosses the scheduler
+    as bytes: that process cannot import the project of a user.
+    """
+    from distributed import get_worker
+
+    try:
+        found()  # makes the project importable
+        task: Task = pickle.loads(content)
+        digest = numbers_digest(task.cell)
+        if digest == wanted:
+            return attempt(task)
+        problem = f"has other sources or versions than the command: {digest}, wanted {wanted}"
+    except (ImportError, AttributeError, OSError, SyntaxError, UserError) as error:
+        problem = f"cannot read the task: {in_one_line(error)}"
+    return (
+        f"the worker {get_worker().address} {problem}; start it again from the same checkout and"
+        f" environment, with {VARIABLE} set to the project's folder if there is one"
+    )
+
+
+def numbers_digest(cell: Experiment) -> str:
+    """Return a digest of all that determines the numbers of a cell: sources and versions here."""
+    return f"{island_digest()}-{key(cell)}"

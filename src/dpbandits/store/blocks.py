@@ -1,4 +1,4 @@
-"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz.
+"""Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz, and why blocks are missing.
 
 A block holds the curves of consecutive runs of one cell. The key is a digest of the identity of the
 cell, which identity.json keeps beside the blocks. A block is used only after its key, shape and
@@ -18,20 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from dpbandits.core.errors import shown
 from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
+from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.key import check_sources, identity, key
 
 log = logging.getLogger("dpbandits")
 
-PROVENANCE = ("revision", "versions", "machine", "written")  # in a block's header
 ALL = slice(None)
 BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
-
-
-class DamagedBlock(Exception):
-    """Reason why a block cannot be used."""
+SHOWN = 6  # differences that an explanation lists at most
 
 
 @dataclass(frozen=True)
@@ -54,11 +52,10 @@ class Store:
         return self.folder / cell.member / key(cell)
 
     def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
-        """Write the curves of runs first, first + 1, ... as one block, atomically.
+        """Write the curves of runs first, first + 1, ..., float64 (runs, columns), as one block.
 
-        `curves`: float64 of shape (runs, columns); `seconds`: their time of computation in total.
-        Raises EditedSources if a source of the cell has been edited meanwhile, and UserError, with
-        a remedy, if the file system refuses.
+        `seconds`: their time of computation in total. Raises EditedSources if a source of the cell
+        has been edited meanwhile, UserError if the file system refuses.
         """
         check_sources(cell)
         folder = self.cell_folder(cell)
@@ -75,7 +72,8 @@ class Store:
         }
         described = np.frombuffer(json.dumps(header).encode(), np.uint8)
         buffer = io.BytesIO()
-        checksum = np.frombuffer(_checksum(described, curves), np.uint8)
+        digest = hashlib.sha256(described.tobytes() + curves.tobytes()).digest()
+        checksum = np.frombuffer(digest, np.uint8)
         np.savez(buffer, header=described, curves=curves, checksum=checksum)
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
@@ -83,13 +81,13 @@ class Store:
         """Yield the sound blocks of a cell that begin below a run; set damaged ones aside."""
         for path in sorted(self.cell_folder(cell).glob("*.npz")):
             match = BLOCK_NAME.fullmatch(path.name)
-            if match and below is not None and int(match[1]) >= below:
+            if not match or (below is not None and int(match[1]) >= below):
                 continue
             try:
-                yield _read(path, cell)
+                yield _read(path, cell, int(match[1]), int(match[2]))
             except OSError as why:  # it may be sound: too many open files, no permission
                 log.warning("%s is not used: %s", path, why)
-            except DamagedBlock as why:
+            except ValueError as why:
                 # Renamed rather than deleted, so that the cause can be examined.
                 numbered = (path.with_name(f"{path.name}.damaged-{n}") for n in itertools.count(1))
                 aside = next(name for name in numbered if not name.exists())
@@ -117,16 +115,10 @@ class Store:
         """Return the seconds that the cell's blocks took to compute, summed over threads."""
         return sum(block.header["seconds"] for block in self.blocks(cell))
 
-    def provenance(self, cell: Experiment) -> list[dict[str, Any]]:
-        """Return revision, versions, machine and time of writing of each of the cell's blocks."""
-        headers = (block.header for block in self.blocks(cell))
-        return [{name: header[name] for name in PROVENANCE if name in header} for header in headers]
-
     def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
-        float64 of shape (runs, columns): for a bandit cell one column per checkpoint. Raises
-        KeyError if a run is missing.
+        float64 of shape (runs, columns). Raises KeyError if a run is missing.
         """
         curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
         absent = np.ones(runs, bool)
@@ -139,12 +131,8 @@ class Store:
         return curves
 
 
-def _read(path: Path, cell: Experiment) -> Block:
-    # Raises DamagedBlock unless the block is exactly as it was written.
-    match = BLOCK_NAME.fullmatch(path.name)
-    if not match:
-        raise DamagedBlock("its name is not <first>-<last>.npz")
-    first, last = int(match[1]), int(match[2])
+def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
+    # Raises ValueError unless the block is exactly as it was written.
     content = path.read_bytes()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
@@ -154,16 +142,74 @@ def _read(path: Path, cell: Experiment) -> Block:
             header["seconds"] = float(header["seconds"])
     # zipfile and numpy raise many kinds of exceptions for broken bytes.
     except Exception as error:
-        raise DamagedBlock(f"it cannot be read: {type(error).__name__}: {error}") from error
-    if checksum.tobytes() != _checksum(described, curves):
-        raise DamagedBlock("its checksum differs")
+        raise ValueError(f"it cannot be read: {type(error).__name__}: {error}") from error
+    if checksum.tobytes() != hashlib.sha256(described.tobytes() + curves.tobytes()).digest():
+        raise ValueError("its checksum differs")
     if content_of != (key(cell), [first, last]):
-        raise DamagedBlock("it belongs to another cell or other runs")
+        raise ValueError("it belongs to another cell or other runs")
     shape = (last - first + 1, cell.columns)
     if curves.shape != shape or curves.dtype != np.float64:
-        raise DamagedBlock(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
+        raise ValueError(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
     return Block(range(first, last + 1), curves, header)
 
 
-def _checksum(header: np.ndarray, curves: np.ndarray) -> bytes:
-    return hashlib.sha256(header.tobytes() + curves.tobytes()).digest()
+def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
+    """Yield a line per cell: its key, the number of cached runs and the reason if any is missing.
+
+    The last line counts the complete cells of the figure.
+    """
+    runs_of = spec.runs_of_cells()
+    complete = 0
+    for cell, runs in runs_of.items():
+        have = runs - sum(map(len, store.missing(cell, runs)))
+        complete += have == runs
+        why = ""
+        if have < runs:
+            more = "more runs are requested than cached"
+            why = f"  {more if have else _difference(cell, store)}"
+        yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
+    yield (
+        f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
+        f" `dpbandits run` computes {'nothing' if complete == len(runs_of) else 'the rest'}"
+    )
+
+
+def _difference(cell: Experiment, store: Store) -> str:
+    # How the most similar cell of the same member differs from this one, of which no run is cached.
+    wanted = dict(_flat(identity(cell)))
+    candidates = []
+    for path in (store.folder / cell.member).glob("*/identity.json"):
+        if path.parent.name == key(cell):
+            continue
+        try:
+            there = dict(_flat(json.loads(path.read_bytes())))
+        except (OSError, ValueError):
+            continue
+        differences = []
+        for name in sorted(wanted.keys() | there.keys()):
+            old, new = there.get(name), wanted.get(name)
+            kind, _, rest = name.partition(".")
+            if old == new:
+                continue
+            text = f"{rest if kind == 'cell' else name} ({shown(old)}, wanted {shown(new)})"
+            if kind == "sources":
+                change = " (new)" if old is None else " (gone)" if new is None else ""
+                text = f"the source {rest}{change}"
+            differences.append((kind == "cell", text))
+        # The same cell from other sources is a better hint than another cell from the same ones.
+        distance = sum(kind for kind, _ in differences), len(differences)
+        candidates.append((distance, [text for _, text in differences]))
+    if not candidates:
+        return "never computed"
+    _, texts = min(candidates)
+    if len(texts) > SHOWN:
+        texts = [*texts[:SHOWN], f"{len(texts) - SHOWN} more"]
+    return f"not computed; the most similar cached cell differs in {', '.join(texts)}"
+
+
+def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _flat(child, f"{path}.{name}" if path else name)
+    else:
+        yield path, node

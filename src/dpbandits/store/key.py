@@ -18,6 +18,7 @@ from dpbandits.core.roots import Root, source_path
 from dpbandits.experiments import Experiment
 
 FORMAT = 1  # of the blocks
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef  # nodes that have docstrings
 
 
 class EditedSources(UserError):
@@ -47,14 +48,53 @@ def version(library: str) -> str:
     return library_version
 
 
-def sources(names: tuple[str, ...]) -> dict[str, str]:
+def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[str, str]:
     """Return the digest of every source reachable from the named ones, by path.
 
     The names are paths such as algorithms/ucb.py; those of roots other than the first begin with
-    the package, as in my_paper/algorithms/mine.py. Raises FileNotFoundError if no root has such a
-    file, UserError for a relative import.
+    the package, as in my_paper/algorithms/mine.py. The roots are by default all that were found.
+    Raises FileNotFoundError if no root has such a file, UserError for a relative import.
     """
-    return _sources(names, roots.found().roots)
+    every_root = every_root or roots.found().roots
+    contents = {
+        source_path(root, name): text
+        for root in every_root
+        for name, text in root.sources().items()
+    }
+    if unknown := [name for name in names if name not in contents]:
+        raise FileNotFoundError(unknown[0])
+    reached: dict[str, str] = {}
+    waiting = [*names]
+    while waiting:
+        path = waiting.pop()
+        if path not in contents or path in reached:
+            continue
+        reached[path], imports = _read(path, contents[path])
+        # Importing a name executes its module and every __init__ above; it may be a module itself.
+        for package, *parts in (name.split(".") for name in imports):
+            bases = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+            files = [f"{base}{end}" for base in bases for end in (".py", "/__init__.py")]
+            for root in (root for root in every_root if root.package == package):
+                waiting += [source_path(root, file) for file in ("__init__.py", *files)]
+    return dict(sorted(reached.items()))
+
+
+@cache
+def _read(path: str, content: bytes) -> tuple[str, frozenset[str]]:
+    # The digest of a source, without its docstrings, and the names of all modules, and perhaps of
+    # members of modules, that it imports.
+    tree = ast.parse(content, path)
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise UserError(f"{path}: relative imports are not followed; write them in full")
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+            node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16], frozenset(names)
 
 
 def check_sources(cell: Experiment) -> None:
@@ -67,8 +107,8 @@ def check_sources(cell: Experiment) -> None:
         root, path = roots.source(name)
         try:
             content = (root.folder / path).read_bytes()
-            same = content == root.sources()[path] or _digest(content) == digest
-        except (OSError, SyntaxError, ValueError):  # gone, or being edited
+            same = content == root.sources()[path] or _read(name, content)[0] == digest
+        except (OSError, SyntaxError, ValueError, UserError):  # gone, or being edited
             same = False
         if not same:
             changed.append(name)
@@ -77,53 +117,3 @@ def check_sources(cell: Experiment) -> None:
             f"{', '.join(changed)}: edited since this command started, so that runs which use it"
             " are not stored; repeat the command"
         )
-
-
-@cache
-def _sources(names: tuple[str, ...], every_root: tuple[Root, ...]) -> dict[str, str]:
-    contents = {
-        source_path(root, name): content
-        for root in every_root
-        for name, content in root.sources().items()
-    }
-    if unknown := [name for name in names if name not in contents]:
-        raise FileNotFoundError(unknown[0])
-    reached: set[str] = set()
-    waiting = [*names]
-    while waiting:
-        path = waiting.pop()
-        if path not in contents or path in reached:
-            continue
-        reached.add(path)
-        # Importing a name executes its module and every __init__ above; it may be a module itself.
-        for package, *parts in (name.split(".") for name in _imports(path, contents[path])):
-            bases = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
-            files = [f"{base}{end}" for base in bases for end in (".py", "/__init__.py")]
-            for root in (root for root in every_root if root.package == package):
-                waiting += [source_path(root, file) for file in ("__init__.py", *files)]
-    return {path: _digest(contents[path]) for path in sorted(reached)}
-
-
-@cache
-def _digest(content: bytes) -> str:
-    tree = ast.parse(content)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
-    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
-
-
-@cache
-def _imports(path: str, content: bytes) -> frozenset[str]:
-    # Names of all modules, and perhaps of members of modules, that a source imports.
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(content, path)):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                raise UserError(f"{path}: relative imports are not followed; write them in full")
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(names)

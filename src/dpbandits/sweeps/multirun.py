@@ -16,10 +16,9 @@ from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce import status_of
-from dpbandits.files import schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files.atomic import MULTIRUN_SCHEMA, to_json, write_atomically
 from dpbandits.files.provenance import provenance, revision
-from dpbandits.run.exit_status import ExitStatus
+from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import as_file_name, recorded
 from dpbandits.store.blocks import Store
@@ -115,11 +114,11 @@ def _summarise(figure: str, group: Sequence[Job], words: Sequence[str]) -> int:
         for job in group
     ]
     sidecar = {
-        "schema": schemas.MULTIRUN,
+        "schema": MULTIRUN_SCHEMA,
         **{"figure": figure, "command": command, "varied": [*endings], "jobs": described},
         "provenance": provenance(),
         "files": {kind: sha256(content).hexdigest() for kind, content in files.items()},
     }
-    write_atomically(file.with_name(f"{name}.json"), schemas.to_json(sidecar))
+    write_atomically(file.with_name(f"{name}.json"), to_json(sidecar))
     print(f"{figure}: summary of {len(group)} jobs; {file}.{{{','.join([*files, 'json'])}}}")
     return ExitStatus.DONE

@@ -17,9 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpbandits.drawing.annotations import legend_below
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.shapes import draw_all_over_parameter, panel_grid
+from dpbandits.drawing.shapes import draw_all_over_parameter, legend_below, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve, symbol
 from dpbandits.sweeps.jobs import Job
 from dpbandits.tables.series import STATISTICS

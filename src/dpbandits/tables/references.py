@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.core.errors import UserError, nearest
-from dpbandits.files import project, schemas
-from dpbandits.files.atomic import write_atomically
+from dpbandits.files import project
+from dpbandits.files.atomic import REFERENCE_SCHEMA, to_json, write_atomically
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
 
@@ -40,7 +40,7 @@ def commit(file: Path, table: bytes, record: Mapping[str, Any]) -> None:
     """Write a table and, with its digest, the record beside it."""
     write_atomically(file, table)
     content = {**record, "sha256": hashlib.sha256(table).hexdigest()}
-    write_atomically(file.with_suffix(".json"), schemas.to_json(content))
+    write_atomically(file.with_suffix(".json"), to_json(content))
 
 
 def committed(file: Path, remedy: str) -> tuple[list[Row], Record] | None:
@@ -189,7 +189,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
     commit(
         project.home("figure", spec.name) / file(spec.name),
         written(header, ([row.get(name, "") for name in header] for row in rows)),
-        {"schema": schemas.REFERENCE, "figure": spec.name, "profiles": profiles},
+        {"schema": REFERENCE_SCHEMA, "figure": spec.name, "profiles": profiles},
     )
 
 

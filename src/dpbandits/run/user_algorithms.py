@@ -1,23 +1,30 @@
-"""Algorithms passed from Python, such as one defined in a notebook.
+"""Algorithms of a user: passed from Python, or in sources of the project or of a plugin.
 
-They stand in the registry beside those of files until the process ends. They have no source that a
-key could cover, so their blocks are kept in memory, and only threads of this process play them.
-Their random streams are those of an algorithm of the same name.
+Algorithms that are passed from Python, such as one defined in a notebook, stand in the registry
+beside those of files until the process ends. They have no source that a key could cover, so their
+blocks are kept in memory, and only threads of this process play them. Their random streams are
+those of an algorithm of the same name.
 """
 
 import inspect
 import re
-from collections.abc import Iterator
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError, shown
+from dpbandits.core.errors import UserError, in_one_line, shown
+from dpbandits.core.roots import PACKAGE, found
 from dpbandits.experiments import Experiment, budget
 from dpbandits.store.blocks import Block, Store
+
+DECORATE = "decorate it with @kernel of dpbandits.core.kernel"
 
 
 class NoParameters(NamedTuple):
@@ -76,3 +83,51 @@ class StoreWithMemory(Store):
     def blocks(self, cell: Experiment, below: int | None = None) -> Iterator[Block]:
         """Yield the blocks of a cell, whether on disk or in memory."""
         return super().blocks(cell, below) if is_stored(cell) else iter(self.memory.get(cell, ()))
+
+
+def error_place(error: BaseException) -> str:
+    """Return the file, the line and the reason of an error of a project's or plugin's source.
+
+    Below `releases` or `claim`, also the arguments. Return '' if the innermost frame outside
+    libraries belongs to dpbandits.
+    """
+    call, place = "", ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        for root in found().roots:
+            path = code.co_filename.removeprefix(f"{root.folder}/")
+            if path not in root.sources():
+                continue
+            shown = path if root == found().project else code.co_filename
+            place = "" if root is PACKAGE else f"{shown}, line {line}: {in_one_line(error)}"
+            if place and not call and code.co_name in ("releases", "claim"):
+                names = code.co_varnames[1 : code.co_argcount]
+                values = [f"{n}={frame.f_locals[n]!r}" for n in names if n in frame.f_locals]
+                call = f"{code.co_name}({', '.join(['...', *values])}) in "
+    return f"{call}{place}" if place else ""
+
+
+def is_kernel(play: Callable[..., Any]) -> bool:
+    """Return True if numba compiles this function, or if it compiles none."""
+    settings: Any = numba.config
+    return hasattr(play, "py_func") or bool(settings.DISABLE_JIT)
+
+
+def report_uncompiled(cells: Iterable[Experiment]) -> None:
+    """Print one line for each algorithm of a user's source whose `play` is not a kernel."""
+    for name in sorted({cell.member for cell in cells if advice(cell)}):
+        if not is_kernel(registry.algorithm(name).play):
+            print(
+                f"dpbandits: {registry.member('algorithm', name).shown}: `play` is not a kernel,"
+                f" so it runs in plain Python, about a hundred times slower: {DECORATE}",
+                file=sys.stderr,
+            )
+
+
+def advice(cell: Experiment) -> str:
+    """Return the command that explains a failed run of an algorithm of a user's source, or ''."""
+    if cell.family != "algorithm" or not is_stored(cell):
+        return ""
+    if registry.member(cell.family, cell.member).root is PACKAGE:
+        return ""
+    return f"; `dpbandits verify {cell.member}` explains what to change"
