@@ -6,6 +6,7 @@ DP-UCB shares the counters, with another body of `play_with`.
 import math
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ def noise_factor(params, n):
     return factor
 
 
-@by_class
+@partial(by_class, allocating=True)
 def play_with(params, counters, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n."""
     arms = number_of_arms(bandit)

@@ -33,6 +33,4 @@ def entries_draw(law, rng, arm, t):
     return law.table[arm, i]
 
 
-@regret.register(Entries)
-def entries_regret(law, pulls):
-    return 0.0  # an audit records no regret
+regret.register(Entries)(lambda law, pulls: 0.0)  # an audit records no regret

@@ -157,9 +157,4 @@ def table_draw(law, rng, arm, t):
     return seen
 
 
-@regret.register(GainTable)
-def table_regret(law, pulls):
-    t = 0
-    for arm in range(pulls.size):
-        t += pulls[arm]
-    return law.best[t] - law.earned[0]
+regret.register(GainTable)(lambda law, pulls: law.best[pulls.sum()] - law.earned[0])

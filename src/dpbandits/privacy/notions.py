@@ -116,10 +116,10 @@ class Guarantee(NamedTuple):
         return self.notion.epsilon(self.budget, self.delta)
 
 
-def promise(notion: Notion, where: str, differs: str = "") -> Callable[[Any, int, int], Guarantee]:
-    """Return the `claim` of an algorithm whose paper promises the budget that is in its Params."""
+def promise(notion: Notion, where: str, differs: str = "") -> Callable[..., Guarantee]:
+    """Return the `claim` of a member whose paper promises the budget that is in its Params."""
 
-    def claim(params: Any, arms: int, horizon: int) -> Guarantee:
+    def claim(params: Any, *game: float) -> Guarantee:
         budget, delta = getattr(params, notion.budget), getattr(params, "delta", 0.0)
         return Guarantee(notion, budget, delta, where, differs)
 
