@@ -18,7 +18,7 @@ from scipy import integrate, special, stats
 from dpbandits.algorithms import dp_ftpl_gauss, dp_ftpl_new, dp_se, exp3, exp3_tau
 from dpbandits.algorithms.exp3 import Estimates, draw_arm
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments.adversaries import SwitchFeedback, gain_table
+from dpbandits.environments.adversaries import GainTable, SwitchFeedback
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.stopping import dp_exponential_nas
 from dpbandits.stopping._samples import SampleStream, threshold
@@ -44,7 +44,8 @@ def played(
 ) -> tuple[list[int], list[float]]:
     """Return the arm of every round and the scales of the noise that was requested."""
     rounds, arms = gains.shape
-    law = gain_table(gains, SwitchFeedback.NONE)
+    best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
+    law = GainTable(gains, best, SwitchFeedback.NONE, np.zeros(1), np.full(1, -1))
     bandit = new_bandit(law, arms, rounds, np.array([rounds]), np.random.default_rng(0))
     arms_played: list[int] = []
 

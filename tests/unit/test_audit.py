@@ -19,7 +19,7 @@ from dpbandits.audit.search import AuditFinding, Auditor, Candidate, block_of_ga
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.randomness import Role, stream
-from dpbandits.environments._entries import entries
+from dpbandits.environments._entries import Entries
 from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -150,7 +150,8 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
     design = Design("a table", table, index)
     params, games = adap_ucb.Params(1.0), 300
     counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
-    rng, law = np.random.default_rng(5), entries(table)
+    rng = np.random.default_rng(5)
+    law = Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
     own_features = []
     for _ in range(games):
         law.read[:] = 0
