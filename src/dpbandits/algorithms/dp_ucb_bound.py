@@ -22,7 +22,7 @@ from dpbandits.mechanisms.counters import (
     single_counters,
     single_releases,
 )
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-BOUND"
@@ -43,6 +43,12 @@ DIFFERS = {
     Counter.SINGLE: "every sum has one draw of its own and reads all rewards before it: the budgets"
     " of all sums add up",
 }
+# By Lemma B.2. Algorithm 2 has no theorem of its own.
+claim = promise(
+    Notion.PER_ROUND,
+    "tossou2016, Theorem 3.1 (of Algorithm 1)",
+    lambda params: DIFFERS[params.counter],
+)
 
 
 class PowerOfTwo(IntEnum):
@@ -113,9 +119,3 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
             yield from single_releases(arm, horizon, params.epsilon)
         else:
             yield from hybrid_releases(arm, horizon, part, part)
-
-
-def claim(params: Any, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 3.1 (by Lemma B.2); Algorithm 2 has no theorem of its own."""
-    where = "tossou2016, Theorem 3.1 (of Algorithm 1)"
-    return Guarantee(Notion.PER_ROUND, params.epsilon, 0.0, where, DIFFERS[params.counter])

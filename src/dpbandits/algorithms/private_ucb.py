@@ -18,7 +18,7 @@ from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.counters import binary_counters, insert, levels
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Private-UCB"
@@ -37,6 +37,17 @@ class Split(IntEnum):
 
     ARMS = 0  # epsilon/K each, and a leading factor K in Gamma, as its authors have it
     NONE = 1  # epsilon each, and no leading K in Gamma: a reward is in one counter only
+
+
+DIFFERS = {
+    Split.ARMS: "a reward is in one of the K counters only, which has epsilon/K",
+    Split.NONE: "",
+}
+claim = promise(
+    Notion.GLOBAL,
+    "Mishra and Thakurta 2015, as reported in sajed2019, section 1",
+    lambda params: DIFFERS[params.split],
+)
 
 
 class Relaxation(IntEnum):
@@ -121,11 +132,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     for arm in range(arms):
         for _ in range(height):
             yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=scale)
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of its authors, for either split."""
-    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
-    shared = params.split == Split.ARMS
-    differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)
