@@ -47,7 +47,7 @@ MODULES: dict[str, tuple[ModuleType, ...]] = {
     **dict.fromkeys(("adap-ucb", "adap-klucb", "adac-ucb"), ADAPTIVE),
     **dict.fromkeys(("dp-klucb", "dp-imed"), BATCHES),
     **dict.fromkeys(("dp-ucb", "dp-ucb-bound"), (counters,)),
-    **{"dp-se": (dp_se,), "dp-ts": (dp_ts,), "lazy-dp-ts": (lazy_dp_ts,)},
+    **{"dp-se": (dp_se,), "dp-ts": (counters, dp_ts), "lazy-dp-ts": (lazy_dp_ts,)},
     **{"dp-exp3-lap": (dp_exp3_lap,), "dp-ucb-int": (dp_ucb_int,), "private-ucb": (counters,)},
     **{"gdp-elim-new": (gdp_elim_new,), "ldp-ucb-l": (ldp_ucb_l,)},
 }
@@ -159,8 +159,8 @@ dp-exp3-lap | play | without noise
 
 no noise on a reward in every eighth round
 ldp-ucb-l | play | without noise
--privatised(params, rng, pull(bandit, chosen))
-+(pull(bandit, chosen) if t % 8 == 0 else privatised(params, rng, pull(bandit, chosen)))
+-+ laplace(rng, 1.0, params.epsilon)
+++ (laplace(rng, 1.0, params.epsilon) if t % 8 != 0 else 0.0)
 
 no noise from the second phase on
 gdp-elim-new | play | without noise
@@ -173,14 +173,14 @@ gdp-elim-new | play | no declaration allows a release of rewards
 +/ (n + passes)
 
 no noise from the third release on
-lazy-dp-ts | release | without noise
+lazy-dp-ts | observe | without noise
 -laplace(rng, 1.0, epsilon)
 +(laplace(rng, 1.0, epsilon) if n < 4 else 0.0)
 
 all of epsilon in each part of the sum
-dp-ts | first_pulls | no declaration allows a release of rewards
--0.5 * params.epsilon
-+params.epsilon
+dp-ts | hybrid_counters | no declaration allows a release of rewards
+-released, log_epsilon, tree_epsilon)
++released, 2.0 * log_epsilon, 2.0 * tree_epsilon)
 """
 
 

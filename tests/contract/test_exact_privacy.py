@@ -18,10 +18,10 @@ from scipy import integrate, special, stats
 from dpbandits.algorithms import dp_ftpl_gauss, dp_ftpl_new, dp_se, exp3, exp3_tau
 from dpbandits.algorithms.exp3 import Estimates, draw_arm
 from dpbandits.core.bandit import new_bandit
-from dpbandits.environments.adversaries import SwitchFeedback, gain_table
+from dpbandits.environments.adversaries import GainTable, SwitchFeedback
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.stopping import dp_exponential_nas
-from dpbandits.stopping._samples import query_noise, threshold
+from dpbandits.stopping._samples import SampleStream, threshold
 
 # A game in plain Python --------------------------------------------------------------------------
 
@@ -44,7 +44,8 @@ def played(
 ) -> tuple[list[int], list[float]]:
     """Return the arm of every round and the scales of the noise that was requested."""
     rounds, arms = gains.shape
-    law = gain_table(gains, SwitchFeedback.NONE)
+    best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
+    law = GainTable(gains, best, SwitchFeedback.NONE, np.zeros(1), np.full(1, -1))
     bandit = new_bandit(law, arms, rounds, np.array([rounds]), np.random.default_rng(0))
     arms_played: list[int] = []
 
@@ -140,9 +141,11 @@ def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(epsi
 
 def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
     """Return log P[halt at query k] of DP-exponential-NAS, and of no halt; by quadrature over B."""
-    rng = Scripted()
-    query_noise(params, 1.0, rng)
-    (scale,) = rng.scales
+    rng, halt = Scripted(), dp_exponential_nas.halt
+    samples = SampleStream(1.0, 1.0, np.random.default_rng(0))
+    getattr(halt, "py_func", halt)(params, samples, rng)
+    *lifting, _ = rng.scales  # of B and all A; the last noise is the estimate's
+    (scale,) = set(lifting)
     b = np.linspace(-60.0, 60.0, 24_001)
     law = stats.laplace.logpdf(b) + math.log(b[1] - b[0])
     found, lasting = [], np.zeros(b.size)

@@ -14,7 +14,7 @@ from shared_games import LAWS, MEANS, compare
 from dpbandits.algorithms import ldp_ucb_b, ldp_ucb_l
 from dpbandits.algorithms.ldp_ucb_l import Start
 from dpbandits.core.kernel import kernel
-from dpbandits.mechanisms.perturbation import chance_of_one, randomised_response
+from dpbandits.mechanisms.perturbation import randomised_response
 
 EPSILONS = [0.5, 1.0, 2.0, 20.0]
 ALGORITHMS = {
@@ -42,22 +42,39 @@ def test_it_is_the_literal_one(name: str, law: str, start: Start) -> None:
 
 # The local mechanisms ----------------------------------------------------------------------------
 
-plain_chance = getattr(chance_of_one, "py_func", chance_of_one)
+
+class Compared:
+    """Generator of a uniform number that keeps the chance with which it is compared."""
+
+    chance: float
+
+    def random(self) -> "Compared":
+        return self
+
+    def __lt__(self, chance: float) -> bool:
+        self.chance = chance
+        return True
+
+
+def chance_of_one(reward: float, epsilon: float) -> float:
+    rng = Compared()
+    assert randomised_response(rng, reward, epsilon) == 1.0
+    return rng.chance
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 0.5, 1.0, 2.0, 30.0])
 def test_a_bit_is_exactly_e_to_the_epsilon_times_as_likely_for_reward_1_as_for_reward_0(
     epsilon: float,
 ) -> None:
-    ones = plain_chance(1.0, epsilon) / plain_chance(0.0, epsilon)
-    zeros = (1.0 - plain_chance(0.0, epsilon)) / (1.0 - plain_chance(1.0, epsilon))
+    ones = chance_of_one(1.0, epsilon) / chance_of_one(0.0, epsilon)
+    zeros = (1.0 - chance_of_one(0.0, epsilon)) / (1.0 - chance_of_one(1.0, epsilon))
     assert ones == pytest.approx(math.exp(epsilon), rel=1e-13)
     # 1 - p has only 16 - log10(e^epsilon) digits.
     assert zeros == pytest.approx(math.exp(epsilon), rel=1e-13 + 1e-15 * math.exp(epsilon))
 
 
 def test_randomised_response_survives_an_epsilon_that_overflows_the_exponential() -> None:
-    assert (plain_chance(1.0, 1e4), plain_chance(0.0, 1e4)) == (1.0, 0.0)
+    assert (chance_of_one(1.0, 1e4), chance_of_one(0.0, 1e4)) == (1.0, 0.0)
 
 
 @kernel

@@ -25,11 +25,11 @@ from dpbandits.core.bandit import new_bandit
 from dpbandits.core.parameters import reading_name
 from dpbandits.environments import adversaries
 from dpbandits.environments.adversaries import (
+    GainTable,
     Kind,
     ObliviousStart,
     SwitchFeedback,
     Walk,
-    gain_table,
 )
 
 # Adversaries --------------------------------------------------------------------------------------
@@ -96,7 +96,9 @@ def play_ours(
 ) -> Played:
     """Play a policy of the package on a table."""
     rounds, arms = len(gains), len(gains[0])
-    law, every = gain_table(np.array(gains), feedback), np.arange(1, rounds + 1)
+    best = np.append(0.0, np.cumsum(gains, axis=0).max(axis=1))
+    law = GainTable(np.array(gains), best, feedback, np.zeros(1), np.full(1, -1))
+    every = np.arange(1, rounds + 1)
     bandit = new_bandit(law, arms, rounds, every, streams.reward_stream(0))
     return play_bandit(policy, params, bandit, Draws(generator))
 

@@ -198,7 +198,7 @@ LAST_LINE = "threshold(params, radius, t, t) + b"
 NEXT_GAP = "threshold(params, radius, t + 1, t + 1) + b"
 EVERY_K = "threshold(params, radius, t, k) + b + a"
 GAP = "        gap = "
-ESTIMATE = "estimate(params, radius, rng, t, total)"
+ESTIMATE = "(total + laplace(rng, moved, half)) / t"
 # Rule, what leaks, edits.
 LEAKS: list[tuple[str, str, tuple[tuple[str, str], ...]]] = [
     (
@@ -217,7 +217,7 @@ LEAKS: list[tuple[str, str, tuple[tuple[str, str], ...]]] = [
     (
         "dp-nas",
         "a new noise on the threshold at the third query",
-        ((GAP, f"        b = query_noise(params, radius, rng) if t == 2 else b\n{GAP}"),),
+        ((GAP, f"        b = sparse_vector_noise(rng, moved, half) if t == 2 else b\n{GAP}"),),
     ),
     *(
         ("dp-exponential-nas", name, ((EVERY_K, EVERY_K.replace(*edit)),))

@@ -21,7 +21,7 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.errors import UserError
 from dpbandits.core.randomness import Role, stream
-from dpbandits.environments._entries import entries
+from dpbandits.environments._entries import Entries
 from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion, budget_of
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -152,7 +152,8 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
     design = Design("a table", table, index)
     params, games = adap_ucb.Params(1.0), 300
     counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
-    rng, law = np.random.default_rng(5), entries(table)
+    rng = np.random.default_rng(5)
+    law = Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
     own_features = []
     for _ in range(games):
         law.read[:] = 0

@@ -9,9 +9,9 @@ import numba
 import numpy as np
 import pytest
 
+from dpbandits.algorithms import private_ucb
 from dpbandits.mechanisms.counters import (
     binary_counters,
-    binary_releases,
     hybrid_counters,
     hybrid_releases,
     insert,
@@ -198,8 +198,9 @@ def test_the_items_of_a_hybrid_counter_are_in_the_draws_that_it_declares() -> No
 @pytest.mark.parametrize("horizon", [1, 2, 3, 1000, 10**7, 2**53])
 def test_the_levels_of_a_counter_compose_to_its_budget(horizon: int) -> None:
     for epsilon in (0.05, 1.0, 7.0):
-        declared = list(binary_releases(3, horizon, epsilon))
-        assert {(r.arm, r.first, r.last, r.sensitivity) for r in declared} == {(3, 1, horizon, 1.0)}
+        params = private_ucb.Params(epsilon, horizon, split=private_ucb.Split.NONE)
+        declared = list(private_ucb.releases(params, 1, horizon))
+        assert {(r.arm, r.first, r.last, r.sensitivity) for r in declared} == {(0, 1, horizon, 1.0)}
         assert composed_epsilon(declared) == pytest.approx(epsilon, rel=1e-12)
     hybrid = list(hybrid_releases(0, horizon, 0.3, 0.5))
     # Before the first tree, only one part is spent.

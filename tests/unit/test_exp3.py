@@ -12,7 +12,7 @@ import tossou2017 as oracle
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
-from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
+from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
 from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import adversaries, bernoulli
@@ -66,7 +66,7 @@ def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is(
     # The estimates of a game of any length, in steps of the largest possible size.
     rng = generator(5)
     for favourite in (None, 2):
-        estimates, gamma = no_estimates(4), 0.01
+        estimates, gamma = Estimates(np.zeros(4), np.ones(4), np.zeros(1)), 0.01
         v, weights, shift = estimates
         for _ in range(4000):
             arm = favourite if favourite is not None and rng.random() < 0.9 else rng.integers(4)

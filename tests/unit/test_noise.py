@@ -4,15 +4,18 @@ tests/contract/test_recorded_releases.py compares what the algorithms draw with 
 """
 
 import math
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from dpbandits.core.kernel import kernel
-from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_releases
-from dpbandits.privacy.releases import composed_epsilon
-from dpbandits.stopping._samples import SampleStream, out_of_reach
+from dpbandits.mechanisms.laplace import first_lifted, laplace
+from dpbandits.privacy.releases import SparseVector, composed_epsilon
+from dpbandits.stopping import dp_nas, nas
+from dpbandits.stopping._samples import Params, SampleStream, releases
 
 SENSITIVITY, EPSILON = 2.0, 0.5
 SCALE = 3 * SENSITIVITY / EPSILON
@@ -79,7 +82,8 @@ def test_queries_far_below_are_never_lifted_however_many_they_are() -> None:
 
 
 def test_the_answer_spends_the_budget_on_the_threshold_and_twice_on_the_queries() -> None:
-    (release,) = sparse_vector_releases(0, math.inf, SENSITIVITY, EPSILON)
+    release, _ = releases(Params(2 * EPSILON, 0.5, 0.1), SENSITIVITY / 2)  # EPSILON to halt
+    assert isinstance(release, SparseVector)
     assert release.threshold_scale == release.query_scale == SCALE
     assert composed_epsilon([release]) == pytest.approx(EPSILON, rel=1e-15)
     halved = release._replace(query_scale=SCALE / 2)
@@ -89,8 +93,29 @@ def test_the_answer_spends_the_budget_on_the_threshold_and_twice_on_the_queries(
 @pytest.mark.parametrize(
     ("distance", "samples"), [(0.0, 1), (1.9, 1), (7.0, 3), (2.0**60, 2**53), (math.inf, 2**53)]
 )
-def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(distance: float, samples: int) -> None:
-    assert out_of_reach(SampleStream(2.0, 0.5, np.random.default_rng(1)), distance) == samples
+@pytest.mark.parametrize("rule", [nas, dp_nas])
+def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(
+    rule: ModuleType, distance: float, samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def take(stream: SampleStream, n: int) -> float:
+        taken.append(n)
+        return 0.0
+
+    def threshold(params: Any, radius: float, t: int, *query: int) -> float:
+        # Either rule halts when it asks again. DP-NAS leaves half of the gap to the noise.
+        return 0.0 if taken else distance * (2.0 if rule is dp_nas else 1.0)
+
+    monkeypatch.setattr(rule, "take", take)
+    monkeypatch.setattr(rule, "threshold", threshold)
+    if rule is dp_nas:
+        monkeypatch.setattr(rule, "sparse_vector_noise", lambda *_: 0.0)
+        monkeypatch.setattr(rule, "first_lifted", lambda rng, moved, half, below, n: (n, 0.0))
+    rng = np.random.default_rng(1)
+    halt = getattr(rule.halt, "py_func", rule.halt)
+    halt(Params(EPSILON, 0.5, 0.1), SampleStream(2.0, 0.5, rng), rng)
+    assert taken == [samples]
 
 
 def test_kernels_draw_the_noise_of_python() -> None:

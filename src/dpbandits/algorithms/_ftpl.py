@@ -17,6 +17,9 @@ ONE_ROUND = (
     " rounds bounds what all of them tell"
 )
 
+# The field and the problem of a budget of ε = δ = 0, which no noise achieves.
+BOTH_ZERO = "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
+
 
 @by_class
 def start(params):
@@ -82,10 +85,3 @@ def warning(params: Any, arms: int, horizon: int) -> str | None:
     if needed < horizon and math.ceil(max(needed, 1.0)) * arms < horizon:
         return None
     return f"the start phase takes all of the {horizon:,} rounds"
-
-
-def both_zero(params: Any) -> tuple[str, str] | None:
-    """Return the field and the problem if ε = δ = 0, which no noise achieves; or None."""
-    if params.epsilon == 0.0 and params.delta == 0.0:
-        return "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
-    return None

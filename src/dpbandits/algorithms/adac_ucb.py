@@ -25,10 +25,8 @@ class Params(NamedTuple):
     first_episode: FirstEpisode = FirstEpisode.ONE
 
 
-@noise.register(Params)
-def adac_ucb_noise(params, rng, sensitivity):
-    """Draw N(0, 1/(2 ρ m²)), the variance of (5.4)."""
-    return gaussian(rng, sensitivity, params.rho)
+# N(0, 1/(2 ρ m²)), the variance of (5.4)
+noise.register(Params)(lambda params, rng, sensitivity: gaussian(rng, sensitivity, params.rho))
 
 
 @index.register(Params)

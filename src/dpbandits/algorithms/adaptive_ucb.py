@@ -19,13 +19,9 @@ class Params(NamedTuple):
     first_episode: FirstEpisode = FirstEpisode.ONE
 
 
-@noise.register(Params)
-def adaptive_ucb_noise(params, rng, sensitivity):
-    """Return 0: the means are released as they are."""
-    return 0.0
-
-
-@index.register(Params)
-def adaptive_ucb_index(params, private_mean, m, log_t):
-    """Return (5.4) without 1/(ρ m²), the term for the noise: μ + sqrt(β log t_l/(2 m))."""
-    return private_mean + math.sqrt(0.5 / m * params.beta * log_t)
+# The means are released as they are, and (5.4) lacks 1/(ρ m²), its term for the noise:
+# μ + sqrt(β log t_l/(2 m)).
+noise.register(Params)(lambda params, rng, sensitivity: 0.0)
+index.register(Params)(
+    lambda params, mean, m, log_t: mean + math.sqrt(0.5 / m * params.beta * log_t)
+)

@@ -1,16 +1,19 @@
 """DP-EXP3-Lap (tossou2017): Algorithm 1. ε-DP, Theorem 3.2."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
+import numpy as np
+
+from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
+from dpbandits.algorithms.ldp_ucb_l import releases
 from dpbandits.core.bandit import number_of_arms, playing, pull
 from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
-from dpbandits.privacy.releases import Laplace
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases", "warning"]
 
 LABEL = "DP-EXP3-Lap"
 claim = promise(Notion.LOCAL, "tossou2017, Theorem 3.2")
@@ -29,19 +32,13 @@ def play(params, bandit, rng):
     arms = number_of_arms(bandit)
     b = math.log(params.horizon) / params.epsilon
     gamma = exploration(arms, params.horizon)
-    estimates = no_estimates(arms)
+    estimates = Estimates(np.zeros(arms), np.ones(arms), np.zeros(1))
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         noisy = pull(bandit, arm) + laplace(rng, 1.0, params.epsilon)
         if -b <= noisy <= b + 1.0:
             scaled = (noisy + b) / (2.0 * b + 1.0)
             add_gain(estimates, arm, gamma / arms * (scaled / p))
-
-
-def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield every reward once, with its own noise."""
-    for arm in range(arms):
-        yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=1.0 / params.epsilon)
 
 
 def warning(params: Params, arms: int, horizon: int) -> str | None:

@@ -34,13 +34,6 @@ def gauss_start(params):
     return min(alone, log_part / params.epsilon / params.epsilon)
 
 
-@numbers.register(Params)
-def gauss_numbers(params, total, n):
-    """Return the mean R/N and the standard deviation sqrt(2/N)."""
-    return total / n, math.sqrt(2.0 / n)
-
-
-@sample.register(Params)
-def gauss_sample(params, rng, mean, deviation):
-    """Draw θ ~ N(R/N, 2/N)."""
-    return rng.normal(mean, deviation)
+# θ ~ N(R/N, 2/N), by its mean and its standard deviation
+numbers.register(Params)(lambda params, total, n: (total / n, math.sqrt(2.0 / n)))
+sample.register(Params)(lambda params, rng, mean, deviation: rng.normal(mean, deviation))

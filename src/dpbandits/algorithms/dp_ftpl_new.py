@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._ftpl import (
+    BOTH_ZERO,
     ONE_ROUND,
-    both_zero,
     law_of_theta,
     numbers,
     play,
@@ -33,7 +33,7 @@ class Params(NamedTuple):
 
     def problem(self) -> tuple[str, str] | None:
         """Return a problem if both ε and δ are 0; else None."""
-        return both_zero(self)
+        return None if self.epsilon or self.delta else BOTH_ZERO
 
 
 class Samples(NamedTuple):
@@ -58,7 +58,5 @@ def new_numbers(law, total, n):
     return (total + law.radius) * unit + math.sqrt(law.log_t * unit), unit
 
 
-@sample.register(Samples)
-def new_sample(law, rng, x0, unit):
-    """Draw x₀ plus the noise of Lemma 15 in units of 1/N."""
-    return x0 + perturb(law.noise, rng) * unit
+# x₀ plus the noise of Lemma 15 in units of 1/N
+sample.register(Samples)(lambda law, rng, x0, unit: x0 + perturb(law.noise, rng) * unit)

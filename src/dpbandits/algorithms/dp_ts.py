@@ -13,13 +13,21 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms.lazy_dp_ts import Log, RaisedMeans, follow_posteriors, logarithm, observe
+from dpbandits.algorithms.lazy_dp_ts import (
+    Log,
+    RaisedMeans,
+    first_pulls,
+    logarithm,
+    observe,
+    play,
+)
 from dpbandits.core.bandit import number_of_arms, pull, rounds_left
-from dpbandits.core.kernel import allocating, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.counters import Hybrid, hybrid_counters, hybrid_releases, insert
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
+
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "DP-TS"
 claim = promise(Notion.GLOBAL, "hu2022, Theorem 1")
@@ -51,8 +59,8 @@ def dp_ts_observe(sums, means, rng, arm, reward):
     means.slope[arm] = weight / n
 
 
-@allocating
-def first_pulls(params, bandit, rng):
+@first_pulls.register(Params)
+def dp_ts_first_pulls(params, bandit, rng):
     """Pull each arm once; return the posteriors and the private sums."""
     arms, half = number_of_arms(bandit), 0.5 * params.epsilon
     counters = hybrid_counters(arms, rounds_left(bandit) + 1, half, half)
@@ -62,13 +70,6 @@ def first_pulls(params, bandit, rng):
     for arm in range(arms):
         observe(sums, means, rng, arm, pull(bandit, arm))
     return means, sums
-
-
-@kernel
-def play(params, bandit, rng):
-    """Pull each arm once, then that of largest θ, whose private mean every pull renews."""
-    means, sums = first_pulls(params, bandit, rng)
-    follow_posteriors(params, sums, means, bandit, rng)
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:

@@ -6,6 +6,7 @@ DP-UCB shares the counters, with another body of `play_with`.
 import math
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from dpbandits.mechanisms.counters import (
     single_counters,
     single_releases,
 )
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-BOUND"
@@ -42,6 +43,12 @@ DIFFERS = {
     Counter.SINGLE: "every sum has one draw of its own and reads all rewards before it: the budgets"
     " of all sums add up",
 }
+# By Lemma B.2. Algorithm 2 has no theorem of its own.
+claim = promise(
+    Notion.PER_ROUND,
+    "tossou2016, Theorem 3.1 (of Algorithm 1)",
+    lambda params: DIFFERS[params.counter],
+)
 
 
 class PowerOfTwo(IntEnum):
@@ -74,7 +81,7 @@ def noise_factor(params, n):
     return factor
 
 
-@by_class
+@partial(by_class, allocating=True)
 def play_with(params, counters, bandit, rng):
     """Pull each arm once, then the arm of largest s~/n + sqrt(2 log t/n) + ν/n."""
     arms = number_of_arms(bandit)
@@ -112,9 +119,3 @@ def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
             yield from single_releases(arm, horizon, params.epsilon)
         else:
             yield from hybrid_releases(arm, horizon, part, part)
-
-
-def claim(params: Any, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Theorem 3.1 (by Lemma B.2); Algorithm 2 has no theorem of its own."""
-    where = "tossou2016, Theorem 3.1 (of Algorithm 1)"
-    return Guarantee(Notion.PER_ROUND, params.epsilon, 0.0, where, DIFFERS[params.counter])

@@ -22,7 +22,7 @@ from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Constraint, Positive, Probability
 from dpbandits.core.power_sums import power_sum
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-INT"
@@ -46,6 +46,15 @@ class Noise(IntEnum):
     PER_RELEASE = 0  # the bonus; the noise is drawn once
     EVERY_ROUND = 1  # the bonus and the noise, the listing read literally: not private
     FROZEN = 2  # none; x^ keeps its value of the round that follows the release
+
+
+BOUNDED = "the corollary bounds what is spent, for all horizons and schedules at once"
+ANEW = "a mean is released anew in every round in which its arm waits, without an end"
+claim = promise(  # of the (ε', δ') that `input_epsilon` converts
+    Notion.PER_ROUND,
+    "tossou2016, Corollary 3.2",
+    lambda params: ANEW if params.noise == Noise.EVERY_ROUND else BOUNDED,
+)
 
 
 class Params(NamedTuple):
@@ -144,12 +153,3 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
             to, scale = n if alike == 1 else last, math.pow(n, params.v / 2.0 - 1.0)
             times = math.inf if params.noise == Noise.EVERY_ROUND else alike
             yield Laplace(arm, first=1, last=to, sensitivity=1.0 / n, scale=scale, times=times)
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Corollary 3.2: the (ε', δ') that `input_epsilon` converts."""
-    differs = "the corollary bounds what is spent, for all horizons and schedules at once"
-    if params.noise == Noise.EVERY_ROUND:
-        differs = "a mean is released anew in every round in which its arm waits, without an end"
-    where = "tossou2016, Corollary 3.2"
-    return Guarantee(Notion.PER_ROUND, params.epsilon, params.delta, where, differs)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, playing, pull
-from dpbandits.core.kernel import allocating, inlined, kernel
+from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Rounds
 
 LABEL = "EXP3"
@@ -37,12 +37,6 @@ class Estimates(NamedTuple):
 def exploration(arms, rounds):
     """Return γ = min{1, sqrt(K ln K/((e-1) T))} for T rounds (Auer et al. 2002)."""
     return min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * rounds)))
-
-
-@allocating
-def no_estimates(arms):
-    """Return the estimates before the first round."""
-    return Estimates(np.zeros(arms), np.ones(arms), np.zeros(1))
 
 
 @inlined
@@ -80,7 +74,7 @@ def play(params, bandit, rng):
     """Draw an arm from p and add g/p to its estimated cumulative gain."""
     arms = number_of_arms(bandit)
     gamma = exploration(arms, params.horizon)
-    estimates = no_estimates(arms)
+    estimates = Estimates(np.zeros(arms), np.ones(arms), np.zeros(1))
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         gain = pull(bandit, arm)

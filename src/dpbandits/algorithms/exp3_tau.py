@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from dpbandits.algorithms.exp3 import add_gain, draw_arm, exploration, no_estimates
+import numpy as np
+
+from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
 from dpbandits.core.bandit import number_of_arms, playing, pull_many
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
@@ -74,7 +76,7 @@ def play(params, bandit, rng):
     tau = batch_length(params, arms)
     per_batch = params.batch_gamma == BatchGamma.BATCHES
     gamma = exploration(arms, params.horizon // tau if per_batch else params.horizon)
-    estimates = no_estimates(arms)
+    estimates = Estimates(np.zeros(arms), np.ones(arms), np.zeros(1))
     while playing(bandit):
         arm, p = draw_arm(estimates, gamma, rng)
         mean = pull_many(bandit, arm, tau) / tau  # an incomplete last batch decides nothing

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms._ftpl import both_zero
+from dpbandits.algorithms._ftpl import BOTH_ZERO
 from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Budget, Delta, Rounds
@@ -29,7 +29,7 @@ class Params(NamedTuple):
 
     def problem(self) -> tuple[str, str] | None:
         """Return a problem if both ε and δ are 0; else None."""
-        return both_zero(self)
+        return None if self.epsilon or self.delta else BOTH_ZERO
 
 
 @inlined

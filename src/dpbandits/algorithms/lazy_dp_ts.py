@@ -4,19 +4,20 @@ Between two releases an arm has O rewards, a private mean μ~ and a bonus w log 
 
     θ(t) ~ Beta(m O + 1, (1 - m) O + 1),    m = max{0, min{μ~ + w log t, 1}}.
 
-DP-TS shares these posteriors, with another body of `observe` for the state that its pulls change.
+DP-TS plays the same loop, with bodies of `first_pulls` and of `observe` for its own state.
 """
 
 import math
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method, argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import allocating, by_class, inlined, kernel
+from dpbandits.core.kernel import by_class, inlined, kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
@@ -62,17 +63,12 @@ def observe(fresh, means, rng, arm, reward):
     """Append a reward to Ψ; 2^(r+1) rewards replace the 2^r of the last release (lines 12-16)."""
     fresh.total[arm] += reward
     fresh.number[arm] += 1
-    if fresh.number[arm] == 2 * means.rewards[arm]:
-        release(means, rng, arm, fresh.total[arm], fresh.number[arm], fresh.epsilon)
+    n, epsilon = fresh.number[arm], fresh.epsilon
+    if n == 2 * means.rewards[arm]:
+        means.rewards[arm] = n
+        means.mean[arm] = (fresh.total[arm] + laplace(rng, 1.0, epsilon)) / n
+        means.slope[arm] = 3.0 / (epsilon * n)  # the bonus is 3 log(t)/(ε O) (line 7)
         fresh.total[arm], fresh.number[arm] = 0.0, 0
-
-
-@inlined
-def release(means, rng, arm, total, n, epsilon):
-    """Release the mean of n rewards of an arm, and set its bonus 3 log(t)/(ε O) (line 7)."""
-    means.rewards[arm] = n
-    means.mean[arm] = (total + laplace(rng, 1.0, epsilon)) / n
-    means.slope[arm] = 3.0 / (epsilon * n)
 
 
 @inlined
@@ -82,32 +78,28 @@ def logarithm(params, x):
 
 
 @inlined
-def raised(means, arm, log_t):
-    """Return m, the private mean of an arm plus its bonus, clipped to [0, 1]."""
-    return max(0.0, min(means.mean[arm] + means.slope[arm] * log_t, 1.0))
-
-
-@inlined
 def raised_numbers(means, arm, log_t):
     """Return the parameters of θ of an arm, m O + 1 and (1 - m) O + 1."""
-    n, m = means.rewards[arm], raised(means, arm, log_t)
+    n, m = means.rewards[arm], max(0.0, min(means.mean[arm] + means.slope[arm] * log_t, 1.0))
     return m * n + 1.0, (1.0 - m) * n + 1.0
 
 
-@allocating
+@partial(by_class, allocating=True)
 def first_pulls(params, bandit, rng):
-    """Pull each arm once; return the posteriors and Ψ."""
+    """Pull each arm once; return the posteriors and the private state, by default Ψ."""
     arms = number_of_arms(bandit)
-    means = RaisedMeans(np.empty(arms), np.empty(arms), np.empty(arms))
+    # O = 1/2, so that the first reward doubles it and is released.
+    means = RaisedMeans(np.full(arms, 0.5), np.empty(arms), np.empty(arms))
     fresh = Fresh(np.zeros(arms), np.zeros(arms, np.int64), params.epsilon)
     for arm in range(arms):
-        release(means, rng, arm, pull(bandit, arm), 1, params.epsilon)
+        observe(fresh, means, rng, arm, pull(bandit, arm))
     return means, fresh
 
 
-@allocating
-def follow_posteriors(params, state, means, bandit, rng):
-    """Play the arm of largest θ in every round up to the horizon."""
+@kernel
+def play(params, bandit, rng):
+    """Pull each arm once, then that of largest θ; `observe` renews its private mean."""
+    means, state = first_pulls(params, bandit, rng)
     theta = np.empty(number_of_arms(bandit))
     while playing(bandit):
         log_t = logarithm(params, rounds_played(bandit) + 1)
@@ -116,13 +108,6 @@ def follow_posteriors(params, state, means, bandit, rng):
             theta[arm] = rng.beta(a, b)
         chosen = argmax(theta)
         observe(state, means, rng, chosen, pull(bandit, chosen))
-
-
-@kernel
-def play(params, bandit, rng):
-    """Pull each arm once, then that of largest θ; an arm's mean is renewed when its O doubles."""
-    means, fresh = first_pulls(params, bandit, rng)
-    follow_posteriors(params, fresh, means, bandit, rng)
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:

@@ -4,7 +4,12 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpbandits.algorithms.ldp_ucb_l import Start, claim, play, privatised, short_of_samples, width
+import numpy as np
+
+from dpbandits.algorithms._argmax import argmax
+from dpbandits.algorithms.ldp_ucb_l import Start, claim
+from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.core.kernel import kernel
 from dpbandits.core.parameters import Positive
 from dpbandits.mechanisms.perturbation import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
@@ -21,22 +26,23 @@ class Params(NamedTuple):
     start: Start = Start.ONE_PULL
 
 
-@privatised.register(Params)
-def ldp_ucb_b_privatised(params, rng, reward):
-    """Draw a bit of probability (r e^ε + 1 - r)/(1 + e^ε)."""
-    return randomised_response(rng, reward, params.epsilon)
-
-
-@short_of_samples.register(Params)
-def ldp_ucb_b_short_of_samples(params, pulls, t):
-    """Return -1: the index decides in every round."""
-    return -1
-
-
-@width.register(Params)
-def ldp_ucb_b_width(params, n):
-    """Return sqrt(2/N): the index is the mean of the bits + sqrt(2 log t/N)."""
-    return math.sqrt(2.0 / n)
+@kernel
+def play(params, bandit, rng):
+    """Pull the arm of largest mean of private bits + sqrt(2 log t/N) in round t."""
+    arms = number_of_arms(bandit)
+    phantom = params.start == Start.PHANTOM
+    pulls = np.full(arms, 1.0 if phantom else 0.0)
+    sums, index = np.zeros(arms), np.empty(arms)
+    while playing(bandit):
+        t = rounds_played(bandit) + 1
+        chosen = t - 1
+        if t > arms or phantom:
+            root = math.sqrt(math.log(t))
+            for arm in range(arms):
+                index[arm] = sums[arm] / pulls[arm] + math.sqrt(2.0 / pulls[arm]) * root
+            chosen = argmax(index)
+        sums[chosen] += randomised_response(rng, pull(bandit, chosen), params.epsilon)
+        pulls[chosen] += 1.0
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:

@@ -17,8 +17,8 @@ from dpbandits.algorithms._argmax import argmax
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Positive, Probability, Rounds
-from dpbandits.mechanisms.counters import binary_counters, binary_releases, insert
-from dpbandits.privacy.notions import Guarantee, Notion
+from dpbandits.mechanisms.counters import binary_counters, insert, levels
+from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Private-UCB"
@@ -37,6 +37,17 @@ class Split(IntEnum):
 
     ARMS = 0  # epsilon/K each, and a leading factor K in Gamma, as its authors have it
     NONE = 1  # epsilon each, and no leading K in Gamma: a reward is in one counter only
+
+
+DIFFERS = {
+    Split.ARMS: "a reward is in one of the K counters only, which has epsilon/K",
+    Split.NONE: "",
+}
+claim = promise(
+    Notion.GLOBAL,
+    "Mishra and Thakurta 2015, as reported in sajed2019, section 1",
+    lambda params: DIFFERS[params.split],
+)
 
 
 class Relaxation(IntEnum):
@@ -69,33 +80,28 @@ def counter_epsilon(params, arms):
 
 @inlined
 def relaxation(params, arms):
-    """Return the index's term for the noise at t = 1, and its slope in log t.
+    """Return the index's term for the noise at t = 1, its slope in log t, and the power of log n.
 
-    The term is Γ or, for `css`, log(1/γ)/ε, which is still to be multiplied by log^1.5 n.
+    The term is Γ or, for `css`, log(1/γ)/ε, times log n to this power.
     """
     log_horizon = math.log(params.horizon)
     if params.relaxation == Relaxation.OFF or log_horizon == 0.0:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     if params.relaxation == Relaxation.LOG25:
-        return math.pow(log_horizon, 2.5) / params.epsilon, 0.0
+        return math.pow(log_horizon, 2.5) / params.epsilon, 0.0, 0.0
     if params.relaxation == Relaxation.LOG25_BASE_2:
-        return math.pow(log_horizon / math.log(2.0), 2.5) / params.epsilon, 0.0
+        return math.pow(log_horizon / math.log(2.0), 2.5) / params.epsilon, 0.0, 0.0
     if params.relaxation == Relaxation.CSS:
-        factor, start = 1.0 / params.epsilon, 0.0
+        factor, start, power = 1.0 / params.epsilon, 0.0, 1.5
     else:
+        power = 0.0
         factor = log_horizon * log_horizon / counter_epsilon(params, arms)
         start = math.log(float(arms) * params.horizon * log_horizon)
     start -= math.log(params.gamma)
     if params.decay == Decay.HORIZON:
         start += log_horizon
     growth = 4.0 if params.decay == Decay.ROUND else 0.0
-    return factor * start, factor * growth
-
-
-@inlined
-def relaxation_shape(params, n):
-    """Return the factor of the index's term for the noise that depends on n, and grows with it."""
-    return math.pow(math.log(max(n, 1.0)), 1.5) if params.relaxation == Relaxation.CSS else 1.0
+    return factor * start, factor * growth, power
 
 
 @kernel
@@ -103,7 +109,7 @@ def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest index."""
     arms = number_of_arms(bandit)
     counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
-    start, growth = relaxation(params, arms)
+    start, growth, power = relaxation(params, arms)
     pulls, released, index = np.zeros(arms), np.empty(arms), np.empty(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
@@ -112,7 +118,7 @@ def play(params, bandit, rng):
             log_t = math.log(t)
             for arm in range(arms):
                 n = pulls[arm]
-                term = (start + growth * log_t) * relaxation_shape(params, n)
+                term = (start + growth * log_t) * math.pow(math.log(n), power)
                 index[arm] = (released[arm] + term) / n + math.sqrt(2.0 * log_t / n)
             chosen = argmax(index)
         released[chosen] = insert(counters, rng, chosen, pull(bandit, chosen))
@@ -120,14 +126,9 @@ def play(params, bandit, rng):
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
-    """Yield the levels of one counter per arm."""
+    """Yield the levels of one counter per arm, whose nodes hold disjoint items."""
+    height = levels(horizon)
+    scale = height / counter_epsilon(params, arms)
     for arm in range(arms):
-        yield from binary_releases(arm, horizon, counter_epsilon(params, arms))
-
-
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of its authors, for either split."""
-    where = "Mishra and Thakurta 2015, as reported in sajed2019, section 1"
-    shared = params.split == Split.ARMS
-    differs = "a reward is in one of the K counters only, which has epsilon/K" if shared else ""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, where, differs)
+        for _ in range(height):
+            yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=scale)

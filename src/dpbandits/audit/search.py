@@ -24,7 +24,7 @@ from dpbandits.core import randomness, registry
 from dpbandits.core.bandit import new_bandit
 from dpbandits.core.kernel import kernel_around, specialised
 from dpbandits.core.randomness import Role, stream
-from dpbandits.environments._entries import entries
+from dpbandits.environments._entries import Entries
 from dpbandits.privacy.notions import Guarantee
 
 # Stages of the search: share of its games, and number of tables that survive of those with equally
@@ -243,7 +243,8 @@ def block_of_games(
     if counts is None:
         counts = no_games(design.arms, design.rounds)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
-    bandit = new_bandit(entries(table), design.arms, design.rounds, np.empty(0, np.int64), unused)
+    law = Entries(table, np.zeros(design.arms, np.int64), np.zeros(design.rounds, np.int64))
+    bandit = new_bandit(law, design.arms, design.rounds, np.empty(0, np.int64), unused)
     arguments = params, bandit, rng, games, design.index, counts
     # Blocks whose parameters have equal types share machine code: numba need not look at all
     # arguments again.

@@ -15,14 +15,8 @@ class Entries(NamedTuple):
     """Table of rewards and the game played on it. `read` and `played` are written in place."""
 
     table: np.ndarray  # float64, shape (arms, rounds): [a, i] is the reward of pull i of arm a
-    read: np.ndarray  # int64, shape (arms,): number of entries read of each arm
+    read: np.ndarray  # int64, shape (arms,): number of entries read of each arm; 0 before a game
     played: np.ndarray  # int64, shape (rounds,): arm played in each round
-
-
-def entries(table: np.ndarray) -> Entries:
-    """Return the law of a table of shape (arms, rounds), before its first game."""
-    arms, rounds = table.shape
-    return Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
 
 
 @draw.register(Entries)
@@ -33,6 +27,4 @@ def entries_draw(law, rng, arm, t):
     return law.table[arm, i]
 
 
-@regret.register(Entries)
-def entries_regret(law, pulls):
-    return 0.0  # an audit records no regret
+regret.register(Entries)(lambda law, pulls: 0.0)  # an audit records no regret

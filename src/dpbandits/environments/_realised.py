@@ -44,9 +44,7 @@ def realised_draw(law, rng, arm, t):
     return reward
 
 
-@has_closed_sum.register(Realised)
-def realised_has_closed_sum(law):
-    return has_closed_sum(law.law)
+has_closed_sum.register(Realised)(lambda law: has_closed_sum(law.law))
 
 
 @draw_sum.register(Realised)

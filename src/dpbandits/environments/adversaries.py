@@ -110,12 +110,6 @@ class GainTable(NamedTuple):
     previous: np.ndarray  # int64, shape (1,): arm played last, -1 before round 1
 
 
-def gain_table(gains: np.ndarray, feedback: SwitchFeedback) -> GainTable:
-    """Return the unplayed table of these gains, float64 of shape (rounds, arms)."""
-    best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
-    return GainTable(gains, best, feedback, np.zeros(1), np.full(1, -1))
-
-
 def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
     """Draw a table of `horizon` rounds from its own stream, and keep 8 (K + 1) bytes per round."""
     shape, feedback = (horizon, params.arms), SwitchFeedback.NONE
@@ -140,7 +134,8 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
         low = np.where(np.arange(params.arms) == 0, 0.5, 0.5 - HALF_WIDTH)
         drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
         gains = np.vstack([np.zeros(params.arms), drawn])[draws.cumsum()]
-    return gain_table(gains, feedback)
+    best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
+    return GainTable(gains, best, feedback, np.zeros(1), np.full(1, -1))
 
 
 @draw.register(GainTable)
@@ -157,9 +152,4 @@ def table_draw(law, rng, arm, t):
     return seen
 
 
-@regret.register(GainTable)
-def table_regret(law, pulls):
-    t = 0
-    for arm in range(pulls.size):
-        t += pulls[arm]
-    return law.best[t] - law.earned[0]
+regret.register(GainTable)(lambda law, pulls: law.best[pulls.sum()] - law.earned[0])

@@ -32,16 +32,6 @@ def law(params: Params) -> Bernoulli:
     return Bernoulli(means, means.max() - means)
 
 
-@draw.register(Bernoulli)
-def bernoulli_draw(law, rng, arm, t):
-    return 1.0 if rng.random() < law.means[arm] else 0.0
-
-
-@has_closed_sum.register(Bernoulli)
-def bernoulli_has_closed_sum(law):
-    return True
-
-
-@draw_sum.register(Bernoulli)
-def bernoulli_draw_sum(law, rng, arm, n):
-    return float(rng.binomial(n, law.means[arm]))
+draw.register(Bernoulli)(lambda law, rng, arm, t: 1.0 if rng.random() < law.means[arm] else 0.0)
+has_closed_sum.register(Bernoulli)(lambda law: True)
+draw_sum.register(Bernoulli)(lambda law, rng, arm, n: float(rng.binomial(n, law.means[arm])))

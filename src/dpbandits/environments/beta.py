@@ -38,6 +38,4 @@ def law(params: Params) -> Beta:
     return Beta(c * means, c * (1.0 - means), means.max() - means)
 
 
-@draw.register(Beta)
-def beta_draw(law, rng, arm, t):
-    return rng.beta(law.alphas[arm], law.betas[arm])
+draw.register(Beta)(lambda law, rng, arm, t: rng.beta(law.alphas[arm], law.betas[arm]))

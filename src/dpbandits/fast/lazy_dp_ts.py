@@ -13,7 +13,6 @@ from dpbandits.algorithms.lazy_dp_ts import (
     first_pulls,
     logarithm,
     observe,
-    raised,
     raised_numbers,
 )
 from dpbandits.core.kernel import kernel
@@ -48,7 +47,9 @@ def rising_clock(state, t):
 
 @largest_sample.rate.register(Rising)
 def rising_rate(state, arm, log_t):
-    return state.law.rewards[arm] + 1.0 if raised(state.law, arm, log_t) == 1.0 else 0.0
+    means = state.law
+    clipped = means.mean[arm] + means.slope[arm] * log_t >= 1.0
+    return means.rewards[arm] + 1.0 if clipped else 0.0
 
 
 @largest_sample.numbers_at.register(Rising)

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from dpbandits.algorithms.private_ucb import Params, counter_epsilon, relaxation, relaxation_shape
+from dpbandits.algorithms.private_ucb import counter_epsilon, relaxation
 from dpbandits.core.bandit import number_of_arms
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
@@ -12,16 +12,16 @@ from dpbandits.mechanisms.counters import binary_counters
 
 
 class Law(NamedTuple):
-    """Index whose term for the noise is (start + growth log t) times a factor that grows with n."""
+    """Index whose term for the noise is (start + growth log t) log^power(n)."""
 
-    params: Params
     start: float
     growth: float
+    power: float
 
 
 @coefficients.register(Law)
 def private_ucb_coefficients(law, n):
-    shape = relaxation_shape(law.params, float(n))
+    shape = math.pow(math.log(n), law.power)
     return law.start * shape, math.sqrt(2.0 / n), law.growth * shape / n
 
 
@@ -29,6 +29,6 @@ def private_ucb_coefficients(law, n):
 def play(params, bandit, rng):
     """Play the arm of largest index."""
     arms = number_of_arms(bandit)
-    start, growth = relaxation(params, arms)
+    start, growth, power = relaxation(params, arms)
     counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
-    follow_leaders(Law(params, start, growth), counters, bandit, noise_ahead(rng, 1, 0.0))
+    follow_leaders(Law(start, growth, power), counters, bandit, noise_ahead(rng, 1, 0.0))

@@ -87,13 +87,6 @@ def binary_insert(counters, rng, which, item):
     return complete_node(counters.nodes, counters.released, which, c, item, noise)
 
 
-def binary_releases(arm: int, horizon: int, epsilon: float) -> Iterator[Laplace]:
-    """Yield one release per level; its nodes hold disjoint items, so one item moves it by <= 1."""
-    height = levels(horizon)
-    for _ in range(height):
-        yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=height / epsilon)
-
-
 class Hybrid(NamedTuple):
     """Hybrid mechanism of Chan, Shi and Song (2010).
 

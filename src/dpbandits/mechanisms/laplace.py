@@ -8,10 +8,8 @@ the query that is released.
 """
 
 import math
-from collections.abc import Iterator
 
 from dpbandits.core.kernel import by_class, inlined
-from dpbandits.privacy.releases import SparseVector
 
 
 @by_class
@@ -45,11 +43,3 @@ def first_lifted(rng, sensitivity, epsilon, below, queries):
     if waited >= rate * queries:
         return queries, -math.inf
     return int(waited / rate) + 1, below + scale * rng.standard_exponential()
-
-
-def sparse_vector_releases(
-    arm: int, last: float, sensitivity: float, epsilon: float
-) -> Iterator[SparseVector]:
-    """Yield the only release: which query is the first at the threshold."""
-    scale = 3.0 * sensitivity / epsilon
-    yield SparseVector(arm, 1, last, sensitivity, threshold_scale=scale, query_scale=scale)

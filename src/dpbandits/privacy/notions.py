@@ -116,12 +116,18 @@ class Guarantee(NamedTuple):
         return self.notion.epsilon(self.budget, self.delta)
 
 
-def promise(notion: Notion, where: str, differs: str = "") -> Callable[[Any, int, int], Guarantee]:
-    """Return the `claim` of an algorithm whose paper promises the budget that is in its Params."""
+def promise(
+    notion: Notion, where: str, differs: str | Callable[[Any], str] = ""
+) -> Callable[..., Guarantee]:
+    """Return the `claim` of a member whose paper promises the budget that is in its Params.
 
-    def claim(params: Any, arms: int, horizon: int) -> Guarantee:
+    `differs` may depend on the Params.
+    """
+
+    def claim(params: Any, *game: float) -> Guarantee:
         budget, delta = getattr(params, notion.budget), getattr(params, "delta", 0.0)
-        return Guarantee(notion, budget, delta, where, differs)
+        reason = differs if isinstance(differs, str) else differs(params)
+        return Guarantee(notion, budget, delta, where, reason)
 
     return claim
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from dpbandits.core.kernel import inlined
 from dpbandits.core.parameters import Fraction, Positive
-from dpbandits.mechanisms.laplace import laplace, sparse_vector_noise, sparse_vector_releases
 from dpbandits.privacy.releases import Laplace, SparseVector
 
 
@@ -28,15 +27,6 @@ class SampleStream(NamedTuple):
 def take(samples, n):
     """Draw the sum of the next n samples."""
     return samples.radius * (2.0 * samples.rng.binomial(n, samples.probability) - n)
-
-
-@inlined
-def out_of_reach(samples, distance):
-    """Return the largest n for which the sum of n samples cannot exceed `distance` in magnitude.
-
-    The result is clipped to 1..2^53.
-    """
-    return max(1, int(min(distance / samples.radius, 2.0**53)))
 
 
 class Params(NamedTuple):
@@ -59,20 +49,13 @@ def threshold(params, radius, t, query):
     return t * h * (1.0 + 1.0 / params.alpha) + c + sigma_3 / params.alpha * log_term
 
 
-@inlined
-def query_noise(params, radius, rng):
-    """Draw B or A_t. Halting spends half of the budget; replacing a sample moves the sum by 2R."""
-    return sparse_vector_noise(rng, 2.0 * radius, params.epsilon / 2.0)
-
-
-@inlined
-def estimate(params, radius, rng, t, total):
-    """Return mean_t + L/t, which spends the other half of the budget."""
-    return (total + laplace(rng, 2.0 * radius, params.epsilon / 2.0)) / t
-
-
 def releases(params: Params, radius: float) -> Iterator[Laplace | SparseVector]:
-    """Yield the time of halting, and the sum of all samples, which has sensitivity 2R."""
-    half = params.epsilon / 2.0
-    yield from sparse_vector_releases(0, math.inf, 2.0 * radius, half)
-    yield Laplace(0, 1, math.inf, sensitivity=2.0 * radius, scale=2.0 * radius / half)
+    """Yield the time of halting, and the sum of all samples; each spends half of the budget.
+
+    The former is the first query at the threshold: the sparse vector technique. Replacing a sample
+    moves a sum by 2R at most.
+    """
+    half, moved = params.epsilon / 2.0, 2.0 * radius
+    lifted = 3.0 * moved / half
+    yield SparseVector(0, 1, math.inf, moved, threshold_scale=lifted, query_scale=lifted)
+    yield Laplace(0, 1, math.inf, sensitivity=moved, scale=moved / half)

@@ -4,29 +4,28 @@ Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 
 """
 
 from dpbandits.core.kernel import kernel
-from dpbandits.privacy.notions import Guarantee, Notion
-from dpbandits.stopping._samples import Params, estimate, query_noise, releases, take, threshold
+from dpbandits.mechanisms.laplace import laplace, sparse_vector_noise
+from dpbandits.privacy.notions import Notion, promise
+from dpbandits.stopping._samples import Params, releases, take, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
 LABEL = "DP-exponential-NAS"
+claim = promise(Notion.GLOBAL, "sajed2019, Corollary 3.2")  # of the time and the estimate together
 
 
 @kernel
 def halt(params, samples, rng):
     """Return the number of samples used (int) and the private estimate of their mean (float)."""
     radius = samples.radius
-    b = query_noise(params, radius, rng)
+    # Replacing a sample moves a sum by 2R; halting and the estimate spend half of epsilon each.
+    moved, half = 2.0 * radius, params.epsilon / 2.0
+    b = sparse_vector_noise(rng, moved, half)
     k, t, total = 0, 0, 0.0
     while True:
         k += 1
         total += take(samples, (1 << k) - t)
         t = 1 << k
-        a = query_noise(params, radius, rng)
+        a = sparse_vector_noise(rng, moved, half)
         if abs(total) >= threshold(params, radius, t, k) + b + a:
-            return t, estimate(params, radius, rng, t, total)
-
-
-def claim(params: Params, radius: float) -> Guarantee:
-    """Return the claim for the time of halting and the estimate together."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Corollary 3.2")
+            return t, (total + laplace(rng, moved, half)) / t

@@ -5,42 +5,32 @@ is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/e
 """
 
 from dpbandits.core.kernel import kernel
-from dpbandits.mechanisms.laplace import first_lifted
-from dpbandits.privacy.notions import Guarantee, Notion
-from dpbandits.stopping._samples import (
-    Params,
-    estimate,
-    out_of_reach,
-    query_noise,
-    releases,
-    take,
-    threshold,
-)
+from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_noise
+from dpbandits.privacy.notions import Notion, promise
+from dpbandits.stopping._samples import Params, releases, take, threshold
 
 __all__ = ["LABEL", "Params", "claim", "halt", "releases"]
 
 LABEL = "DP-NAS"
+claim = promise(Notion.GLOBAL, "sajed2019, Theorem 3.1")  # of the time and the estimate together
 
 
 @kernel
 def halt(params, samples, rng):
     """Return the number of samples used (int) and the private estimate of their mean (float)."""
     radius = samples.radius
-    b = query_noise(params, radius, rng)
+    # Replacing a sample moves a sum by 2R; halting and the estimate spend half of epsilon each.
+    moved, half = 2.0 * radius, params.epsilon / 2.0
+    b = sparse_vector_noise(rng, moved, half)
     t, total = 0, 0.0
     while True:
         # A sample moves the sum by R and the threshold only grows: for n samples the sum stays at
         # least `below` under it, and only a noise that large can halt.
         gap = threshold(params, radius, t + 1, t + 1) + b - abs(total)
-        n = out_of_reach(samples, gap / 2.0)
+        n = max(1, int(min(gap / 2.0 / radius, 2.0**53)))
         below = gap - n * radius
-        n, noise = first_lifted(rng, 2.0 * radius, params.epsilon / 2.0, below, n)  # -A_t
+        n, noise = first_lifted(rng, moved, half, below, n)  # -A_t
         total += take(samples, n)
         t += n
         if abs(total) + noise >= threshold(params, radius, t, t) + b:
-            return t, estimate(params, radius, rng, t, total)
-
-
-def claim(params: Params, radius: float) -> Guarantee:
-    """Return the claim for the time of halting and the estimate together."""
-    return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "sajed2019, Theorem 3.1")
+            return t, (total + laplace(rng, moved, half)) / t

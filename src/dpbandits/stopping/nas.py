@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.parameters import Fraction
-from dpbandits.stopping._samples import out_of_reach, take
+from dpbandits.stopping._samples import take
 
 LABEL = "NAS"
 
@@ -33,11 +33,12 @@ def threshold(params, radius, t):
 @kernel
 def halt(params, samples, rng):
     """Return the number of samples used (int) and the estimate of their mean (float)."""
-    t, total = 0, 0.0
+    radius, t, total = samples.radius, 0, 0.0
     while True:
         # A sample moves the sum by R and the threshold only grows: it cannot be reached sooner.
-        n = out_of_reach(samples, threshold(params, samples.radius, t + 1) - abs(total))
+        distance = threshold(params, radius, t + 1) - abs(total)
+        n = max(1, int(min(distance / radius, 2.0**53)))
         total += take(samples, n)
         t += n
-        if abs(total) >= threshold(params, samples.radius, t):
+        if abs(total) >= threshold(params, radius, t):
             return t, total / t
