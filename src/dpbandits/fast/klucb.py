@@ -7,7 +7,6 @@ import numpy as np
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
 from dpbandits.core.kl import bernoulli_kl, larger_kl_upper, narrower
-from dpbandits.fast.ucb import window_end
 
 
 @inlined
@@ -43,7 +42,7 @@ def play(params, bandit, rng):
         chosen, rival, end, log_t = t - 1, 1.0, t, math.log(t)
         if t > arms:
             _, chosen = largest_index(mean, pulls, log_t, -1)
-            end = window_end(t)
+            end = t + max(16, t >> 10)  # until then rivals hardly grow
             rival, _ = largest_index(mean, pulls, math.log(end), chosen)
         n, total = pulls[chosen] + 1.0, sums[chosen] + pull(bandit, chosen)
         while t < end and exceeds(total / n, n, rival, log_t) and playing(bandit):

@@ -46,14 +46,11 @@ def rising_clock(state, t):
     return logarithm(state.params, t)
 
 
-@largest_sample.rate.register(Rising)
-def rising_rate(state, arm, log_t):
-    return state.law.rewards[arm] + 1.0 if raised(state.law, arm, log_t) == 1.0 else 0.0
-
-
 @largest_sample.numbers_at.register(Rising)
 def rising_numbers(state, arm, log_t):
-    return raised_numbers(state.law, arm, log_t)
+    a, b = raised_numbers(state.law, arm, log_t)
+    clipped = raised(state.law, arm, log_t) == 1.0
+    return a, b, state.law.rewards[arm] + 1.0 if clipped else 0.0
 
 
 @largest_sample.learn.register(Rising)
