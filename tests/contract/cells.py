@@ -11,7 +11,7 @@ import pytest
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.core import parameters, registry
-from dpbandits.core.roots import source
+from dpbandits.core.roots import source_file
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.store.key import sources
@@ -95,9 +95,8 @@ def plays_batches(algorithm: str) -> bool:
     if registry.scheme(algorithm):
         return True
     reached = sources((registry.member("algorithm", algorithm).source,))
-    own = [source(path) for path in reached if path.startswith("algorithms/")]
-    texts = ((root.folder / path).read_text("utf-8") for root, path in own)
-    return any(re.search(r"\bpull_(many|each)\b", text) for text in texts)
+    own = [source_file(path) for path in reached if path.startswith("algorithms/")]
+    return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
 
 
 BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
