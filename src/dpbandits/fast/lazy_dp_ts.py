@@ -41,9 +41,7 @@ def rising_sample(means, rng, a, b):
     return rng.beta(a, b)
 
 
-@largest_sample.clock.register(Rising)
-def rising_clock(state, t):
-    return logarithm(state.params, t)
+largest_sample.clock.register(Rising)(lambda state, t: logarithm(state.params, t))
 
 
 @largest_sample.numbers_at.register(Rising)

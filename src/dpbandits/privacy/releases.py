@@ -152,8 +152,7 @@ def _together(reading: list[Release], delta: float) -> float:
 def composed_rho(releases: Iterable[Release]) -> float:
     """Return the rho of all releases together: the largest sum of theirs over all rewards.
 
-    It is infinite if a release without Gaussian noise needs a delta. Raises TypeError for a release
-    whose mechanism is unknown and ValueError for an invalid one.
+    It is infinite if a release without Gaussian noise needs a delta. Raises as `readers` does.
     """
     sums = (
         math.inf if any(release.delta for release in reading) else _rho(reading)
