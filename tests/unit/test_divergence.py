@@ -8,7 +8,7 @@ from typing import Any
 import azize2025_bounds
 import numpy as np
 import pytest
-from dpbandits.algorithms._private_divergence import private_divergence, private_divergence_upper
+from dpbandits.algorithms.dp_klucb import private_divergence, private_divergence_upper
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq

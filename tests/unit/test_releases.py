@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dpbandits.mechanisms.gaussian import gaussian
+from dpbandits.mechanisms.perturbation import gaussian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
