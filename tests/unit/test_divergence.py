@@ -8,11 +8,11 @@ from typing import Any
 import azize2025_bounds
 import numpy as np
 import pytest
-from dpbandits.algorithms.dp_klucb import private_divergence, private_divergence_upper
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from dpbandits.algorithms.dp_klucb import private_divergence, private_divergence_upper
 from dpbandits.core.kl import (
     ABSOLUTE,
     RELATIVE,

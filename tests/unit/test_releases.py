@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dpbandits.mechanisms.perturbation import gaussian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from dpbandits.mechanisms.perturbation import gaussian
 from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.privacy.releases import (
     ApproximateDP,
