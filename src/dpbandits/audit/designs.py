@@ -104,14 +104,13 @@ def in_games_of(
     With a `changed_reward`, those in which it is read early enough and no other is changed.
     """
     if changed_reward is not None:
-        indices = (changed_reward,)
         rounds = [n for n in rounds if n >= 4 * changed_reward] or [LATER * changed_reward]
         edges = at_the_edge(rounds[-1], pulls_of_first, changed_reward)
-        return [*edges, *(design for n in rounds for design in constant(n, indices))]
+        return [*edges, *(design for n in rounds for design in constant(n, (changed_reward,)))]
     chosen = list(at_the_edge(rounds[-1], pulls_of_first))
     if rounds[0] <= SHORT[-1]:  # otherwise only tables at the edge fit the horizons
         chosen += [design for n in rounds for design in constant(n)]
-        # Of arms with rewards 0 and 1, one waits.
+        # In longer games, an arm of rewards 0 waits beside one of rewards 1, or the reverse.
         waiting = [design for times in TIMES for design in constant(times * rounds[0], (1,))]
         chosen += [design for design in waiting if design.table[0, 0] != design.table[1, 0]]
         chosen += constant(many_arms + AFTER, (1,), many_arms)

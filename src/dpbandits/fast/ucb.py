@@ -37,9 +37,9 @@ def exact_insert(counters, rng, which, item):
 
 @by_class
 def coefficients(law, n):
-    """Return offset, width and slope of an arm with n pulls, by default those of UCB.
+    """Return offset, width, slope and longest run of an arm with n pulls, by default those of UCB.
 
-    The fourth number is for how many more pulls neither offset nor n width nor n slope decreases.
+    In so many further pulls neither offset nor n width nor n slope decreases.
     """
     return 0.0, math.sqrt(2.0 / n), 0.0, 1 << 62
 
@@ -50,14 +50,14 @@ def follow_leaders(law, counters, bandit, rng):
     arms = number_of_arms(bandit)
     pulls, fixed, index = np.zeros(arms, np.int64), np.zeros(arms), np.empty(arms)
     offset, width, slope = np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    longest = np.zeros(arms, np.int64)  # run of an arm
+    longest = np.zeros(arms, np.int64)  # runs
     while playing(bandit):
         t = rounds_played(bandit) + 1
         chosen, line, end = t - 1, math.inf, t
         if t > arms:
             write_indices(fixed, width, slope, index, t)
             chosen = argmax(index)
-            # Up to the end rivals hardly grow.
+            # Until then rivals hardly grow.
             end = t + min(max(16, t >> 10), longest[chosen] - 1)
             write_indices(fixed, width, slope, index, end)
             index[chosen] = -math.inf
