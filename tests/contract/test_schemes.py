@@ -1,5 +1,6 @@
 """Exact schemes that make the definition's choices, given the same noise."""
 
+import math
 from importlib import import_module
 from typing import Any
 
@@ -11,7 +12,7 @@ from dpbandits.core import registry
 from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.fast._noise import noise_ahead
-from dpbandits.fast.klucb import exceeds
+from dpbandits.fast.klucb import exceeds, largest_index
 
 LED = [name for name in ALGORITHMS if registry.scheme(name) and name not in SAMPLERS]
 LED.remove("dp-ucb")  # changes its leader in every other round
@@ -59,6 +60,18 @@ def test_counters_with_one_clock_release_what_single_counters_do(means: tuple[fl
     for epsilon in (1.0, 50.0):
         for params in readings_of("dp-ucb", 3000, epsilon):
             assert_same_pulls("dp-ucb", params, "bernoulli", means)
+
+
+def test_the_largest_index_is_that_of_all_inverses() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(2000):
+        means, pulls = rng.integers(0, 9, 6) / 8.0, rng.integers(1, 40, 6).astype(float)
+        log_t, excluded = float(rng.uniform(0, 5)), int(rng.integers(-1, 6))
+        indices = [bernoulli_kl_upper(p, log_t / n) for p, n in zip(means, pulls, strict=True)]
+        if excluded >= 0:
+            indices[excluded] = -math.inf
+        largest = max(indices)
+        assert largest_index(means, pulls, log_t, excluded) == (largest, indices.index(largest))
 
 
 def test_what_exceeds_an_index_has_a_larger_one() -> None:

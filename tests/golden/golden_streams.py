@@ -24,7 +24,6 @@ from dpbandits.audit import kernels as features
 from dpbandits.audit import search
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
-from dpbandits.audit.kernels import no_games
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.core import registry
@@ -121,10 +120,11 @@ def _counts(
     # Both arms are pulled in the first round, and more than one sequence occurs; arm 1 is pulled as
     # often as its mean, which is the value that a bisection reads.
     if counts is None:
-        counts = no_games(design.arms, design.rounds)
+        counts = np.zeros(features.features(*table.shape)[-1].stop, np.uint32)
     counts[:2] = games // 2
-    pulls = design.rounds * design.arms  # the first cell after those of the rounds
-    counts[pulls + round(float(design.table[0].mean()) * design.rounds)] = games
+    arms, rounds = table.shape
+    pulls = rounds * arms  # the first cell after those of the rounds
+    counts[pulls + round(float(design.table[0].mean()) * rounds)] = games
     counts[-BUCKETS : 2 - BUCKETS] = games // 2
     return counts
 

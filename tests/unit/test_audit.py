@@ -14,7 +14,7 @@ from dpbandits.algorithms import adap_ucb, dp_ucb_int
 from dpbandits.audit import designs, events, search
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.kernels import WINDOW, Feature, count, features, first_choice, no_games
+from dpbandits.audit.kernels import WINDOW, Feature, count, features, first_choice
 from dpbandits.audit.search import AuditFinding, Auditor, Candidate, block_of_games, spelt
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.core import registry
@@ -32,6 +32,16 @@ def subject_of(algorithm: str, **settings: float) -> Subject:
     return Subject(algorithm, tuple(settings.items()))
 
 
+def spread(rounds: int) -> np.ndarray:
+    """Return rewards of which two fifths are 1, evenly spread."""
+    return np.diff(np.floor(0.4 * np.arange(rounds + 1) + 0.5))
+
+
+def no_games(arms: int, rounds: int) -> np.ndarray:
+    """Return counts of no games."""
+    return np.zeros(features(arms, rounds)[-1].stop, np.uint32)
+
+
 # Bounds ------------------------------------------------------------------------------------------
 
 
@@ -40,8 +50,9 @@ def test_the_bounds_on_a_probability_are_those_of_clopper_and_pearson(
     count: int, games: int
 ) -> None:
     exact = binomtest(count, games).proportion_ci(1.0 - events.ERROR, "exact")
-    assert float(events.lower(count, games)) == pytest.approx(exact.low, rel=1e-9)
-    assert float(events.upper(count, games)) == pytest.approx(exact.high, rel=1e-9)
+    low, high = events.bounds(count, count, games)
+    assert float(low) == pytest.approx(exact.low, rel=1e-9)
+    assert float(high) == pytest.approx(exact.high, rel=1e-9)
 
 
 @pytest.mark.parametrize("games", [50, 200])
@@ -52,7 +63,7 @@ def test_a_bound_exceeds_the_truth_in_one_audit_of_a_hundred_at_most(
 ) -> None:
     counts = np.arange(games + 1)
     chance = np.outer(binom.pmf(counts, games, p), binom.pmf(counts, games, q))
-    low, high = events.lower(counts, games)[:, None], events.upper(counts, games)[None, :]
+    low, high = events.bounds(counts[:, None], counts[None, :], games)
     with np.errstate(divide="ignore", invalid="ignore"):
         epsilon = np.where(low > delta, np.log((low - delta) / high), 0.0)
     wrong = (epsilon > max(0.0, math.log((p - delta) / q))) | (
@@ -63,7 +74,7 @@ def test_a_bound_exceeds_the_truth_in_one_audit_of_a_hundred_at_most(
 
 def test_a_loss_is_made_of_these_bounds() -> None:
     loss, never = Loss(700, 90, 10_000), Loss(0, 0, 1000)
-    p, q = float(events.lower(700, 10_000)), float(events.upper(90, 10_000))
+    p, q = map(float, events.bounds(700, 90, 10_000))
     assert loss.epsilon(0.0) == pytest.approx(math.log(p / q))
     assert loss.epsilon(0.01) == pytest.approx(math.log((p - 0.01) / q))
     assert loss.delta(1.0) == pytest.approx(p - math.e * q)
@@ -130,7 +141,7 @@ def assert_counts(counts: np.ndarray, games: list[list[object]], arms: int, roun
 def test_parameters_of_other_types_are_not_played_by_the_same_machine_code() -> None:
     # As an integer, an epsilon of 0.05 would be 0.
     table = np.zeros((2, 24))
-    table[0] = designs.spread(0.4, 24)
+    table[0] = spread(24)
     design = Design("a table", table, 3)
 
     def counts(epsilon: float) -> np.ndarray:
@@ -148,7 +159,7 @@ def test_the_counts_are_those_of_the_games_told_one_by_one(
     arms: int, rounds: int, index: int
 ) -> None:
     table = np.zeros((arms, rounds))
-    table[0] = designs.spread(0.4, rounds)
+    table[0] = spread(rounds)
     design = Design("a table", table, index)
     params, games = adap_ucb.Params(1.0), 300
     counts = block_of_games("adap-ucb", params, design, table, np.random.default_rng(5), games)
@@ -218,7 +229,8 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
 
 
 def test_tables_are_neighbours() -> None:
-    found = [*designs.constant(64), *designs.waiting(45), *designs.constant(13, (1,), 5)]
+    found = designs.in_games_of([45, 64], lambda design: design.table[0].sum(), 5)
+    assert {design.table.shape for design in found} >= {(2, 45), (2, 64), (2, 360), (5, 13)}
     assert len({design.words for design in found}) == len(found)
     for design in found:
         first, second = design.tables()

@@ -6,6 +6,7 @@ import make_privacy
 import numpy as np
 import pytest
 
+from dpbandits.audit import designs
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.config.compose import load
@@ -78,13 +79,11 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
     name: str,
     delta: tuple[tuple[str, float], ...],
     rounds: int | None,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # No game: the tables at the edge of a decision are all equally long.
-    monkeypatch.setattr(Auditor, "pulls_of_first", lambda _, design: design.table[0].sum())
     cell = AuditExperiment(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
-    played = Auditor(cell.subject, 1, 1)._designs()
-    assert cell.longest == max(one.rounds for one in played if one.arms == 2)
+    played = designs.in_games_of(cell.subject.horizons, lambda design: design.table[0].sum())
+    assert cell.longest == max(one.table.shape[1] for one in played if len(one.table) == 2)
     assert cell.longest == rounds if rounds else cell.params.horizon == cell.longest > 256
 
 

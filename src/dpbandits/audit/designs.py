@@ -40,16 +40,6 @@ class Design:
         """Description of both tables. It names the streams of their games: no letter may change."""
         return f"{self.rewards}, reward {self.index} of arm 1 flipped"
 
-    @property
-    def arms(self) -> int:
-        """Number of arms, K."""
-        return int(self.table.shape[0])
-
-    @property
-    def rounds(self) -> int:
-        """Horizon of a game, T."""
-        return int(self.table.shape[1])
-
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return both tables, each float64 of shape (arms, rounds)."""
         other = self.table.copy()
@@ -77,22 +67,6 @@ def constant(rounds: int, indices: Iterable[int] = INDICES, arms: int = ARMS) ->
                 yield Design(title, table, index)
 
 
-def waiting(first: int) -> Iterator[Design]:
-    """Yield arms of constant rewards 0 and 1, one of which waits, at the multiples of `first`."""
-    for times in TIMES:
-        for design in constant(times * first, (1,)):
-            if design.table[0, 0] != design.table[1, 0]:
-                yield design
-
-
-def spread(share: float, rounds: int) -> np.ndarray:
-    """Return rewards 0 and 1, float64 of shape (rounds,), with this share of ones, evenly spread.
-
-    Every initial segment has this share of ones, up to rounding.
-    """
-    return np.diff(np.floor(share * np.arange(rounds + 1) + 0.5))
-
-
 def at_the_edge(
     rounds: int, pulls_of_first: Callable[[Design], float], index: int = 1
 ) -> Iterator[Design]:
@@ -104,7 +78,9 @@ def at_the_edge(
 
     def with_mean(share: float) -> Design:
         title = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        return Design(title, np.stack([spread(share, rounds), spread(0.5, rounds)]), index)
+        # Every initial segment of an arm has its share of ones, up to rounding.
+        ones = np.floor(np.array([[share], [0.5]]) * np.arange(rounds + 1) + 0.5)
+        return Design(title, np.diff(ones), index)
 
     least, most = pulls_of_first(with_mean(0.0)), pulls_of_first(with_mean(1.0))
     for edge in EDGES:
@@ -115,3 +91,27 @@ def at_the_edge(
             above = pulls_of_first(with_mean(middle)) >= goal
             low, high = (low, middle) if above else (middle, high)
         yield with_mean(high)
+
+
+def in_games_of(
+    rounds: list[int],
+    pulls_of_first: Callable[[Design], float],
+    many_arms: int = MANY,
+    changed_reward: int | None = None,
+) -> list[Design]:
+    """Return all designs of an audit whose horizons are `rounds`, at least one and increasing.
+
+    With a `changed_reward`, those in which it is read early enough and no other is changed.
+    """
+    if changed_reward is not None:
+        rounds = [n for n in rounds if n >= 4 * changed_reward] or [LATER * changed_reward]
+        edges = at_the_edge(rounds[-1], pulls_of_first, changed_reward)
+        return [*edges, *(design for n in rounds for design in constant(n, (changed_reward,)))]
+    chosen = list(at_the_edge(rounds[-1], pulls_of_first))
+    if rounds[0] <= SHORT[-1]:  # otherwise only tables at the edge fit the horizons
+        chosen += [design for n in rounds for design in constant(n)]
+        # In longer games, an arm of rewards 0 waits beside one of rewards 1, or the reverse.
+        waiting = [design for times in TIMES for design in constant(times * rounds[0], (1,))]
+        chosen += [design for design in waiting if design.table[0, 0] != design.table[1, 0]]
+        chosen += constant(many_arms + AFTER, (1,), many_arms)
+    return chosen

@@ -54,12 +54,12 @@ class Loss:
 
     def epsilon(self, delta: float) -> float:
         """Return the lower bound on epsilon at this delta; 0 if nothing is proved."""
-        p, q = float(lower(self.more, self.games)), float(upper(self.fewer, self.games))
+        p, q = map(float, bounds(self.more, self.fewer, self.games))
         return max(0.0, math.log((p - delta) / q)) if p > delta else 0.0
 
     def delta(self, epsilon: float) -> float:
         """Return the lower bound on delta at this epsilon; 0 if nothing is proved."""
-        p, q = float(lower(self.more, self.games)), float(upper(self.fewer, self.games))
+        p, q = map(float, bounds(self.more, self.fewer, self.games))
         return max(0.0, p - math.exp(epsilon) * q)
 
     @property
@@ -70,19 +70,20 @@ class Loss:
         return max(0.0, math.log(self.more / self.fewer))
 
 
-def lower(count: np.ndarray | int, games: int) -> np.ndarray:
-    """Return the lower bound on the probability of an event in `count` of the `games` games.
+def bounds(
+    more: np.ndarray | int, fewer: np.ndarray | int, games: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower bound on p and the upper bound on q, float64 with the shapes of the counts.
 
-    float64 with the shape of `count`. The bound errs with probability ERROR/2.
+    The event occurs in `more` of the `games` games on the one table, in `fewer` of those on the
+    other. Each bound errs with probability ERROR/2.
     """
-    count = np.asarray(count, float)
-    inside = np.maximum(count, 1.0)
-    return np.where(count > 0, beta.ppf(ERROR / 2.0, inside, games - inside + 1.0), 0.0)
-
-
-def upper(count: np.ndarray | int, games: int) -> np.ndarray:
-    """Return the upper bound on a probability; arguments and error as for `lower`."""
-    return 1.0 - lower(games - np.asarray(count, float), games)
+    lower = []
+    for count in (np.asarray(more, float), games - np.asarray(fewer, float)):
+        inside = np.maximum(count, 1.0)
+        quantile = beta.ppf(ERROR / 2.0, inside, games - inside + 1.0)
+        lower.append(np.where(count > 0, quantile, 0.0))
+    return lower[0], 1.0 - lower[1]
 
 
 def _nearly(count: np.ndarray, games: int, side: float) -> np.ndarray:

@@ -52,11 +52,6 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     )
 
 
-def no_games(arms: int, rounds: int) -> np.ndarray:
-    """Return counts of no games, uint32 of shape (cells,): room for 10^10 games in four parts."""
-    return np.zeros(features(arms, rounds)[-1].stop, np.uint32)
-
-
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     """Return the arm of the first round in which the games differ, as a list of one feature.
 
@@ -66,15 +61,6 @@ def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     played = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
     differing = np.flatnonzero((played > 0).sum(axis=1) > 1)
     return [features(arms, rounds)[t] for t in differing[:1]]
-
-
-def all_one(*counts: np.ndarray) -> bool:
-    """Return True if all games on both tables had the same sequence of arms.
-
-    Each of `counts` is uint32 of shape (2, cells). Sequences in the same bucket count as the same.
-    """
-    sequences = sum(half[:, -BUCKETS:].sum(axis=0) for half in counts)
-    return int(np.count_nonzero(sequences)) == 1
 
 
 @inlined

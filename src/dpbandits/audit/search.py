@@ -8,7 +8,7 @@ at most 2 %.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.kernels import Feature, all_one, features, first_choice, no_games, tally
+from dpbandits.audit.kernels import Feature, features, first_choice, tally
 from dpbandits.audit.subject import Limit, Subject
 from dpbandits.core import randomness, registry
 from dpbandits.core.bandit import new_bandit
@@ -113,8 +113,10 @@ class Auditor:
 
     def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
-        tables = self._designs()
-        number = len(self.subject.limits(tables[0].arms, tables[0].rounds))
+        tables = designs.in_games_of(
+            self.subject.horizons, self.pulls_of_first, self.many_arms, self.changed_reward
+        )
+        number = len(self.subject.limits(*tables[0].table.shape))
         games = plays // number // 4  # on each table, to search and to measure
         return [self.measured(self._found(tables, which, games), games) for which in range(number)]
 
@@ -129,17 +131,18 @@ class Auditor:
             # it, or nothing is proved.
             if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
-        claim = self.subject.claim(design.arms, design.rounds)
-        declared = self.subject.declared(design.arms, design.rounds)
+        claim = self.subject.claim(*design.table.shape)
+        declared = self.subject.declared(*design.table.shape)
         return AuditFinding(claim, declared, one_choice, design.words, feature, cells, loss)
 
     def _found(self, tables: list[Design], which: int, games: int) -> Candidate:
-        left = [Candidate(d, self.subject.limits(d.arms, d.rounds)[which]) for d in tables]
+        left = [Candidate(d, self.subject.limits(*d.table.shape)[which]) for d in tables]
         for stage, (share, survivors) in enumerate(STAGES):
             number = max(1, int(share * games / len(left) / 2))
             kept: dict[tuple[int, int, float], list[Candidate]] = {}
             for candidate in left:
                 design, limit = candidate.design, candidate.limit
+                arms, rounds = design.table.shape
                 part = f"search {stage}, {limit.one_choice}"
                 first, second = (
                     self.counts(design, number, f"{part}, {half} half")
@@ -148,17 +151,19 @@ class Auditor:
                 if candidate.counts:
                     first += candidate.counts[0]
                     second += candidate.counts[1]
-                if all_one(first, second):
+                together = first + second
+                seen: Sequence[Feature] = features(arms, rounds)
+                sequences = together[:, seen[-1].first :].sum(axis=0)
+                if np.count_nonzero(sequences) == 1:
                     continue  # as in a start that no reward affects: more games reveal nothing
-                seen: Iterable[Feature] = features(design.arms, design.rounds)
                 if limit.one_choice:
-                    seen = first_choice(first + second, design.arms, design.rounds)
+                    seen = first_choice(together, arms, rounds)
                 played = number + candidate.games
                 best = best_event((first, second), played, seen, limit.delta)
                 # A win against many rewards of 1 is rarer than one against rewards of 0: it reveals
                 # more, but seems to reveal less until enough games have shown it.
-                others = float(design.table[1, 0]) if design.arms > designs.ARMS else 0.0
-                alike = kept.setdefault((design.arms, design.rounds, others), [])
+                others = float(design.table[1, 0]) if arms > designs.ARMS else 0.0
+                alike = kept.setdefault((arms, rounds, others), [])
                 alike.append(Candidate(design, limit, (first, second), played, *best))
                 alike.sort(key=lambda candidate: -candidate.share(candidate.proved))
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
@@ -173,8 +178,10 @@ class Auditor:
         block. The counts therefore do not depend on the number of threads, nor the memory on the
         number of games. Every character of these names enters a seed, so none may change.
         """
-        algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
-        total = np.stack([no_games(design.arms, design.rounds)] * 2)
+        arms, rounds = design.table.shape
+        algorithm, params = self.subject.algorithm, self.subject.params(rounds)
+        # Room for 10^10 games in four parts.
+        total = np.zeros((2, features(arms, rounds)[-1].stop), np.uint32)
         tables = design.tables()
         played = f"audit of {spelt(algorithm, params)} on {design.words}"
 
@@ -196,27 +203,14 @@ class Auditor:
                 total[which] += sums
         return total
 
-    def _designs(self) -> list[Design]:
-        rounds, index = self.subject.horizons, self.changed_reward
-        if index is not None:
-            # Those of the usual horizons in which this reward is read early enough.
-            rounds = [n for n in rounds if n >= 4 * index] or [designs.LATER * index]
-            edges = designs.at_the_edge(rounds[-1], self.pulls_of_first, index)
-            return [*edges, *(design for n in rounds for design in designs.constant(n, (index,)))]
-        chosen = list(designs.at_the_edge(rounds[-1], self.pulls_of_first))
-        if rounds[0] <= designs.SHORT[-1]:  # otherwise only tables at the edge fit the horizons
-            chosen += [design for n in rounds for design in designs.constant(n)]
-            chosen += designs.waiting(rounds[0])
-            chosen += designs.constant(self.many_arms + designs.AFTER, (1,), self.many_arms)
-        return chosen
-
     def pulls_of_first(self, design: Design) -> float:
         """Return the mean number of pulls of arm 1, from a few games on the first table."""
-        algorithm, params = self.subject.algorithm, self.subject.params(design.rounds)
+        arms, rounds = design.table.shape
+        algorithm, params = self.subject.algorithm, self.subject.params(rounds)
         name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.words}"
         rng = stream(self.seed, Role.POLICY, 0, name)
         counts = block_of_games(algorithm, params, design, design.table, rng, FEW)
-        pulls = features(design.arms, design.rounds)[design.rounds]
+        pulls = features(arms, rounds)[rounds]  # the first feature after those of the rounds
         cells = counts[pulls.first : pulls.stop]
         return float(cells @ np.arange(len(cells)) / cells.sum())
 
@@ -240,11 +234,12 @@ def block_of_games(
 
     `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
     """
+    arms, rounds = table.shape
     if counts is None:
-        counts = no_games(design.arms, design.rounds)
+        counts = np.zeros(features(arms, rounds)[-1].stop, np.uint32)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
-    law = Entries(table, np.zeros(design.arms, np.int64), np.zeros(design.rounds, np.int64))
-    bandit = new_bandit(law, design.arms, design.rounds, np.empty(0, np.int64), unused)
+    law = Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
+    bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused)
     arguments = params, bandit, rng, games, design.index, counts
     # Blocks whose parameters have equal types share machine code: numba need not look at all
     # arguments again.

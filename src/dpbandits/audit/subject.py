@@ -43,11 +43,6 @@ class Subject:
         values.pop("horizon", None)
         return cls(algorithm, tuple(values.items()))
 
-    @property
-    def file(self) -> str:
-        """Path of its file, for messages."""
-        return registry.member("algorithm", self.algorithm).shown
-
     def params(self, rounds: int) -> Any:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""
         cls, values = registry.algorithm(self.algorithm).Params, dict(self.settings)
@@ -114,15 +109,16 @@ class Subject:
         for a release.
         """
         self.claim(designs.ARMS, designs.LONG)  # raises without a claim, before `releases` is used
-
-        def released(rounds: int) -> bool:
-            return any(True for _ in self.releases(designs.ARMS, rounds))
-
-        if not released(designs.LONG):
+        shortest = bisect_left(
+            range(designs.LONG + 1),
+            True,
+            lo=1,
+            key=lambda rounds: any(True for _ in self.releases(designs.ARMS, rounds)),
+        )
+        if shortest > designs.LONG:
             raise UserError(
                 f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"
                 " audit has nothing to measure"
             )
-        shortest = bisect_left(range(designs.LONG), True, lo=1, key=released)
         first = shortest + max(designs.SHORT[0] - 1, shortest // 4)
         return [first, *(rounds for rounds in designs.SHORT if rounds > first)]

@@ -294,7 +294,8 @@ def verify(*words: Algorithm) -> int:
     parameters = values_of([word for word in words if "=" in word])
     failures = 0
     for subject in [contract.load(name, parameters) for name in names]:
-        print(f"{subject.algorithm} ({subject.file})", flush=True)
+        file = registry.member("algorithm", subject.algorithm).shown
+        print(f"{subject.algorithm} ({file})", flush=True)
         for outcome, numbers, remedy in contract.findings(subject):
             print(f"  {outcome:<15}{numbers}", flush=True)
             if remedy:

@@ -7,6 +7,8 @@ import math
 
 from dpbandits.core.kernel import inlined, kernel
 
+RELATIVE, ABSOLUTE = 1e-9, 1e-13  # more than the rounding errors of a divergence
+
 
 @inlined
 def _term(x, y, difference):
@@ -64,18 +66,6 @@ def bernoulli_kl_upper(p, level):
 
 
 @inlined
-def wider(level):
-    """Return a level that is above `level` by more than the rounding errors of a divergence."""
-    return level * (1.0 + 1e-9) + 1e-13
-
-
-@inlined
-def narrower(level):
-    """Return a level that is below `level` by more than the rounding errors of a divergence."""
-    return level * (1.0 - 1e-9) - 1e-13
-
-
-@inlined
 def kl_upper_is_below(p, level, q):
     """Return True if `bernoulli_kl_upper(p, level)` is below q by more than rounding errors.
 
@@ -84,13 +74,6 @@ def kl_upper_is_below(p, level, q):
     """
     if not p < q < 1.0:
         return False
-    beyond = wider(level) + 1e-15 / (1.0 - q)  # bounds the rounding of q, which matters near 1
+    # The last term bounds the rounding of q, which matters near 1.
+    beyond = level * (1.0 + RELATIVE) + ABSOLUTE + 1e-15 / (1.0 - q)
     return 2.0 * (q - p) * (q - p) > beyond or bernoulli_kl(p, q) > beyond
-
-
-@inlined
-def larger_kl_upper(largest, p, level):
-    """Return the larger one of `largest` and `bernoulli_kl_upper(p, level)`."""
-    if kl_upper_is_below(p, level, largest):
-        return largest
-    return max(largest, bernoulli_kl_upper(p, level))

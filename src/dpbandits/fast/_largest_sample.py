@@ -16,7 +16,7 @@ A law of θ has bodies of `numbers` and `sample` (algorithms/_ftpl.py), `chance_
 `sample_above`; without the last three it is Beta(a, b), a, b ≥ 1, whose log density is concave.
 Where that falls with slope s > 0 at the level c, the tail is at most f(c)/s, and an exponential
 beyond c with rate s is above the density. Elsewhere such an arm is sampled in every round. A state
-other than `Totals` has a field `law`, and bodies of `clock`, `rate`, `numbers_at` and `learn`.
+other than `Totals` has a field `law`, and bodies of `clock`, `numbers_at` and `learn`.
 """
 
 import math
@@ -42,12 +42,6 @@ def covers(params: Any) -> bool:
 
 
 @inlined
-def fall(a, b, level):
-    """Return minus the derivative of the log density of Beta(a, b) at the level."""
-    return (b - 1.0) / (1.0 - level) - (a - 1.0) / level
-
-
-@inlined
 def log_gamma(x):
     """Return log Γ(x) for x > 0."""
     product = 1.0
@@ -62,7 +56,7 @@ def log_gamma(x):
 @by_class
 def chance_above(law, a, b, level):
     """Return an upper bound of P[θ > level]; all values ≥ OFTEN have the same effect."""
-    slope = fall(a, b, level)
+    slope = (b - 1.0) / (1.0 - level) - (a - 1.0) / level  # with which the log density falls
     if slope <= 0.0:
         return 1.0
     log_density = (a - 1.0) * math.log(level) + (b - 1.0) * math.log(1.0 - level)
@@ -76,7 +70,7 @@ def sample_above(law, rng, a, b, level):
 
     The exponential beyond c is accepted with probability f(x)/(f(c) exp(-s (x - c))).
     """
-    slope = fall(a, b, level)
+    slope = (b - 1.0) / (1.0 - level) - (a - 1.0) / level
     beyond = rng.standard_exponential() / slope
     spare = rng.standard_exponential()
     if beyond >= 1.0 - level:
@@ -101,15 +95,13 @@ def clock(state, t):
 
 
 @by_class
-def rate(state, arm, time):
-    """Return the rate of -log θ if it is exponential until the arm is pulled; 0 otherwise."""
-    return 0.0
-
-
-@by_class
 def numbers_at(state, arm, time):
-    """Return the parameters of θ of an arm."""
-    return numbers(state.law, state.sums[arm], state.pulls[arm])
+    """Return the parameters (a, b) of θ of an arm, and the rate of its exponential time.
+
+    The rate is that of -log θ if it is exponential until the arm is pulled; 0 otherwise.
+    """
+    a, b = numbers(state.law, state.sums[arm], state.pulls[arm])
+    return a, b, 0.0
 
 
 @by_class
@@ -143,14 +135,14 @@ def follow_exact(state, bandit, rng):
             # New levels cost at most a quarter of a sample per round, and less late in the game.
             missed, end = 0, t + max(4 * TRIALS * n, t // PART)
             level, last = new_level(state, rng, n, now), clock(state, end)
-            many, line = fill(state, arms, now, last, level)
+            many, line = enter(state, arms, 0, range(n), now, last, level)
             if many + HIT * line > n:  # sampling all arms is cheaper
-                many, line = fill(state, arms, now, last, -math.inf)
                 level = -math.inf
+                many, line = enter(state, arms, 0, range(n), now, last, level)
             total_rate = arms.rates.sum()
         largest, chosen = -math.inf, 0
         for i in range(many):
-            a, b = numbers_at(state, arms.listed[i], now)
+            a, b, _ = numbers_at(state, arms.listed[i], now)
             theta = sample(state.law, rng, a, b)
             if theta > largest:
                 largest, chosen = theta, arms.listed[i]
@@ -167,7 +159,7 @@ def follow_exact(state, bandit, rng):
             missed += 1
             for arm in range(n):
                 if not arms.often[arm] and arms.rates[arm] == 0.0:
-                    a, b = numbers_at(state, arm, now)
+                    a, b, _ = numbers_at(state, arm, now)
                     theta = math.inf
                     while theta > level:
                         theta = sample(state.law, rng, a, b)
@@ -177,8 +169,8 @@ def follow_exact(state, bandit, rng):
         if not arms.often[chosen]:
             line -= arms.length[chosen]
             total_rate -= arms.rates[chosen]
-            many = enter(state, arms, many, chosen, now, last, level)
-            line += arms.length[chosen]
+            many, length = enter(state, arms, many, range(chosen, chosen + 1), now, last, level)
+            line += length
             total_rate += arms.rates[chosen]
 
 
@@ -189,36 +181,32 @@ def new_level(state, rng, arms, now):
     for _ in range(TRIALS):
         largest = -math.inf
         for arm in range(arms):
-            a, b = numbers_at(state, arm, now)
+            a, b, _ = numbers_at(state, arm, now)
             largest = max(largest, sample(state.law, rng, a, b))
         level = min(level, largest)
     return level
 
 
 @inlined
-def fill(state, arms, now, last, level):
-    """Enter all arms anew; return how many are listed, and the length of the line."""
-    many, line = 0, 0.0
-    for arm in range(arms.often.size):
-        many = enter(state, arms, many, arm, now, last, level)
-        line += arms.length[arm]
+def enter(state, arms, many, entering, now, last, level):
+    """Give each entering arm its rate, or its segment up to the time `last`, or list it.
+
+    Returns how many arms are listed then, `many` before, and the length of the segments.
+    """
+    line = 0.0
+    for arm in entering:
+        _, _, arms.rates[arm] = numbers_at(state, arm, now)
+        arms.length[arm], arms.often[arm] = 0.0, False
+        if arms.rates[arm] == 0.0:
+            a, b, _ = numbers_at(state, arm, last)
+            chance = chance_above(state.law, a, b, level) if level > -math.inf else 1.0
+            if chance < OFTEN:
+                arms.length[arm] = -math.log1p(-chance)
+                line += arms.length[arm]
+            else:
+                arms.often[arm], arms.listed[many] = True, arm
+                many += 1
     return many, line
-
-
-@inlined
-def enter(state, arms, many, arm, now, last, level):
-    """Give an arm its rate, its segment up to the time `last`, or list it; return `many` then."""
-    arms.rates[arm] = rate(state, arm, now)
-    arms.length[arm], arms.often[arm] = 0.0, False
-    if arms.rates[arm] == 0.0:
-        a, b = numbers_at(state, arm, last)
-        chance = chance_above(state.law, a, b, level) if level > -math.inf else 1.0
-        if chance < OFTEN:
-            arms.length[arm] = -math.log1p(-chance)
-        else:
-            arms.often[arm], arms.listed[many] = True, arm
-            many += 1
-    return many
 
 
 @inlined
@@ -238,7 +226,7 @@ def largest_hit(state, rng, length, now, level, point):
     for arm in range(length.size):
         reached += length[arm]
         if point < reached:
-            a, b = numbers_at(state, arm, now)
+            a, b, _ = numbers_at(state, arm, now)
             # The bound grows with t as the chance does.
             kept = chance_above(state.law, a, b, level) / -math.expm1(-length[arm])
             if rng.random() < kept:

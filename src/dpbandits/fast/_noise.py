@@ -94,26 +94,22 @@ def fill_words(state, words):
             d[lane] = (s3 << N45) | (s3 >> N19)
 
 
-@inlined
-def log_of(x):
-    """Return the logarithm of a positive normal number; fdlibm's, 1 ulp."""
-    bits = np.float64(x).view(np.uint64) + (ONE - ROOT)
-    exponent = np.uint64((bits >> N52) | TWO_52).view(np.float64) - BIAS
-    f = np.uint64((bits & FRACTION) + ROOT).view(np.float64) - 1.0
-    s = f / (f + 2.0)
-    z = s * s
-    w = z * z
-    even = w * ((L6 * w + L4) * w + L2)
-    odd = z * (((L7 * w + L5) * w + L3) * w + L1)
-    half = f * 0.5 * f
-    return (((s * (half + (even + odd)) + exponent * LOG2_LOW) - half) + f) + exponent * LOG2_HIGH
-
-
 @kernel
 def fill_laplaces(words, drawn, least):
     """Turn words into noise: 52 bits give the magnitude -log u, u in (least, 1], one the sign."""
     for i in range(words.size):
         word = words[i]
         u = 2.0 - np.uint64((word >> N12) | ONE).view(np.float64)
-        magnitude = np.float64(log_of(least + (1.0 - least) * u)).view(np.uint64)
+        # The logarithm of fdlibm, 1 ulp, for normal numbers.
+        bits = np.float64(least + (1.0 - least) * u).view(np.uint64) + (ONE - ROOT)
+        exponent = np.uint64((bits >> N52) | TWO_52).view(np.float64) - BIAS
+        f = np.uint64((bits & FRACTION) + ROOT).view(np.float64) - 1.0
+        s = f / (f + 2.0)
+        z = s * s
+        w = z * z
+        even = w * ((L6 * w + L4) * w + L2)
+        odd = z * (((L7 * w + L5) * w + L3) * w + L1)
+        half = f * 0.5 * f
+        rest = ((s * (half + (even + odd)) + exponent * LOG2_LOW) - half) + f
+        magnitude = np.float64(rest + exponent * LOG2_HIGH).view(np.uint64)
         drawn[i] = np.uint64(magnitude ^ (word << N63)).view(np.float64)

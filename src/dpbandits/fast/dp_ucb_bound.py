@@ -6,23 +6,16 @@ from dpbandits.algorithms.dp_ucb_bound import Counter, Params, noise_factor, par
 from dpbandits.core.bandit import number_of_arms, rounds_left
 from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
-from dpbandits.fast.ucb import coefficients, follow_leaders, longest_run
+from dpbandits.fast.ucb import coefficients, follow_leaders
 from dpbandits.mechanisms.counters import hybrid_counters, single_counters
 
 
 @coefficients.register(Params)
 def bound_coefficients(params, n):
-    factor = noise_factor(params, n)
-    return factor * math.log(4.0), math.sqrt(2.0 / n), 4.0 * factor / n
-
-
-@longest_run.register(Params)
-def pulls_to_power_of_two(params, n):
-    """Return how many pulls after n the next power of two comes, at which ν falls."""
-    power = 1
-    while power <= n:
+    factor, power = noise_factor(params, n), 1
+    while power <= n:  # the next power of two, at which ν falls
         power *= 2
-    return power - n
+    return factor * math.log(4.0), math.sqrt(2.0 / n), 4.0 * factor / n, power - n
 
 
 @kernel

@@ -6,8 +6,13 @@ import numpy as np
 
 from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import bernoulli_kl, larger_kl_upper, narrower
-from dpbandits.fast.ucb import window_end
+from dpbandits.core.kl import (
+    ABSOLUTE,
+    RELATIVE,
+    bernoulli_kl,
+    bernoulli_kl_upper,
+    kl_upper_is_below,
+)
 
 
 @inlined
@@ -15,10 +20,11 @@ def largest_index(mean, pulls, log_t, excluded):
     """Return the largest index of all arms but `excluded`, and its arm, the first one if tied."""
     largest, best = -math.inf, 0
     for arm in range(mean.size):
-        if arm != excluded:
-            larger = larger_kl_upper(largest, mean[arm], log_t / pulls[arm])
-            if larger > largest:
-                largest, best = larger, arm
+        level = log_t / pulls[arm]
+        if arm != excluded and not kl_upper_is_below(mean[arm], level, largest):
+            index = bernoulli_kl_upper(mean[arm], level)
+            if index > largest:
+                largest, best = index, arm
     return largest, best
 
 
@@ -28,7 +34,7 @@ def exceeds(p, n, q, log_t):
 
     It is if p > q or n d(p, q) < log t; d(p, q) is at most the chi-squared distance.
     """
-    level = narrower(log_t / n)
+    level = log_t / n * (1.0 - RELATIVE) - ABSOLUTE
     near = p > q or (p - q) * (p - q) < level * q * (1.0 - q)
     return q < 1.0 and (near or bernoulli_kl(p, q) < level)
 
@@ -43,7 +49,7 @@ def play(params, bandit, rng):
         chosen, rival, end, log_t = t - 1, 1.0, t, math.log(t)
         if t > arms:
             _, chosen = largest_index(mean, pulls, log_t, -1)
-            end = window_end(t)
+            end = t + max(16, t >> 10)  # until then rivals hardly grow
             rival, _ = largest_index(mean, pulls, math.log(end), chosen)
         n, total = pulls[chosen] + 1.0, sums[chosen] + pull(bandit, chosen)
         while t < end and exceeds(total / n, n, rival, log_t) and playing(bandit):

@@ -40,21 +40,15 @@ def rising_sample(means, rng, a, b):
     return rng.beta(a, b)
 
 
-@largest_sample.clock.register(Rising)
-def rising_clock(state, t):
-    return logarithm(state.params, t)
-
-
-@largest_sample.rate.register(Rising)
-def rising_rate(state, arm, log_t):
-    means = state.law
-    clipped = means.mean[arm] + means.slope[arm] * log_t >= 1.0
-    return means.rewards[arm] + 1.0 if clipped else 0.0
+largest_sample.clock.register(Rising)(lambda state, t: logarithm(state.params, t))
 
 
 @largest_sample.numbers_at.register(Rising)
 def rising_numbers(state, arm, log_t):
-    return raised_numbers(state.law, arm, log_t)
+    means = state.law
+    a, b = raised_numbers(means, arm, log_t)
+    clipped = means.mean[arm] + means.slope[arm] * log_t >= 1.0
+    return a, b, means.rewards[arm] + 1.0 if clipped else 0.0
 
 
 @largest_sample.learn.register(Rising)

@@ -22,7 +22,7 @@ class Law(NamedTuple):
 @coefficients.register(Law)
 def private_ucb_coefficients(law, n):
     shape = math.pow(math.log(n), law.power)
-    return law.start * shape, math.sqrt(2.0 / n), law.growth * shape / n
+    return law.start * shape, math.sqrt(2.0 / n), law.growth * shape / n, 1 << 62
 
 
 @kernel

@@ -37,20 +37,11 @@ def exact_insert(counters, rng, which, item):
 
 @by_class
 def coefficients(law, n):
-    """Return offset, width and slope of an arm with n pulls, by default those of UCB."""
-    return 0.0, math.sqrt(2.0 / n), 0.0
+    """Return offset, width, slope and longest run of an arm with n pulls, by default those of UCB.
 
-
-@by_class
-def longest_run(law, n):
-    """Return for how many pulls after n neither offset nor n width nor n slope decreases."""
-    return 1 << 62
-
-
-@inlined
-def window_end(t):
-    """Return the last round of a run that begins in round t; until then rivals hardly grow."""
-    return t + max(16, t >> 10)
+    In so many further pulls neither offset nor n width nor n slope decreases.
+    """
+    return 0.0, math.sqrt(2.0 / n), 0.0, 1 << 62
 
 
 @allocating
@@ -59,13 +50,15 @@ def follow_leaders(law, counters, bandit, rng):
     arms = number_of_arms(bandit)
     pulls, fixed, index = np.zeros(arms, np.int64), np.zeros(arms), np.empty(arms)
     offset, width, slope = np.zeros(arms), np.zeros(arms), np.zeros(arms)
+    longest = np.zeros(arms, np.int64)  # runs
     while playing(bandit):
         t = rounds_played(bandit) + 1
         chosen, line, end = t - 1, math.inf, t
         if t > arms:
             write_indices(fixed, width, slope, index, t)
             chosen = argmax(index)
-            end = min(window_end(t), t + longest_run(law, pulls[chosen]) - 1)
+            # Until then rivals hardly grow.
+            end = t + min(max(16, t >> 10), longest[chosen] - 1)
             write_indices(fixed, width, slope, index, end)
             index[chosen] = -math.inf
             line = index[argmax(index)]
@@ -80,7 +73,7 @@ def follow_leaders(law, counters, bandit, rng):
             n += 1
             t += 1
         pulls[chosen] = n
-        offset[chosen], width[chosen], slope[chosen] = coefficients(law, n)
+        offset[chosen], width[chosen], slope[chosen], longest[chosen] = coefficients(law, n)
         fixed[chosen] = (total + offset[chosen]) / n
 
 

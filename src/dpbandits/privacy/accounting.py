@@ -35,7 +35,6 @@ from dpbandits.privacy.releases import (
     composed_rho,
     gaussian_epsilon,
     least,
-    least_delta,
     readers,
 )
 
@@ -75,12 +74,12 @@ def _together(reading: list[Release], delta: float) -> float:
         return composed
     times: Counter[tuple[bool, float, float]] = Counter()
     for release in others:
-        if release.epsilon > 0.0 or least_delta(release) > 0.0:
+        if release.epsilon > 0.0 or release.delta > 0.0:
             if math.isinf(release.times):
                 return math.inf
             # Budgets that agree up to the last digits become equal; none becomes smaller.
             epsilon = float(f"{release.epsilon * (1.0 + 1e-11):.12g}")
-            key = isinstance(release, Laplace), epsilon, least_delta(release)
+            key = isinstance(release, Laplace), epsilon, release.delta
             times[key] += math.ceil(release.times)
     if not times or (delta == 0.0 and math.isfinite(composed)):
         return composed

@@ -42,6 +42,11 @@ class Laplace(NamedTuple):
         """Pure-DP budget of one such release alone."""
         return self.sensitivity / self.scale
 
+    @property
+    def delta(self) -> float:
+        """Delta of one such release alone: the noise is declared, and needs none."""
+        return 0.0
+
 
 class Gaussian(NamedTuple):
     """Statistics of an arm's rewards first..last (1-based, inclusive), plus N(0, scale²) each.
@@ -61,6 +66,11 @@ class Gaussian(NamedTuple):
     def rho(self) -> float:
         """zCDP budget of one such release alone: Bun and Steinke 2016, Proposition 1.6."""
         return 0.5 * (self.sensitivity / self.scale) ** 2
+
+    @property
+    def delta(self) -> float:
+        """Delta of one such release alone: the noise is declared, and needs none."""
+        return 0.0
 
 
 class SparseVector(NamedTuple):
@@ -84,6 +94,11 @@ class SparseVector(NamedTuple):
     def epsilon(self) -> float:
         """Pure-DP budget of the answer alone."""
         return self.sensitivity / self.threshold_scale + 2.0 * self.sensitivity / self.query_scale
+
+    @property
+    def delta(self) -> float:
+        """Delta of one such release alone: the noise is declared, and needs none."""
+        return 0.0
 
 
 class ApproximateDP(NamedTuple):
@@ -119,12 +134,12 @@ def _together(reading: list[Release], delta: float) -> float:
     # The deltas of the releases add up. The rest of the allowed delta goes to zCDP, if there is
     # Gaussian noise, or else to the smaller of two compositions, which hold for unequal budgets:
     #     sum eps_i  and  sum eps_i (e^eps_i - 1) + sqrt(2 log(1/delta) sum eps_i^2).
-    left = delta - _added((least_delta(release), release.times) for release in reading)
+    left = delta - _added((release.delta, release.times) for release in reading)
     if left < 0.0:
         return math.inf
     parts = [(r.epsilon, r.times) for r in reading if not isinstance(r, Gaussian)]
     if len(parts) < len(reading):
-        return epsilon_of_rho(_added((_rho(release), release.times) for release in reading), left)
+        return epsilon_of_rho(_rho(reading), left)
     added = _added(parts)
     # Beyond 700 the exponential overflows, and its bound is never the smaller one.
     if left == 0.0 or added == math.inf or max(epsilon for epsilon, _ in parts) > 700.0:
@@ -137,21 +152,21 @@ def _together(reading: list[Release], delta: float) -> float:
 def composed_rho(releases: Iterable[Release]) -> float:
     """Return the rho of all releases together: the largest sum of theirs over all rewards.
 
-    It is infinite if a release without Gaussian noise needs a delta. Raises TypeError for a release
-    whose mechanism is unknown and ValueError for an invalid one.
+    It is infinite if a release without Gaussian noise needs a delta. Raises as `readers` does.
     """
     sums = (
-        math.inf if any(map(least_delta, reading)) else _added((_rho(r), r.times) for r in reading)
+        math.inf if any(release.delta for release in reading) else _rho(reading)
         for reading in readers(releases)
     )
     return max(sums, default=0.0)
 
 
-def _rho(release: Release) -> float:
+def _rho(reading: list[Release]) -> float:
     # epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4).
-    if isinstance(release, Gaussian):
-        return release.rho
-    return 0.5 * release.epsilon * release.epsilon
+    return _added(
+        (r.rho if isinstance(r, Gaussian) else 0.5 * r.epsilon * r.epsilon, r.times)
+        for r in reading
+    )
 
 
 def _added(parts: Iterable[tuple[float, float]]) -> float:
@@ -159,17 +174,13 @@ def _added(parts: Iterable[tuple[float, float]]) -> float:
     return math.fsum(times * part for part, times in parts if part > 0.0)
 
 
-def least_delta(release: Release) -> float:
-    """Return the delta of one such release alone: 0 unless the noise is undeclared."""
-    return release.delta if isinstance(release, ApproximateDP) else 0.0
-
-
 def is_sound(release: Release) -> bool:
     """Return True if the sensitivity and the noise, or the declared budget, are valid."""
-    if isinstance(release, ApproximateDP):
-        return release.epsilon >= 0 and 0 <= release.delta <= 1
-    scales = [value for name, value in release._asdict().items() if name.endswith("scale")]
-    return release.sensitivity >= 0 and all(scale > 0 for scale in scales)
+    given = release._asdict()
+    scales = [value for name, value in given.items() if name.endswith("scale")]
+    sizes = [value for name, value in given.items() if name in ("sensitivity", "epsilon")]
+    noisy = all(scale > 0 for scale in scales)
+    return noisy and all(size >= 0 for size in sizes) and 0 <= release.delta <= 1
 
 
 def readers(releases: Iterable[Release]) -> Iterator[list[Release]]:

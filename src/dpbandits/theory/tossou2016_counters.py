@@ -35,14 +35,11 @@ def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: C
     log_gamma, noises = -exponent * math.log(items), _noises(items, counter)
     if log_gamma == 0.0:
         return 0.0  # one item, whose gamma is 1
-
-    def excess(x: float) -> float:
-        return _log_of_both_tails(noises, x) - log_gamma
-
     high = 1.0
-    while excess(high) > 0.0:
+    while _log_of_both_tails(noises, high) > log_gamma:
         high *= 2.0
-    return float(brentq(excess, 0.0, high)) / epsilon
+    size = brentq(lambda x: _log_of_both_tails(noises, x) - log_gamma, 0.0, high)
+    return float(size) / epsilon
 
 
 def _noises(items: int, counter: Counter) -> Noises:
