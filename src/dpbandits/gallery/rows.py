@@ -40,8 +40,8 @@ def _row(curve: Curve) -> CurveRow:
         curve.label,
         first.member if first.columns else "",
         "" if first.columns else first.member,
-        _pairs([source.settings() for source in curve.sources]),
-        _pairs([source.game() for source in curve.sources]),
+        _pairs([source.settings for source in curve.sources]),
+        _pairs([source.game for source in curve.sources]),
         captions.privacy(curve),
         captions.warning(curve),
     )

@@ -67,7 +67,7 @@ class Curve:
     @property
     def is_exact(self) -> bool:
         """True if the numbers need no runs: for a formula or a privacy budget."""
-        return self.sources[0].is_exact(self.shows)
+        return self.shows in self.sources[0].exact
 
     @property
     def played(self) -> tuple[Experiment, ...]:
