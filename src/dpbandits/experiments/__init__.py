@@ -112,11 +112,20 @@ class Experiment(ABC):
 
     def gaps(self) -> np.ndarray | None:
         """Return the gaps of the arms; None if there are no arms with means."""
-        return None
+        if self.bandit is None:
+            return None
+        environment, instance = self.bandit
+        law = getattr(registry.environment(environment), "law", None)
+        return np.asarray(law(instance).gaps) if law else None
 
     def largest_regret(self, rounds: int) -> float:
         """Return the largest possible regret of a run."""
-        return math.inf
+        if self.bandit is None:
+            return math.inf
+        if (gaps := self.gaps()) is not None:
+            return float(gaps.max()) * rounds
+        environment, instance = self.bandit
+        return float(registry.environment(environment).largest_regret(instance, rounds))
 
     def declared(self, what: Literal["releases", "claim", "warning"]) -> Any:
         """Return what the member's file declares, None if it has no such function.

@@ -118,16 +118,6 @@ class RegretExperiment(Experiment):
         last = load(slice(-1, None))[:, 0]
         return last / np.log(self.horizon) if shows is Quantity.PER_LOG else last
 
-    def gaps(self) -> np.ndarray | None:
-        law = getattr(registry.environment(self.environment), "law", None)
-        return np.asarray(law(self.instance).gaps) if law else None
-
-    def largest_regret(self, rounds: int) -> float:
-        gaps, environment = self.gaps(), registry.environment(self.environment)
-        if gaps is None:
-            return float(environment.largest_regret(self.instance, rounds))
-        return float(gaps.max()) * rounds
-
 
 def scheme(algorithm: str, params: Any) -> Any:
     """Return the kernel of fast/ that plays an algorithm with these parameters, or None."""
