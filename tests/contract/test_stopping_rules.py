@@ -71,7 +71,7 @@ def test_all_scales_with_the_radius(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", PRIVATE)
 def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
-    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).declared("releases") or ()
+    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).declared("releases")
     assert isinstance(halting, SparseVector)
     # Replacing a sample moves the sum by 2R = 6; each of the two releases has half of the budget.
     assert halting == SparseVector(0, 1, math.inf, 6.0, 3 * 6 / 0.25, 3 * 6 / 0.25)

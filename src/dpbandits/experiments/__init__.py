@@ -41,8 +41,8 @@ class Experiment(ABC):
     """What the rest of the package asks of an experiment. A kind is a frozen dataclass.
 
     The answers given here are those of a kind without arms, claims or a curve over time. A kind
-    sets the others as class attributes or, where its fields decide, in `__post_init__`; it has no
-    docstring of its own where it answers as described here.
+    sets attributes in its class or, where its fields decide, in `__post_init__`, through `vars`
+    since it is frozen. It has no docstring of its own where it answers as described here.
     """
 
     libraries: tuple[str, ...] = ("numba", "numpy")  # whose versions may change the numbers
@@ -52,8 +52,8 @@ class Experiment(ABC):
     params: Any  # its Params; () for a formula
     seed: int  # root of every random stream
     name: str  # in one line, for progress and error messages
-    members: tuple[tuple[str, str], ...] = ()  # kinds and names of what the registry imports
-    files: tuple[str, ...] = ()  # other sources of its numbers that nothing imports by name
+    members: tuple[tuple[str, str], ...] = ()  # kind and name of each file that the registry finds
+    files: tuple[str, ...] = ()  # the other source files among its `roots`
     unit = "run"  # what a caption counts
     spends = True  # a caption says what its releases compose to
     exact: tuple[Quantity, ...] = ()  # quantities that need no runs

@@ -104,18 +104,18 @@ class Change:
             group, kind, member, inner = found.groups()
             name = f"curve {member}" if kind == "curve" else f"panel ({member})"
             name = f"{inner} of {name}" if inner and not group else name
-        if self.value is None:
-            return f"without {name}"
         value, before = (  # with commas between thousands and spaces in lists
             f"{int(v):,}" if re.fullmatch(r"\d{4,}", v) else v.replace(",", ", ").replace(":", ": ")
-            for v in (self.value, self.before or "")
+            for v in (self.value or "", self.before or "")
         )
-        text = f"{name} = {value}"
         if self.key == PROFILE:
             text = f"scale of the profile {self.value}"
         elif group:
             text = f"{name} added: {self.value}"
-        return f"{text} (file: {before})" if replaced and self.before is not None else text
+        else:
+            text = f"without {name}" if self.value is None else f"{name} = {value}"
+        both = replaced and None not in (self.value, self.before)
+        return f"{text} (file: {before})" if both else text
 
 
 @dataclass(frozen=True)
