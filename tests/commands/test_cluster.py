@@ -289,3 +289,45 @@ def test_a_block_that_kills_its_workers_fails_alone(tmp_path: Path, dask: DaskPr
     assert len(curves(tmp_path)) == RUNS - 2
     message = "runs 4-5: 4 workers died while playing it"
     done.assert_told(ExitStatus.FAILED, f"2 of {RUNS} runs failed", message)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("gate")
+def test_the_loss_of_all_workers_is_reported_and_the_same_command_resumes(
+    tmp_path: Path, dask: DaskProcesses, calm: Curves
+) -> None:
+    workers = [dask.worker() for _ in range(2)]
+    process = started(tmp_path, *dask.engine)
+    for worker in workers:
+        worker.kill()
+    message = f"the scheduler at {dask.address} has had no worker for 30 seconds; {GOES_ON}"
+    process.done().assert_told(2, message)
+    assert start(tmp_path).done().counts == (RUNS - FIRST, FIRST, "drawn")
+    assert curves(tmp_path) == calm
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("gate")
+def test_the_loss_of_the_scheduler_is_reported(tmp_path: Path, dask: DaskProcesses) -> None:
+    for _ in range(2):
+        dask.worker()
+    process = started(tmp_path, *dask.engine)
+    dask.scheduler.kill()
+    message = f"the connection to the scheduler at {dask.address} is lost; {GOES_ON}"
+    process.done().assert_told(2, message)
+    assert len(curves(tmp_path)) == FIRST
+
+
+@pytest.mark.slow
+def test_a_worker_that_joins_later_with_other_sources_plays_nothing(
+    tmp_path: Path, dask: DaskProcesses, sources: Path, gate: Path, calm: Curves
+) -> None:
+    append(sources, "algorithms/exp3.py", "# changed")
+    for _ in range(2):
+        dask.worker()
+    process = started(tmp_path, *dask.engine)
+    dask.worker(PYTHONPATH=str(sources))
+    gate.touch()
+    failed = f"of {RUNS} runs failed, the others are kept"
+    process.done().assert_told(ExitStatus.FAILED, failed, "has other sources or")
+    assert curves(tmp_path).items() <= calm.items()

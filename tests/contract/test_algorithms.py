@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import play_run
 from dpbandits.privacy.notions import NOTIONS, approximate
 from dpbandits.privacy.releases import composed_epsilon, composed_rho
+from dpbandits.run import runner
+from dpbandits.run.tasks import plan
+from dpbandits.store.blocks import Store
 
 # Means and epsilon of instances on which, at this horizon, a change of 0.01 is decisive and
 # outcomes vary. Close calls are comparisons of two equal arms on the first, DP-SE's eliminations on
@@ -60,6 +64,19 @@ LONG = {
 )
 def test_an_algorithm_keeps_the_contract(check: contract.Check) -> None:
     check()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path) -> None:
+    means, epsilon = CLOSE_CALLS[1]
+    cell = cell_of(algorithm, "bernoulli", means, HORIZON, epsilon)
+    results = []
+    for block, workers in ((1, 2), (7, 1), (3, 2)):
+        store = Store(tmp_path / f"{block}-{workers}")
+        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
+        results.append(store.load(cell, 10))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))

@@ -5,13 +5,16 @@ import math
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 import ren2020
+from scipy import stats
 from shared_games import LAWS, MEANS, compare
 
 from dpbandits.algorithms import ldp_ucb_b, ldp_ucb_l
 from dpbandits.algorithms.ldp_ucb_l import Start
-from dpbandits.mechanisms.perturbation import chance_of_one
+from dpbandits.core.kernel import kernel
+from dpbandits.mechanisms.perturbation import chance_of_one, randomised_response
 
 EPSILONS = [0.5, 1.0, 2.0, 20.0]
 ALGORITHMS = {
@@ -55,3 +58,18 @@ def test_a_bit_is_exactly_e_to_the_epsilon_times_as_likely_for_reward_1_as_for_r
 
 def test_randomised_response_survives_an_epsilon_that_overflows_the_exponential() -> None:
     assert (plain_chance(1.0, 1e4), plain_chance(0.0, 1e4)) == (1.0, 0.0)
+
+
+@kernel
+def bits(rng: Any, reward: float, epsilon: float, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = randomised_response(rng, reward, epsilon)
+
+
+@pytest.mark.parametrize("reward", [0.0, 0.3, 1.0])
+def test_the_bits_have_that_probability(reward: float) -> None:
+    out = np.empty(200_000)
+    bits(np.random.default_rng(3), reward, 0.7, out)
+    assert set(out) == {0.0, 1.0}
+    chance = (reward * math.exp(0.7) + 1 - reward) / (1 + math.exp(0.7))
+    assert stats.binomtest(int(out.sum()), out.size, chance).pvalue > 1e-3

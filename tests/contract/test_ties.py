@@ -1,4 +1,8 @@
-"""Ties fall as stated: on the first one, or on each of them equally often."""
+"""Ties and random choices have their stated law, where possible exactly.
+
+A choice is a function of uniform numbers. Numbers just below and just above each border of its
+intervals show where these lie, so that every probability is compared without sampling error.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,6 +15,7 @@ import azize2025
 import numpy as np
 import pytest
 import tossou2016
+import tossou2017
 from played import play_bandit
 from scipy import stats
 from shared_games import game_of, ours_of
@@ -26,10 +31,12 @@ from dpbandits.algorithms import (
     dp_ucb_int,
     private_ucb,
     ucb,
+    uniform,
 )
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.adap_ucb import Ties, largest
-from dpbandits.core.bandit import new_bandit
+from dpbandits.algorithms.exp3 import Estimates, draw_arm
+from dpbandits.core.bandit import draw, new_bandit, pull
 from dpbandits.environments import bernoulli
 
 NEAR = 1e-12
@@ -172,3 +179,60 @@ def test_arms_with_equal_rewards_and_no_noise_are_tied_for_the_first(
     literal(game, Given())
     assert ours.arms == game.played
     assert set(game.played) == {0, 1, 2}
+
+
+# Random choices -----------------------------------------------------------------------------------
+
+
+def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -> None:
+    """Require that the i-th choice is made for exactly the i-th interval of a uniform number."""
+    left = 0.0
+    for i, p in enumerate(probabilities):
+        right = left + p
+        if p > 2 * NEAR:
+            assert choose(Given(left + NEAR)) == i
+            assert choose(Given(min(right, 1.0) - NEAR)) == i
+        left = right
+    assert left == pytest.approx(1.0, abs=1e-12)
+
+
+def drawn(estimates: Estimates, gamma: float, rng: Any) -> int:
+    return int(draw_arm(estimates, gamma, rng)[0])
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
+def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
+    for estimates in ([0.0, 0.0], [3.0, 1.0, 2.0], [40.0, 0.0, 35.0, 39.0], [0.0, 500.0]):
+        exp3 = tossou2017.EXP3(len(estimates), 100, None)
+        exp3.gamma, exp3.estimates = gamma, estimates
+        v = gamma / len(estimates) * np.array(estimates)
+        ours = Estimates(v, np.exp(v - v.max()), np.array([v.max()]))
+        p = exp3.probabilities()
+        assert_intervals(partial(drawn, ours, gamma), p)
+        for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
+            chosen, chance = draw_arm(ours, gamma, Given(left + NEAR))
+            assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))
+        # Rounding may leave the sum of all p below the largest uniform number.
+        assert draw_arm(ours, gamma, Given(1.0 - 2.0**-53))[0] == len(estimates) - 1
+
+
+@pytest.mark.parametrize("arms", [2, 3, 7])
+def test_uniform_play_gives_every_arm_an_equal_interval(arms: int) -> None:
+    law = bernoulli.law(bernoulli.Params((0.5,) * arms))
+
+    def choose(rng: Any) -> int:
+        bandit = new_bandit(law, arms, 1, np.array([1]), np.random.Generator(np.random.PCG64(0)))
+        return play_bandit(uniform.play, uniform.Params(), bandit, Draws(rng)).arms[0]
+
+    assert_intervals(choose, [1 / arms] * arms)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 0.55, 1.0])
+def test_a_bernoulli_reward_is_one_below_its_mean(mean: float) -> None:
+    law = bernoulli.law(bernoulli.Params((mean, 0.5)))
+    assert_intervals(lambda rng: 1 - int(draw(law, rng, 0, 0)), [mean, 1.0 - mean])
+    # The generator returns 0 but never 1.
+    assert draw(law, Given(0.0), 0, 0) == float(mean > 0)
+    assert draw(law, Given(1.0 - 2.0**-53), 0, 0) == float(mean == 1)
+    bandit = new_bandit(law, 2, 1, np.array([1]), Given(0.5 - NEAR))  # type: ignore[arg-type]
+    assert pull(bandit, 1) == 1.0

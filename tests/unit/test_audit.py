@@ -17,10 +17,12 @@ from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.kernels import WINDOW, Feature, count, features, first_choice, no_games
 from dpbandits.audit.search import AuditFinding, Auditor, Candidate, block_of_games, spelt
 from dpbandits.audit.subject import Limit, Subject
+from dpbandits.core import registry
 from dpbandits.core.bandit import new_bandit
+from dpbandits.core.errors import UserError
 from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import entries
-from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion
+from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion, budget_of
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -374,6 +376,31 @@ def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
 
 
 # The command -------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_result() -> None:
+    done = called("audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2")
+    assert (done.status, done.err) == (0, "")
+    first, claimed, tables, declared, audited, event, games = done.out.splitlines()
+    assert first == "adap-ucb alpha=3.1 ties=first first_episode=one epsilon=2"
+    assert claimed == "  claimed: epsilon = 2, global DP, azize2022, Theorem 6"
+    assert tables.startswith("  all arms, on tables of rewards ")
+    assert declared == "    declared: epsilon = 2 by its releases in such a game"
+    assert audited.startswith("    audited: epsilon >= ")
+    assert " of 5,000 games" in event
+    assert games.startswith("  20,000 games in ")
+
+
+def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
+    for name in registry.algorithm_names():
+        module = registry.algorithm(name)
+        if hasattr(module, "claim"):
+            needs = {"delta": 0.01} if "delta" in module.Params._fields else {}
+            budget = str(budget_of(module.Params._fields))
+            assert subject_of(name, **{budget: 1.0}, **needs).limits(2, 64)
+        else:
+            with pytest.raises(UserError, match="promises no privacy"):
+                subject_of(name).claim(2, 64)
 
 
 @pytest.mark.parametrize(

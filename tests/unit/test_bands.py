@@ -11,6 +11,8 @@ import bands as oracle
 import numpy as np
 import pytest
 from bands import Summary
+from commands import ROOT
+from drawn_tables import table
 from scipy import stats
 
 from dpbandits.checks import against_reference
@@ -189,6 +191,36 @@ def test_a_law_with_the_same_mean_and_another_median_alarms_with_its_stated_prob
         )
     low, high = likely(trials, chance)
     assert low <= alarms <= high
+
+
+@pytest.mark.parametrize("runs", [40, 300])
+def test_on_every_committed_reference_one_per_cent_inside_the_band_passes_and_outside_alarms(
+    runs: int,
+) -> None:
+    level, compared = 1e-7, 0
+    for figure in sorted(f.stem for f in (ROOT / "figures" / "reference").glob("*.csv")):
+        for columns in table(figure).values():
+            of_reference = int(columns["runs"][0])
+            if not of_reference:
+                continue
+            for i in np.linspace(0, columns["x"].size - 1, 5).round().astype(int):
+                numbers = (float(columns[k][i]) for k in ("mean", "std", "median", "min", "max"))
+                known = Summary(of_reference, *numbers)
+                if known.std <= 1e-9 * abs(known.mean) or known.mean == 0:
+                    continue
+                allowed = oracle.allowed(known, runs, level)
+                for sign in (-1, 1):
+                    inside, outside = (known.mean + sign * f * allowed for f in (0.99, 1.01))
+                    if not known.min <= outside <= known.max:
+                        continue  # further runs beyond the reference's are for the counts
+                    compared += 1
+                    one, other = (
+                        compare(np.full(runs, v), Reference(*known), level).alarm
+                        for v in (inside, outside)
+                    )
+                    assert not one.startswith("mean")
+                    assert other.startswith("mean")
+    assert compared > 200
 
 
 @pytest.mark.usefixtures("in_checkout")

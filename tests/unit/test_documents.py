@@ -22,7 +22,8 @@ from mutants import table
 from dpbandits.config import compose
 from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
-from dpbandits.files.atomic import FIGURE_SCHEMA, VERDICT_SCHEMA
+from dpbandits.factory.stored_results import export
+from dpbandits.files.atomic import EXPORT_SCHEMA, FIGURE_SCHEMA, VERDICT_SCHEMA
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 DOCS = ROOT / "docs"
@@ -75,9 +76,10 @@ def test_public_json_files_have_the_documented_keys_and_no_others(tmp_path: Path
     paths = [f"paths.{name}={tmp_path / name}" for name in ("cache", "out")]
     spec, settings = compose.load("ftpl-gauss-cdf", paths)
     assert produce.produce(spec, settings) == 0
+    assert export(spec, settings, "json", tmp_path / "export.json") == 0
     contents: list[dict[str, Any]] = [json.loads(p.read_text()) for p in tmp_path.rglob("*.json")]
     written = {content["schema"]: {*content} for content in contents}
-    for schema in (FIGURE_SCHEMA, VERDICT_SCHEMA):
+    for schema in (FIGURE_SCHEMA, VERDICT_SCHEMA, EXPORT_SCHEMA):
         assert written[schema] == documented_keys(schema)
 
 

@@ -1,10 +1,12 @@
 """Exported curves for other programs equal the drawn curves, in every figure."""
 
+import json
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.tables.series import summarise, to_csv
+from dpbandits.tables.series import STATISTICS, summarise, to_csv
 
 Loaded = tuple[FigureSpec, Settings]
 
@@ -50,6 +52,36 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
 
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
+
+
+def strict(content: bytes) -> Any:
+    """Parse JSON without the NaN and the Infinity that Python would accept."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    return json.loads(content, parse_constant=refuse)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_is_exported_with_the_numbers_of_its_table(
+    figure: str, filled: Callable[..., Loaded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, settings = filled(figure)
+    series = summarise(spec, Store(settings.cache))
+    assert exported(spec, settings, "csv") == to_csv(series)
+    # Every kind is written from these.
+    monkeypatch.setattr("dpbandits.factory.stored_results.summarise", lambda *_: series)
+    content = strict(exported(spec, settings, "json"))
+    assert [panel["title"] for panel in content["panels"]] == [p.title for p in spec.panels]
+    curves = [(panel["panel"], curve) for panel in content["panels"] for curve in panel["curves"]]
+    for (panel, curve), one in zip(curves, series, strict=True):
+        assert (panel, curve["label"], curve["runs"]) == (one.panel, one.label, one.runs)
+        for name in ("x", *STATISTICS):
+            numbers = getattr(one, name)
+            finite = np.where(np.isfinite(numbers), numbers, np.nan)  # JSON has no other
+            assert np.array_equal(np.array(curve[name], float), finite, equal_nan=True)
 
 
 TABLE = re.compile(r"\\addplot \[[^\n]*(?:\n[^\n]*)?\ntable \{%\n([^}]*)\};")
@@ -100,6 +132,33 @@ def test_without_matplot2tikz_one_line_says_what_to_install(
     assert "python -m pip install matplot2tikz" in str(caught.value)
 
 
+def test_json_tells_of_every_curve_what_the_sidecar_tells(filled: Callable[..., Loaded]) -> None:
+    spec, settings = filled("adap-ksweep")
+    content = strict(exported(spec, settings, "json"))
+    assert content["command"].startswith("dpbandits run adap-ksweep profile=smoke")
+    assert {"revision", "versions", "machine"} == set(content["provenance"])
+    (adap,) = (c for c in content["panels"][1]["curves"] if c["label"] == "AdaP-UCB")
+    assert adap["algorithm"] == "adap-ucb"
+    assert [source["x"] for source in adap["sources"]] == adap["x"] == [2, 4, 8]
+    assert {source["params"]["epsilon"] for source in adap["sources"]} == {1.0}
+    assert all(s["composed_epsilon"] == pytest.approx(1.0) for s in adap["sources"])
+    (bound,) = (c for c in content["panels"][0]["curves"] if c["runs"] == 0)
+    assert bound["algorithm"] is None
+    assert "bound" in bound["sources"][0]
+
+
+def test_the_points_of_a_published_curve_are_exported_with_it(
+    filled: Callable[..., Loaded],
+) -> None:
+    spec, settings = filled("lazyts-gap", "runs=2", profile="paper")
+    panel, *others = strict(exported(spec, settings, "json"))["panels"]
+    published = {c["label"]: c["published"] for c in panel["curves"] if "published" in c}
+    expected = {c.label: [[*p] for p in c.published] for c in spec.panels[0].curves if c.published}
+    assert published == expected
+    assert len(expected) == 3
+    assert not any("published" in curve for other in others for curve in other["curves"])
+
+
 # To a file ---------------------------------------------------------------------------------------
 
 
@@ -120,7 +179,7 @@ def test_a_file_that_cannot_be_written_is_refused_in_one_line(
 
 def test_runs_that_are_missing_are_told_with_the_command_that_computes_them(tmp_path: Path) -> None:
     spec, settings = load("adap-c2", ["profile=smoke", f"paths.cache={tmp_path}"])
-    for kind in ("csv", "tikz"):
+    for kind in ("csv", "json", "tikz"):
         with pytest.raises(UserError) as caught:
             exported(spec, settings, kind)
         readable(str(caught.value))

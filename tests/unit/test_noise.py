@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpbandits.core.kernel import kernel
 from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_releases
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.stopping._samples import SampleStream, out_of_reach
@@ -90,3 +91,16 @@ def test_the_answer_spends_the_budget_on_the_threshold_and_twice_on_the_queries(
 )
 def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(distance: float, samples: int) -> None:
     assert out_of_reach(SampleStream(2.0, 0.5, np.random.default_rng(1)), distance) == samples
+
+
+def test_kernels_draw_the_noise_of_python() -> None:
+    @kernel
+    def fill(rng, sensitivity, epsilon, noise):  # type: ignore[no-untyped-def]
+        for i in range(noise.size):
+            noise[i] = laplace(rng, sensitivity, epsilon)
+
+    ours, numpys = np.random.default_rng(14), np.random.default_rng(14)
+    noise = np.empty(100_000)
+    fill(ours, 3.0, 0.7, noise)
+    assert noise.tolist() == numpys.laplace(0.0, 3.0 / 0.7, noise.size).tolist()
+    assert ours.random() == numpys.random()

@@ -2,8 +2,11 @@
 
 import dataclasses
 import json
+import signal
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +14,17 @@ import numpy as np
 import pytest
 from commands import below
 
+from dpbandits.algorithms import dp_se
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
-from dpbandits.factory import produce, produce_all
+from dpbandits.factory import produce
 from dpbandits.run import ExitStatus, runner
 from dpbandits.run.progress import Reporter, duration
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import plan
+from dpbandits.run.tasks import Task, plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -96,6 +100,134 @@ def test_played_runs_are_stored(
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
         assert store.seconds(cell) == pytest.approx(3.5)
     assert plan(dict.fromkeys(cells, 7), store, 2) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_traceback(
+    store: Store, cells: list[RegretExperiment], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fragile(cell: RegretExperiment, runs: range) -> Simulated:
+        if cell.seed == 2 and 3 in runs:
+            raise ZeroDivisionError("the gap is 0")
+        return made_up(cell, runs)
+
+    monkeypatch.setattr(RegretExperiment, "play", fragile)
+    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
+    assert failure.task == Task(cells[1], range(2, 4))
+    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
+    assert failure.error == "ZeroDivisionError: the gap is 0"
+    assert failure.trace is not None
+    assert "in fragile" in failure.trace
+    assert failure.trace.strip().endswith("ZeroDivisionError: the gap is 0")
+    assert failure.curves is None
+    assert [store.missing(cell, 6) for cell in cells] == [[], [range(2, 4)], []]
+    # After the fix, the same command computes only what failed.
+    monkeypatch.setattr(RegretExperiment, "play", made_up)
+    tasks = plan(dict.fromkeys(cells, 6), store, 2)
+    assert tasks == [Task(cells[1], range(2, 4))]
+    assert play(tasks, store, workers, "test") == []
+    assert plan(dict.fromkeys(cells, 6), store, 2) == []
+
+
+def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
+    params = dp_se.Params(1.0, 200)
+    cells = [cell, dataclasses.replace(cell, member="dp-se", params=params)]
+    results = []
+    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
+        own = Store(store.folder / f"{workers}-{block}")
+        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
+        results.append([own.load(each, 12).tobytes() for each in cells])
+    assert results[0][0] != results[0][1]
+    assert all(result == results[0] for result in results)
+
+
+@pytest.fixture
+def release() -> Iterator[threading.Event]:
+    """Release workers that a test has left behind."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_disk_error_stops_further_tasks_and_keeps_the_written_blocks(
+    store: Store,
+    cells: list[RegretExperiment],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, begun, written = Store.write, list[int](), list[tuple[int, int]]()
+
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
+        begun.append(cell.seed)
+        if len(begun) > 3:
+            release.wait()
+        return made_up(cell, runs)
+
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
+        if len(written) == 2:
+            raise UserError("cannot write: the disk is full")
+        written.append((cell.seed, first))
+        real(self, cell, first, curves, seconds)
+
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
+    monkeypatch.setattr(Store, "write", write)
+    before = threading.active_count()
+    with pytest.raises(UserError, match="the disk is full"):
+        play(plan(dict.fromkeys(cells, 40), store, 2), store, workers, "test")
+    release.set()
+    while threading.active_count() > before:  # those of the call, which end with its tasks
+        time.sleep(0.01)
+    assert len(begun) <= 3 + 2 * workers
+    kept = {(c.seed, run) for c in cells for run in store.covered(c)}
+    sizes = {run for _, first in written for run in (first, first + 1)}
+    assert {run for _, run in kept} >= sizes
+    assert len({seed for seed, _ in kept}) <= 2
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
+    store: Store,
+    cells: list[RegretExperiment],
+    workers: int,
+    release: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, kept = Store.write, threading.Event()
+
+    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
+        if runs.start > 0:
+            kept.wait()  # until the first block is on the disk
+            while not release.is_set():  # again: Python misses one just before a thread waits
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                release.wait(0.05)
+        return made_up(cell, runs)
+
+    def write(
+        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
+    ) -> None:
+        real(self, cell, first, curves, seconds)
+        kept.set()
+
+    def interrupt_once(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RegretExperiment, "play", simulate)
+    monkeypatch.setattr(Store, "write", write)
+    tasks = plan(dict.fromkeys(cells[:1], 6), store, 2)
+    before = threading.active_count()
+    signal.signal(signal.SIGINT, interrupt_once)
+    with pytest.raises(KeyboardInterrupt):
+        play(tasks, store, workers, "test")
+    release.set()
+    while threading.active_count() > before:  # no worker sends a signal after this test
+        time.sleep(0.01)
+    assert store.covered(cells[0]) == {0, 1}
 
 
 def test_without_dask_the_message_has_the_command_that_installs_it(
@@ -184,6 +316,6 @@ def test_the_figure_and_the_check_ask_for_an_engine_and_report_failed_runs_alike
 def test_an_error_of_a_source_of_the_project_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(produce_all, "error_place", lambda error: "mine.py, line 1: no")
-    assert produce_all.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
+    monkeypatch.setattr(produce, "error_place", lambda error: "mine.py, line 1: no")
+    assert produce.status_of("a-figure", lambda: 1 // 0) == ExitStatus.MISTAKE
     assert capsys.readouterr().err == "dpbandits: a-figure: mine.py, line 1: no\n"
