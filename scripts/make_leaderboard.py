@@ -85,7 +85,7 @@ def _budget(games: dict[Game, list[tuple[Series, int]]], i: int) -> float:
 
 
 def _mean(series: Series, i: int) -> tuple[float, float]:
-    return float(series.mean[i]), series.error(i)
+    return float(series.mean[i]), float(series.std[i]) / math.sqrt(max(1, series.runs))
 
 
 def _level(leader: tuple[float, float], series: Series, i: int) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from marked_part import replaced
 
+from dpbandits.audit.designs import ARMS
 from dpbandits.factory.captions import EPSILON, audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
@@ -23,7 +24,8 @@ def table() -> str:
     for cell, result in audits().items():
         if result.budget_given != EPSILON:
             continue
-        claim, composed = cell.claim(), cell.composed()
+        claim = cell.declared("claim")
+        composed = cell.subject.composed(ARMS, cell.longest, claim.delta)
         numbers = (claim.epsilon, composed, result.epsilon, result.one_choice)
         rows.append(
             f"| {result.label}, {claim.notion.title} | {' | '.join(map(_number, numbers))} |"

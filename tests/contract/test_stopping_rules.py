@@ -71,7 +71,7 @@ def test_all_scales_with_the_radius(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", PRIVATE)
 def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
-    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).releases() or ()
+    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).declared("releases")
     assert isinstance(halting, SparseVector)
     # Replacing a sample moves the sum by 2R = 6; each of the two releases has half of the budget.
     assert halting == SparseVector(0, 1, math.inf, 6.0, 3 * 6 / 0.25, 3 * 6 / 0.25)
@@ -85,7 +85,7 @@ def test_a_rule_promises_the_epsilon_that_it_was_given_and_to_which_its_releases
 ) -> None:
     for radius in (1.0, 3.0):
         cell = cell_of(rule, radius=radius, epsilon=epsilon)
-        spent, claim = budget(cell), cell.claim()
+        spent, claim = budget(cell), cell.declared("claim")
         if rule not in PRIVATE:
             assert (spent, claim) == (None, None)
             continue

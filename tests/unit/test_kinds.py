@@ -44,14 +44,10 @@ class Identification(Experiment):
     member = "coin"
     family = "coin"
     unit = "coin"
+    files = ("experiments/stopping.py",)
 
-    @property
-    def name(self) -> str:
-        return f"coin of {self.coin}"
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        return ("experiments/stopping.py",)
+    def __post_init__(self) -> None:
+        vars(self).update(name=f"coin of {self.coin}", game={"probability": self.coin}, settings={})
 
     def description(self) -> dict[str, Any]:
         return {"coin": self.coin, "seed": self.seed}
@@ -63,14 +59,8 @@ class Identification(Experiment):
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         return load(slice(None))[:, 0]
 
-    def game(self) -> dict[str, Any]:
-        return {"probability": self.coin}
-
     def setting(self, naming: Naming) -> str:
         return f"coins of {self.coin}"
-
-    def settings(self) -> dict[str, Any]:
-        return {}
 
 
 def test_a_fifth_kind_is_played_summarised_explained_captioned_and_recorded(tmp_path: Path) -> None:
@@ -150,6 +140,6 @@ def test_a_budget_is_that_of_the_parameters_but_for_zcdp(
     params: Any = dp_ftpl_new.Params(2.0, 0.1, 100)
     if claim and claim.notion is Notion.CONCENTRATED:
         params = adac_ucb.Params(0.5)
-    cell: Any = SimpleNamespace(params=params, claim=lambda: claim)
+    cell: Any = SimpleNamespace(params=params, declared=lambda what: claim)
     assert given(cell) == pytest.approx(epsilon, rel=0.01)
     assert delta_of(cell) == delta

@@ -36,9 +36,10 @@ samples = st.binary(min_size=1, max_size=40).map(
 )
 
 EACH: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "mean": statistics.mean,
+    "mean": statistics.CENTRES["mean"],
     "standard_deviation": statistics.standard_deviation,
-    "standard_error": statistics.standard_error,
+    # Around 0, its upper end.
+    "standard_error": lambda values: statistics.SPREADS["standard-error"](values, np.array(0.0))[1],
     "median": statistics.CENTRES["median"],
     "median_of_means": statistics.median_of_means,
     "gini_mean_difference": statistics.gini_mean_difference,

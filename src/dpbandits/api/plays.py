@@ -304,7 +304,7 @@ def comparison(
             arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            claim, composed = cell.claim(), spent(cell)
+            claim, composed = cell.declared("claim"), spent(cell)
             known = {"key": key(cell)} if is_stored(cell) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
@@ -321,7 +321,7 @@ def comparison(
             )
         places.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
         if not (source := panel.curves[-1].sources[0]).columns:
-            bound, arguments = theory.function(source.member), source.arguments()
+            bound, arguments = theory.function(source.member), source.arguments
             horizons = map(int, plays[players[0].curve, epsilon].rounds)
             bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in horizons])
     return Comparison(

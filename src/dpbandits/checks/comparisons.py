@@ -27,7 +27,8 @@ class Rank(NamedTuple):
 
 def ranks(series: Sequence[Series], i: int) -> list[Rank]:
     """Return the ranks of the curves at their i-th x, in the order of `series`."""
-    means, errors = np.array([(s.mean[i], s.error(i)) for s in series]).T
+    means, deviations, runs = np.array([(s.mean[i], s.std[i], max(1, s.runs)) for s in series]).T
+    errors = deviations / np.sqrt(runs)  # 0 for a bound
     room, error = np.subtract.outer(means, means), np.hypot.outer(errors, errors)
     smallest = ROUNDING * np.maximum.outer(np.abs(means), np.abs(means))
     room, error = (np.where(np.abs(n) > smallest, n, 0.0) for n in (room, error))

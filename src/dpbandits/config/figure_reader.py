@@ -268,7 +268,7 @@ class FigureReader:
         shows, sweep = self._plotted(curve, layers, sweep)
         sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers))
         source, values = sources[0], self._named(layers)
-        values |= source.settings()
+        values |= source.settings
         if sweep is not None:
             first, _, inner = sweep.key.partition(".")
             values = {} if inner else {k: v for k, v in values.items() if k != first}
@@ -279,7 +279,10 @@ class FigureReader:
         )
         label = f"{label} ({reading})" if reading else label
         if not legend:  # with the input budget of a private algorithm if the figure asks for it
-            epsilon = source.input_epsilon() if self.form["input_privacy"] else None
+            epsilon = None
+            if self.form["input_privacy"] and source.bandit and "epsilon" in source.params._fields:
+                find = getattr(curve.module, "input_epsilon", lambda params: params.epsilon)
+                epsilon = float(find(source.params))
             mantissa, _, power = f"{epsilon or 0:.3g}".partition("e")
             number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
             legend = label if epsilon is None else f"{label} ({number})"
@@ -428,12 +431,10 @@ class FigureReader:
             # Every game of an audit sets its own horizon.
             subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))
             plays = self.composed.checked(Plays, *self._needed("plays", layers))
-            audit = AuditExperiment(subject, plays, self.seed)
             try:
-                audit.claim()
-            except UserError as error:
+                return AuditExperiment(subject, plays, self.seed)
+            except UserError as error:  # without a claim
                 raise self.error(curve.path, f": {error}") from None
-            return audit
         law, instance, arms, horizon = self._bandit(layers)
         arm, (regret, path) = curve.form["pulls_of"], layers.find("regret")
         if arm is not None and arm > arms:

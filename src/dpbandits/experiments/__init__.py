@@ -6,15 +6,16 @@ a run it names every random draw. It holds nothing else: not the number of runs,
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from dpbandits.core import parameters
-from dpbandits.privacy.notions import DELTA, Guarantee
+from dpbandits.core import registry
+from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.privacy.notions import DELTA
 from dpbandits.privacy.releases import composed_epsilon
 
 Load = Callable[[slice], np.ndarray]  # columns of a block: float64 of shape (runs, columns)
@@ -39,8 +40,9 @@ class Quantity(Enum):
 class Experiment(ABC):
     """What the rest of the package asks of an experiment. A kind is a frozen dataclass.
 
-    The answers given here are those of a kind without arms, claims or a curve over time. A kind has
-    no docstring of its own where it answers as described here.
+    The answers given here are those of a kind without arms, claims or a curve over time. A kind
+    sets attributes in its class or, where its fields decide, in `__post_init__`, through `vars`
+    since it is frozen. It has no docstring of its own where it answers as described here.
     """
 
     libraries: tuple[str, ...] = ("numba", "numpy")  # whose versions may change the numbers
@@ -49,20 +51,27 @@ class Experiment(ABC):
     family: str  # kind of this member in the registry
     params: Any  # its Params; () for a formula
     seed: int  # root of every random stream
+    name: str  # in one line, for progress and error messages
+    members: tuple[tuple[str, str], ...] = ()  # kind and name of each file that the registry finds
+    files: tuple[str, ...] = ()  # the other source files among its `roots`
     unit = "run"  # what a caption counts
     spends = True  # a caption says what its releases compose to
+    exact: tuple[Quantity, ...] = ()  # quantities that need no runs
     bandit: tuple[str, Any] | None = None  # name of the environment and its Params
     rounds: int | None = None  # of every run, if known before
+    grid: Grid  # of a curve over these rounds
+    later: tuple[str, ...] = ()  # parts of the description that affect no early round of a curve
+    named: tuple[str, Any] | None = None  # law and parameters of the game that captions name
+    phrase = ""  # on the game for captions, without the horizon, where they name no law
+    game: dict[str, Any]  # values of the game by their names, for tables
+    settings: dict[str, Any]  # values of its parameters that are not part of the game
+    arguments: dict[str, Any]  # what a function of theory/ may be given of it
+    declaring: tuple[Any, ...] = ()  # arguments of `releases`, `claim` and `warning` of its file
 
     @property
-    @abstractmethod
-    def name(self) -> str:
-        """One-line description for progress and error messages."""
-
-    @property
-    @abstractmethod
     def roots(self) -> tuple[str, ...]:
         """Source files that import all others; the registry imports some of them by name."""
+        return *(registry.member(kind, name).source for kind, name in self.members), *self.files
 
     @abstractmethod
     def description(self) -> dict[str, Any]:
@@ -70,7 +79,8 @@ class Experiment(ABC):
 
     def law(self, over_time: bool) -> dict[str, Any]:
         """Return the part of the description on which the law of its numbers depends."""
-        return {k: v for k, v in self.description().items() if k not in ("seed", "grid")}
+        without = "seed", "grid", *(self.later if over_time else ())
+        return {k: v for k, v in self.description().items() if k not in without}
 
     def streams(self) -> dict[str, Any]:
         """Return the part of the description that names its random streams."""
@@ -83,13 +93,11 @@ class Experiment(ABC):
         A row depends only on the number of its run, not on the other runs or their order.
         """
 
-    def is_exact(self, shows: Quantity) -> bool:
-        """Return whether a quantity needs no runs."""
-        return not self.columns
-
     def checkpoints(self) -> np.ndarray:
         """Return the rounds of a curve over time, int64; none if there is no such curve."""
-        return np.array([], np.int64)
+        if self.rounds is None:
+            return np.array([], np.int64)
+        return checkpoints(self.rounds, self.grid)
 
     @abstractmethod
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
@@ -98,49 +106,37 @@ class Experiment(ABC):
         `load` returns columns of the runs' values. An exact quantity has one row.
         """
 
-    def game(self) -> dict[str, Any]:
-        """Return the values of the game by their names, for tables."""
-        return {}
-
-    @abstractmethod
     def setting(self, naming: Naming) -> str:
         """Return a phrase on the game for captions, without the horizon; "" if there is none."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return the values of its parameters that are not part of the game."""
-        return {k: v for k, v in parameters.plain(self.params).items() if k != "horizon"}
-
-    def arguments(self) -> dict[str, Any]:
-        """Return what a function of theory/ may be given of it."""
-        return dict(self.params._asdict())
+        return naming(*self.named) if self.named else self.phrase
 
     def gaps(self) -> np.ndarray | None:
         """Return the gaps of the arms; None if there are no arms with means."""
-        return None
+        if self.bandit is None:
+            return None
+        environment, instance = self.bandit
+        law = getattr(registry.environment(environment), "law", None)
+        return np.asarray(law(instance).gaps) if law else None
 
     def largest_regret(self, rounds: int) -> float:
         """Return the largest possible regret of a run."""
-        return math.inf
+        if self.bandit is None:
+            return math.inf
+        if (gaps := self.gaps()) is not None:
+            return float(gaps.max()) * rounds
+        environment, instance = self.bandit
+        return float(registry.environment(environment).largest_regret(instance, rounds))
 
-    def releases(self) -> Iterable[Any] | None:
-        """Return the releases that the algorithm declares; None if it declares none."""
-        return self.declared("releases")
+    def declared(self, what: Literal["releases", "claim", "warning"]) -> Any:
+        """Return what the member's file declares, None if it has no such function.
 
-    def claim(self) -> Guarantee | None:
-        """Return the paper's privacy claim; None if there is none."""
-        return self.declared("claim")
-
-    def warning(self) -> str | None:
-        """Return a warning for readers of its curve; None if there is none."""
-        return self.declared("warning")
-
-    def declared(self, what: str) -> Any:
-        """Return the result of a function of the member's file, None if it has no such function."""
-        return None
-
-    def input_epsilon(self) -> float | None:
-        """Return the budget that a private algorithm spends on its input; None for others."""
-        return None
+        These are the releases that the algorithm makes, the paper's privacy claim (`Guarantee`)
+        and, unless it is None too, a warning for readers of its curve.
+        """
+        found = {"algorithm": registry.algorithm, "stopping rule": registry.stopping_rule}
+        find = found.get(self.family)
+        declare = getattr(find(self.member), what, None) if find else None
+        return declare(*self.declaring) if declare else None
 
 
 @cache
@@ -150,13 +146,13 @@ def budget(cell: Experiment) -> float | None:
     The delta is that of `delta_of`. The result is math.inf if the number of releases is unbounded,
     or if their deltas add up to more than this delta.
     """
-    releases = cell.releases()
+    releases = cell.declared("releases")
     return None if releases is None else composed_epsilon(releases, delta_of(cell))
 
 
 def given(cell: Experiment) -> float:
     """Return the epsilon given to a private cell; for zCDP the one that its rho implies."""
-    values, claim = cell.params._asdict(), cell.claim()
+    values, claim = cell.params._asdict(), cell.declared("claim")
     if claim is None:
         return float(values["epsilon"])
     return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(cell))
@@ -164,7 +160,7 @@ def given(cell: Experiment) -> float:
 
 def delta_of(cell: Experiment) -> float:
     """Return the delta of a cell's parameters, 0 without one; for zCDP the usual one."""
-    claim = cell.claim()
+    claim = cell.declared("claim")
     if claim and claim.notion.needs_delta:
         return DELTA
     return float(getattr(cell.params, "delta", 0.0))

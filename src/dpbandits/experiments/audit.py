@@ -1,18 +1,15 @@
 """Audits as experiments, so that figures draw their results and the cache keeps them."""
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
-from dpbandits.core import registry
-from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
-from dpbandits.privacy.notions import Guarantee
-from dpbandits.privacy.releases import Release
+from dpbandits.core import parameters
+from dpbandits.experiments import Experiment, Load, Quantity, in_words
 
 
 @dataclass(frozen=True)
@@ -22,35 +19,33 @@ class AuditExperiment(Experiment):
     subject: Subject
     plays: int  # games per run
     seed: int
+    # Horizon of the longest games with two arms.
+    longest: int = field(init=False, repr=False, compare=False)
 
     columns = 2  # lower bounds on epsilon: for all arms, for one choice
     family = "algorithm"
     libraries = ("numba", "numpy", "scipy")
     unit = "audit"
     spends = False  # its figure draws the budgets
+    exact = (Quantity.CLAIMED, Quantity.COMPOSED)
+    files = ("experiments/audit.py", "audit/search.py")
 
-    @property
-    def name(self) -> str:
-        settings = in_words(dict(self.subject.settings))
-        return f"audit of {self.member}({settings}) with {self.plays} games"
-
-    @property
-    def member(self) -> str:  # type: ignore[override]
-        return self.subject.algorithm
-
-    @property
-    def params(self) -> Any:
-        return self.subject.params(self.longest)
-
-    @property
-    def longest(self) -> int:
-        """Horizon of the longest games with two arms."""
-        return designs.longest(self.subject.horizons)
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        algorithm = registry.member("algorithm", self.member).source
-        return algorithm, "experiments/audit.py", "audit/search.py"
+    def __post_init__(self) -> None:
+        """Find the horizon of the longest games; raises UserError if there is no claim for them."""
+        algorithm, longest = self.subject.algorithm, designs.longest(self.subject.horizons)
+        params, settings = self.subject.params(longest), dict(self.subject.settings)
+        plain = parameters.plain(params)
+        vars(self).update(
+            name=f"audit of {algorithm}({in_words(settings)}) with {self.plays} games",
+            member=algorithm,
+            members=(("algorithm", algorithm),),
+            params=params,
+            longest=longest,
+            phrase=f"{self.plays:,} games an audit",
+            game={"games": self.plays},
+            settings={k: v for k, v in plain.items() if k != "horizon"},
+            arguments=params._asdict(),
+        )
 
     def description(self) -> dict[str, Any]:
         return {
@@ -78,30 +73,16 @@ class AuditExperiment(Experiment):
             seconds[row] = time.perf_counter() - start
         return values, seconds
 
-    def is_exact(self, shows: Quantity) -> bool:
-        return shows in (Quantity.CLAIMED, Quantity.COMPOSED)
-
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         if shows is Quantity.CLAIMED:
-            return np.array([self.claim().epsilon])
+            return np.array([self.declared("claim").epsilon])
         if shows is Quantity.COMPOSED:
-            return np.array([self.composed()])
+            delta = self.declared("claim").delta
+            return np.array([self.subject.composed(designs.ARMS, self.longest, delta)])
         column = int(shows is Quantity.ONE_CHOICE)
         return load(slice(column, column + 1))[:, 0]
 
-    def game(self) -> dict[str, Any]:
-        return {"games": self.plays}
-
-    def setting(self, naming: Naming) -> str:
-        return f"{self.plays:,} games an audit"
-
-    def releases(self) -> Iterable[Release]:
-        return self.subject.releases(designs.ARMS, self.longest)
-
-    def claim(self) -> Guarantee:
-        """Return the paper's claim for these games; raises UserError if there is none."""
-        return self.subject.claim(designs.ARMS, self.longest)
-
-    def composed(self) -> float:
-        """Return the epsilon that these releases compose to at the claim's delta."""
-        return self.subject.composed(designs.ARMS, self.longest, self.claim().delta)
+    def declared(self, what: Literal["releases", "claim", "warning"]) -> Any:
+        # Of the longest games; the claim is that which events can contradict.
+        find = {"releases": self.subject.releases, "claim": self.subject.claim}.get(what)
+        return find(designs.ARMS, self.longest) if find else None

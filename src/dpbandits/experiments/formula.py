@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits import theory
-from dpbandits.experiments import Experiment, Load, Naming, Quantity
-from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.experiments import Experiment, Load, Quantity
+from dpbandits.experiments.checkpoints import Grid
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,25 @@ class Formula(Experiment):
     family = "bound"
     params = ()
     libraries = ()
-    roots = ()
     spends = False
+    exact = tuple(Quantity)
+    grid = Grid.LOG
 
-    @property
-    def name(self) -> str:
-        return self.member
+    def __post_init__(self) -> None:
+        values, phrase = dict(self.values), ""
+        if "arms" in values:
+            phrase = f"K = {values['arms']}"
+        elif dimension := values.get("dimension"):
+            phrase = f"linear bandits, dimension {dimension}"
+        vars(self).update(
+            name=self.member,
+            rounds=values.get("horizon"),
+            named=("", values["means"]) if "means" in values else None,
+            phrase=phrase,
+            game={},
+            settings=values,
+            arguments=values,
+        )
 
     def description(self) -> dict[str, Any]:
         return {"bound": self.member, "arguments": dict(self.values)}
@@ -39,31 +52,11 @@ class Formula(Experiment):
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
         return np.empty((len(runs), 0)), np.zeros(len(runs))
 
-    def checkpoints(self) -> np.ndarray:
-        return super().checkpoints() if self.rounds is None else checkpoints(self.rounds, Grid.LOG)
-
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         # Over time: its values with these rounds as horizon.
-        function, arguments = theory.function(self.member), dict(self.values)
+        function, arguments = theory.function(self.member), self.arguments
         if rounds is not None:
             horizons = map(int, self.checkpoints()[rounds])
             return np.array([[function(**arguments | {"horizon": n}) for n in horizons]])
         value = np.array([function(**arguments)])
         return value / np.log(arguments["horizon"]) if shows is Quantity.PER_LOG else value
-
-    @property
-    def rounds(self) -> int | None:  # type: ignore[override]
-        return dict(self.values).get("horizon")
-
-    def setting(self, naming: Naming) -> str:
-        arguments = dict(self.values)
-        if "means" in arguments:
-            return naming("", arguments["means"])
-        if "arms" in arguments:
-            return f"K = {arguments['arms']}"
-        return f"linear bandits, dimension {d}" if (d := arguments.get("dimension")) else ""
-
-    def settings(self) -> dict[str, Any]:
-        return dict(self.values)
-
-    arguments = settings

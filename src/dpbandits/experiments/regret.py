@@ -15,7 +15,7 @@ from dpbandits.core.kernel import specialised
 from dpbandits.core.parameters import reading_name
 from dpbandits.core.randomness import Role, spelt, stream
 from dpbandits.environments._realised import realised
-from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
+from dpbandits.experiments import Experiment, Load, Quantity, in_words
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 
 
@@ -50,22 +50,35 @@ class RegretExperiment(Experiment):
         if horizon != self.horizon:
             game = f"the game has {self.horizon} rounds"
             raise UserError(f"{self.member}: the parameter horizon is {horizon}, but {game}")
-
-    @property
-    def name(self) -> str:
-        kind = getattr(self.instance, "kind", None)
-        environment = self.environment if kind is None else f"{reading_name(kind)} adversary"
-        law = f"{environment} K={self._arms} T={self.horizon}"
-        recorded = "" if self.pulls_of is None else f", pulls of arm {self.pulls_of + 1}"
+        environment = registry.environment(self.environment)
+        arms, kind = environment.arms(self.instance), getattr(self.instance, "kind", None)
+        law = self.environment if kind is None else f"{reading_name(kind)} adversary"
+        recorded, in_name = dict[str, Any](), ""
+        if self.pulls_of is not None:
+            recorded["pulls of arm"] = self.pulls_of + 1
+            in_name = f", pulls of arm {self.pulls_of + 1}"
         if self.regret is Regret.REALISED:
-            recorded += ", realised regret"
-        return f"{self.member}({in_words(parameters.plain(self.params))}) on {law}{recorded}"
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        members = ("algorithm", self.member), ("law", self.environment)
-        sources = [registry.member(kind, name).source for kind, name in members]
-        return *sources, *filter(None, [registry.scheme(self.member)]), "experiments/regret.py"
+            recorded["regret"] = "realised"
+            in_name += ", realised regret"
+        # Over time, a shorter game may be the start of a longer one: the horizon affects the first
+        # rounds only as a parameter of the algorithm, or of a table of gains.
+        ahead = "horizon" in self.params._fields or hasattr(environment, "table")
+        params, instance = parameters.plain(self.params), parameters.plain(self.instance)
+        game_of_theory = {"arms": arms, "horizon": self.horizon}
+        vars(self).update(
+            name=f"{self.member}({in_words(params)}) on {law} K={arms} T={self.horizon}{in_name}",
+            columns=len(checkpoints(self.horizon, self.grid)),
+            members=(("algorithm", self.member), ("law", self.environment)),
+            files=(*filter(None, [registry.scheme(self.member)]), "experiments/regret.py"),
+            bandit=(self.environment, self.instance),
+            named=(self.environment, self.instance),
+            rounds=self.horizon,
+            later=() if ahead else ("horizon",),
+            game={"law": self.environment, **instance, "horizon": self.horizon, **recorded},
+            settings={k: v for k, v in params.items() if k != "horizon"},
+            arguments={**self.instance._asdict(), **self.params._asdict(), **game_of_theory},
+            declaring=(self.params, arms, self.horizon),
+        )
 
     def description(self) -> dict[str, Any]:
         recorded: dict[str, Any] = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
@@ -82,23 +95,12 @@ class RegretExperiment(Experiment):
             "seed": self.seed,
         }
 
-    def law(self, over_time: bool) -> dict[str, Any]:
-        # Over time, a shorter game may be the start of a longer one: the horizon affects the first
-        # rounds only as a parameter of the algorithm, or of a table of gains.
-        ahead = "horizon" in self.params._fields or hasattr(self._module, "table")
-        law = super().law(over_time)
-        return law if ahead or not over_time else {k: v for k, v in law.items() if k != "horizon"}
-
     def streams(self) -> dict[str, Any]:
         described = self.description()
-        if hasattr(self._module, "table"):  # all games on a table share it
+        if hasattr(registry.environment(self.environment), "table"):  # which all its games share
             return {key: described[key] for key in ("environment", "instance", "seed")}
         described["params"].pop("horizon", None)
         return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
-
-    @property
-    def columns(self) -> int:  # type: ignore[override]
-        return len(self.checkpoints())
 
     def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
         # The first run of a process includes compilation.
@@ -110,65 +112,11 @@ class RegretExperiment(Experiment):
             seconds[row] = time.perf_counter() - start
         return curves, seconds
 
-    def checkpoints(self) -> np.ndarray:
-        return checkpoints(self.horizon, self.grid)
-
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         if rounds is not None:
             return load(rounds)
         last = load(slice(-1, None))[:, 0]
         return last / np.log(self.horizon) if shows is Quantity.PER_LOG else last
-
-    @property
-    def bandit(self) -> tuple[str, Any]:  # type: ignore[override]
-        return self.environment, self.instance
-
-    @property
-    def rounds(self) -> int:  # type: ignore[override]
-        return self.horizon
-
-    def game(self) -> dict[str, Any]:
-        law = {"law": self.environment, **parameters.plain(self.instance)}
-        recorded = {} if self.pulls_of is None else {"pulls of arm": self.pulls_of + 1}
-        realised = {"regret": "realised"} if self.regret is Regret.REALISED else {}
-        return {**law, "horizon": self.horizon, **recorded, **realised}
-
-    def setting(self, naming: Naming) -> str:
-        return naming(self.environment, self.instance)
-
-    def arguments(self) -> dict[str, Any]:
-        game = {"arms": self._arms, "horizon": self.horizon}
-        return {**self.instance._asdict(), **self.params._asdict(), **game}
-
-    def gaps(self) -> np.ndarray | None:
-        if not hasattr(self._module, "law"):
-            return None
-        return np.asarray(self._module.law(self.instance).gaps)
-
-    def largest_regret(self, rounds: int) -> float:
-        gaps = self.gaps()
-        if gaps is None:
-            return float(self._module.largest_regret(self.instance, rounds))
-        return float(gaps.max()) * rounds
-
-    def input_epsilon(self) -> float | None:
-        if "epsilon" not in self.params._fields:
-            return None
-        find = getattr(registry.algorithm(self.member), "input_epsilon", lambda p: p.epsilon)
-        return float(find(self.params))
-
-    def declared(self, what: str) -> Any:
-        declare = getattr(registry.algorithm(self.member), what, None)
-        return declare(self.params, self._arms, self.horizon) if declare else None
-
-    @property
-    def _module(self) -> Any:
-        return registry.environment(self.environment)
-
-    @property
-    def _arms(self) -> int:
-        arms: int = self._module.arms(self.instance)
-        return arms
 
 
 def scheme(algorithm: str, params: Any) -> Any:

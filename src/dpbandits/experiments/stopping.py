@@ -11,7 +11,7 @@ from dpbandits.core import parameters, randomness, registry
 from dpbandits.core.kernel import specialised
 from dpbandits.core.parameters import NonZero, Positive
 from dpbandits.core.randomness import Role, spelt, stream
-from dpbandits.experiments import Experiment, Load, Naming, Quantity, in_words
+from dpbandits.experiments import Experiment, Load, Quantity, in_words
 from dpbandits.stopping._samples import SampleStream
 
 
@@ -34,15 +34,20 @@ class StoppingExperiment(Experiment):
     columns = 2  # number of samples used, estimate of the mean
     family = "stopping rule"
     unit = "stream"
+    files = ("experiments/stopping.py",)
 
-    @property
-    def name(self) -> str:
-        law = in_words(parameters.plain(self.stream))
-        return f"{self.member}({in_words(parameters.plain(self.params))}) on samples of {law}"
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        return registry.member(self.family, self.member).source, "experiments/stopping.py"
+    def __post_init__(self) -> None:
+        params, law = parameters.plain(self.params), parameters.plain(self.stream)
+        radius = self.stream.radius
+        vars(self).update(
+            name=f"{self.member}({in_words(params)}) on samples of {in_words(law)}",
+            members=((self.family, self.member),),
+            phrase=f"samples of {radius:g} or {-radius:g}",
+            game={"samples of": "stream", **law},
+            settings=params,
+            arguments={**self.stream._asdict(), **self.params._asdict()},
+            declaring=(self.params, radius),
+        )
 
     def description(self) -> dict[str, Any]:
         return {
@@ -77,15 +82,6 @@ class StoppingExperiment(Experiment):
         errors = np.abs(load(slice(1, 2))[:, 0] - mean)
         return (errors >= self.params.alpha * abs(mean)).astype(float)
 
-    def game(self) -> dict[str, Any]:
-        return {"samples of": "stream", **parameters.plain(self.stream)}
-
-    def setting(self, naming: Naming) -> str:
-        return f"samples of {self.stream.radius:g} or {-self.stream.radius:g}"
-
-    def arguments(self) -> dict[str, Any]:
-        return {**self.stream._asdict(), **self.params._asdict()}
-
     def samples_at_most(self) -> float:
         """Return a number of samples that a rule of sajed2019 almost never exceeds, for |mu| <= R.
 
@@ -97,7 +93,3 @@ class StoppingExperiment(Experiment):
         epsilon = getattr(self.params, "epsilon", math.inf)
         hoeffding = 200.0 * ((1.0 + 1.0 / self.params.alpha) / (relative / 4.0)) ** 2
         return hoeffding + 400.0 * (24.0 + 4.0 / self.params.alpha) / (epsilon * relative)
-
-    def declared(self, what: str) -> Any:
-        declare = getattr(registry.stopping_rule(self.member), what, None)
-        return declare(self.params, self.stream.radius) if declare else None

@@ -50,7 +50,7 @@ def caption(spec: FigureSpec) -> str:
     """Return the wrapped text below a figure: changes, contents, games, note and privacy."""
     paper = spec.paper != OWN and papers.paper(spec.paper).short
     source = ", ".join(map(str, filter(None, (paper, spec.original or "a figure of our own"))))
-    changed = "; ".join(change.words for change in spec.changes)
+    changed = "; ".join(change.words() for change in spec.changes)
     drawn = statistics(spec)
     opening = [
         f"Changed from the figure's file: {changed}." if changed else "",
@@ -173,7 +173,8 @@ def privacy(curve: Curve) -> str:
     composed = [spent for spent in map(budget, cells) if spent is not None]
     if not composed:
         return "not private"
-    budgets, claim, delta = [given(cell) for cell in cells], cells[0].claim(), delta_of(cells[0])
+    budgets, delta = [given(cell) for cell in cells], delta_of(cells[0])
+    claim = cells[0].declared("claim")
     promised = f" ({claim.notion.title})" if claim else ""
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
     if math.inf in composed:
@@ -199,13 +200,13 @@ def privacy(curve: Curve) -> str:
 def _is_undeclared(cell: Experiment) -> bool:
     # It takes a budget but declares no releases or claims nothing.
     takes_budget = budget_of(getattr(getattr(cell, "params", None), "_fields", ())) is not None
-    return takes_budget and (cell.releases() is None or cell.claim() is None)
+    return takes_budget and None in (cell.declared("releases"), cell.declared("claim"))
 
 
 def warning(curve: Curve) -> str:
     """Return the algorithm's warning about the curve's cells, with the swept values; "" if none."""
     pairs = zip(curve.x or [math.nan], curve.sources, strict=True)
-    warned = {x: text for x, source in pairs if (text := source.warning())}
+    warned = {x: text for x, source in pairs if (text := source.declared("warning"))}
     if not warned:
         return ""
     some = curve.x and len(warned) < len(curve.x)

@@ -189,7 +189,7 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
         )
         for p in spec.panels
     )
-    changes = "; ".join(change.short for change in spec.changes)
+    changes = "; ".join(change.words(replaced=False) for change in spec.changes)
     return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
 
 

@@ -55,7 +55,7 @@ class FigurePage:
     @property
     def changes(self) -> tuple[str, ...]:
         """Descriptions of the differences from the figure's file."""
-        return tuple(c.words for c in self.result.spec.changes) if self.result else ()
+        return tuple(c.words() for c in self.result.spec.changes) if self.result else ()
 
     @property
     def order(self) -> tuple[int, int, int, str, str]:

@@ -31,7 +31,9 @@ class CurveRow:
 
 def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[CurveRow]]]:
     """Return for every panel its letter, its heading and the rows of its curves."""
-    return [(p.letter, p.heading, [_row(curve) for curve in p.curves]) for p in spec.panels]
+    headings = [", ".join(filter(None, (p.row, p.column, p.title))) for p in spec.panels]
+    pairs = zip(spec.panels, headings, strict=True)
+    return [(p.letter, heading, [_row(curve) for curve in p.curves]) for p, heading in pairs]
 
 
 def _row(curve: Curve) -> CurveRow:
@@ -40,8 +42,8 @@ def _row(curve: Curve) -> CurveRow:
         curve.label,
         first.member if first.columns else "",
         "" if first.columns else first.member,
-        _pairs([source.settings() for source in curve.sources]),
-        _pairs([source.game() for source in curve.sources]),
+        _pairs([source.settings for source in curve.sources]),
+        _pairs([source.game for source in curve.sources]),
         captions.privacy(curve),
         captions.warning(curve),
     )

@@ -190,7 +190,7 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     found, unmet = list[float](), list[str]()
     for column, x in zip(line.columns, line.x, strict=True):
         cell = line.curve.sources[0 if line.curve.x is None else column]
-        arguments = cell.arguments() | more
+        arguments = cell.arguments | more
         if line.curve.x is None:
             arguments["horizon"] = int(x)
         accepted = arguments_of.accepted(name)

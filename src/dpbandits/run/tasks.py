@@ -67,15 +67,15 @@ def attempt(task: Task) -> Outcome:
 def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
     """Play a pickled task as `attempt` does; return why it cannot be played with the same result.
 
-    `wanted` is the `numbers_digest` that the worker must have. The task crosses the scheduler
-    as bytes: that process cannot import the project of a user.
+    `wanted` are the digests of kernels and of the cell that the worker must have. The task crosses
+    the scheduler as bytes: that process cannot import the project of a user.
     """
     from distributed import get_worker
 
     try:
         found()  # makes the project importable
         task: Task = pickle.loads(content)
-        digest = numbers_digest(task.cell)
+        digest = f"{island_digest()}-{key(task.cell)}"
         if digest == wanted:
             return attempt(task)
         problem = f"has other sources or versions than the command: {digest}, wanted {wanted}"
@@ -85,8 +85,3 @@ def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
         f"the worker {get_worker().address} {problem}; start it again from the same checkout and"
         f" environment, with {VARIABLE} set to the project's folder if there is one"
     )
-
-
-def numbers_digest(cell: Experiment) -> str:
-    """Return a digest of all that determines the numbers of a cell: sources and versions here."""
-    return f"{island_digest()}-{key(cell)}"

@@ -67,7 +67,7 @@ class Curve:
     @property
     def is_exact(self) -> bool:
         """True if the numbers need no runs: for a formula or a privacy budget."""
-        return self.sources[0].is_exact(self.shows)
+        return self.shows in self.sources[0].exact
 
     @property
     def played(self) -> tuple[Experiment, ...]:
@@ -85,11 +85,6 @@ class Panel:
     row: str = ""  # heading of its row of panels
     column: str = ""  # heading of its column
 
-    @property
-    def heading(self) -> str:
-        """Row, column and title in one line."""
-        return ", ".join(filter(None, (self.row, self.column, self.title)))
-
 
 @dataclass(frozen=True)
 class Change:
@@ -99,26 +94,28 @@ class Change:
     value: str | None  # None: deleted
     before: str | None  # value in the files; None: absent there
 
-    @property
-    def words(self) -> str:
-        """Text of the change in a caption, with the value that it replaces."""
-        if self.value is None or self.before is None:
-            return self.short
-        return f"{self.short} (file: {for_people(self.before)})"
+    def words(self, replaced: bool = True) -> str:
+        """Return its text in a caption, with the value that it replaces.
 
-    @property
-    def short(self) -> str:
-        """Text of the change in the title line of a picture."""
-        if self.key == PROFILE:
-            return f"scale of the profile {self.value}"
-        name = self.key.removeprefix("figure.")
+        That value is left out if not `replaced`, as in the title line of a picture.
+        """
+        name, group = self.key.removeprefix("figure."), None
         if found := re.fullmatch(r"(\w+@)?figure\.(curve|panel)s\.([^.]+)\.?(.*)", self.key):
             group, kind, member, inner = found.groups()
             name = f"curve {member}" if kind == "curve" else f"panel ({member})"
-            if group:
-                return f"{name} added: {self.value}"
-            name = f"{inner} of {name}" if inner else name
-        return f"without {name}" if self.value is None else f"{name} = {for_people(self.value)}"
+            name = f"{inner} of {name}" if inner and not group else name
+        value, before = (  # with commas between thousands and spaces in lists
+            f"{int(v):,}" if re.fullmatch(r"\d{4,}", v) else v.replace(",", ", ").replace(":", ": ")
+            for v in (self.value or "", self.before or "")
+        )
+        if self.key == PROFILE:
+            text = f"scale of the profile {self.value}"
+        elif group:
+            text = f"{name} added: {self.value}"
+        else:
+            text = f"without {name}" if self.value is None else f"{name} = {value}"
+        both = replaced and None not in (self.value, self.before)
+        return f"{text} (file: {before})" if both else text
 
 
 @dataclass(frozen=True)
@@ -172,12 +169,6 @@ def text(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{{','.join(f'{k}:{text(v)}' for k, v in value.items())}}}"
     return f"[{','.join(map(text, value))}]" if isinstance(value, list | tuple) else str(value)
-
-
-def for_people(value: str) -> str:
-    """Return the spelling for captions: commas between thousands, spaces in lists."""
-    long = re.fullmatch(r"\d{4,}", value)
-    return f"{int(value):,}" if long else value.replace(",", ", ").replace(":", ": ")
 
 
 def folder_name(changes: Sequence[Change]) -> str:

@@ -38,14 +38,9 @@ def identity(cell: Experiment) -> dict[str, Any]:
         "format": FORMAT,
         "cell": cell.description(),
         "sources": sources(cell.roots),
-        "versions": {name: version(name) for name in cell.libraries},
+        # As imported: the files of a library may be of another version by now.
+        "versions": {name: import_module(name).__version__ for name in cell.libraries},
     }
-
-
-def version(library: str) -> str:
-    """Return the version of a library as imported: its files may be of another one by now."""
-    library_version: str = import_module(library).__version__
-    return library_version
 
 
 def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[str, str]:

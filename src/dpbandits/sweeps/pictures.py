@@ -63,7 +63,7 @@ def summary(
     drawing = Drawing(
         title=f"{spec.title}: by {', '.join(varied.values())}",
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
-        changes="; ".join(change.short for change in shared),
+        changes="; ".join(change.words(replaced=False) for change in shared),
     )
     if maps:
         return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing

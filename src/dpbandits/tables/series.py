@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from dpbandits.experiments import Experiment, Quantity
+from dpbandits.experiments import Quantity
 from dpbandits.spec.figure import AS_THE_ALGORITHM, Curve, FigureSpec, Points, StyleOverride
 from dpbandits.store.blocks import ALL, Store
 from dpbandits.tables import statistics
@@ -49,10 +48,6 @@ class Series:
         """Id that the line of this curve carries in a picture (matplotlib's gid, id in SVG)."""
         return f"curve-{self.panel}-{quote(self.label, safe='').replace('%', '.')}"
 
-    def error(self, i: int) -> float:
-        """Return the standard error of the mean at point i; 0 for a bound."""
-        return float(self.std[i]) / math.sqrt(max(1, self.runs))
-
 
 PLACE = ("panel", "label", "x", "runs")
 MISSES = 2.0  # factor by which the fit of a power law may miss a point
@@ -72,7 +67,7 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
                 runs = values(curve, store, slice(first, first + width))
                 centre = statistics.CENTRES[spec.centre](runs)
                 low, high = statistics.SPREADS[spec.spread](runs, centre)
-                mean, std = statistics.mean(runs), statistics.standard_deviation(runs)
+                mean, std = runs.mean(0), statistics.standard_deviation(runs)
                 median, least, most = np.median(runs, 0), runs.min(0), runs.max(0)
                 parts.append((mean, std, median, least, most, centre, low, high))
             columns = map(np.concatenate, zip(*parts, strict=True))
@@ -139,14 +134,13 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     KeyError if a run is missing. A curve against a counterpart shows the extra regret of every run,
     or the price of privacy.
     """
-
-    def observed(source: Experiment, rounds: slice | None = None) -> np.ndarray:
-        return source.observe(curve.shows, partial(store.load, source, curve.runs), rounds)
-
     if not curve.against:
-        if curve.x is None:
-            return observed(curve.sources[0], part)
-        return np.column_stack([observed(source) for source in curve.sources[part]])
+        over_time = curve.x is None
+        sources, rounds = (curve.sources, part) if over_time else (curve.sources[part], None)
+        found = [
+            s.observe(curve.shows, partial(store.load, s, curve.runs), rounds) for s in sources
+        ]
+        return found[0] if over_time else np.column_stack(found)
     plain = replace(curve, shows=Quantity.REGRET, against=())
     other = values(replace(plain, sources=curve.against), store, part)
     extra = values(plain, store, part) - other

@@ -12,19 +12,9 @@ import numpy as np
 GROUPS = 24  # groups of the median of means, tossou2017 section 4
 
 
-def mean(values: np.ndarray) -> np.ndarray:
-    """Return the arithmetic mean."""
-    return np.mean(values, axis=0)
-
-
 def standard_deviation(values: np.ndarray) -> np.ndarray:
     """Return the sample standard deviation (divisor runs - 1); 0 for a single run."""
     return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
-
-
-def standard_error(values: np.ndarray) -> np.ndarray:
-    """Return the standard error of the mean; 0 for a single run."""
-    return standard_deviation(values) / np.sqrt(len(values))
 
 
 def median_of_means(values: np.ndarray) -> np.ndarray:
@@ -66,30 +56,33 @@ def one_sided_gini(values: np.ndarray, centre: np.ndarray, sign: int) -> np.ndar
 
 
 CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "mean": mean,
+    "mean": lambda values: np.mean(values, axis=0),
     "median": lambda values: np.median(values, axis=0),
     "median-of-means": median_of_means,
 }
 
 Spread = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
-
-def _around(half: Callable[[np.ndarray], np.ndarray]) -> Spread:
-    return lambda values, centre: (centre - half(values), centre + half(values))
-
-
-def _quantiles(low: float, high: float) -> Spread:
-    return lambda values, _: (np.quantile(values, low, axis=0), np.quantile(values, high, axis=0))
-
-
 # Each returns the lower and the upper end of the band or bars around the centre. The words of a
 # caption for a centre and a spread are in factory/captions.py.
 SPREADS: dict[str, Spread] = {
     "none": lambda values, centre: (centre, centre),
-    "std": _around(standard_deviation),
-    "standard-error": _around(standard_error),
-    "quartiles": _quantiles(0.25, 0.75),
-    "nine-tenths": _quantiles(0.05, 0.95),
+    "std": lambda values, centre: (
+        centre - (deviation := standard_deviation(values)),
+        centre + deviation,
+    ),
+    "standard-error": lambda values, centre: (
+        centre - (error := standard_deviation(values) / np.sqrt(len(values))),
+        centre + error,
+    ),
+    "quartiles": lambda values, _: (
+        np.quantile(values, 0.25, axis=0),
+        np.quantile(values, 0.75, axis=0),
+    ),
+    "nine-tenths": lambda values, _: (
+        np.quantile(values, 0.05, axis=0),
+        np.quantile(values, 0.95, axis=0),
+    ),
     "gini": lambda values, centre: (
         centre - one_sided_gini(values, centre, -1),
         centre + one_sided_gini(values, centre, 1),
