@@ -17,7 +17,7 @@ from dpbandits.drawing.formulas import plain as without_tex
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
-from dpbandits.judge import about, claims_files, claims_table, gather
+from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_files import as_list
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Result, Verdict
@@ -55,7 +55,7 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
         for claim in claims_files.missing_quotes(claims_files.read(name), whole) if whole else ():
             file = project.member_file("claims", name)
             raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
-    if gathers and (status := gather.gather(chosen)):
+    if gathers and (status := claims_table.gather(chosen)):
         return status
     for path, content in files(chosen).items():
         write_atomically(project.folder() / path, content, remedy="")
