@@ -14,7 +14,8 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
 def with_table(text: str) -> str:
     """Return the document's text with the new table; exit if its comments are missing."""
     lines = ["| word | number | reason |", "|---|---:|---|"]
-    for word, threshold in claims_files.thresholds().items():
+    for word, threshold in claims_files.words().items():
+        word = word.replace("_", " ")
         lines.append(f"| {word} | {threshold.value:.4g} | {plain(threshold.reason)} |")
     return replaced(text, "thresholds", "\n".join(lines) + "\n")
 

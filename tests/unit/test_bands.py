@@ -20,7 +20,6 @@ from dpbandits.checks.tolerance_bands import (
     Reference,
     compare,
     compare_exact,
-    half_width,
     too_many,
 )
 
@@ -52,7 +51,8 @@ def of(values: np.ndarray) -> Reference:
 
 @pytest.mark.parametrize(("runs", "std"), [(1, 0.5), (9, 0.0), (9, 4e-9)])  # the last: rounding
 def test_without_a_deviation_there_is_no_band(runs: int, std: float) -> None:
-    assert half_width(Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 8, 0.01) == 0.0
+    found = compare(np.full(8, 5.0), Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 0.02)
+    assert found.resolution == 0.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ both have. A figure may also have a reference at the scale of the profile `ci` i
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,9 +92,9 @@ def points(spec: FigureSpec) -> list[Point]:
 
     Raises UserError if a reference is unsound or a curve has no matching reference.
     """
-    known = {references.PAPER: whole_reference(spec.name)}
+    known = {references.PAPER: paired(compose.load(spec.name, [])[0], references.PAPER)}
     if references.record(spec.name, references.CI):
-        known[references.CI] = _paired(spec, references.read(spec, references.CI, whole=False))
+        known[references.CI] = paired(spec, references.CI)
     found: list[Point] = []
     for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
         before, x = len(found), x_values(curve).tolist()
@@ -115,14 +115,10 @@ def points(spec: FigureSpec) -> list[Point]:
     return found
 
 
-def whole_reference(figure: str) -> Pairs:
-    """Load the reference of a figure at the papers' scale, which must have all of its curves."""
-    spec, _ = compose.load(figure, [])
-    return _paired(spec, references.read(spec, references.PAPER))
-
-
-def _paired(spec: FigureSpec, series: Iterable[Series]) -> Pairs:
+def paired(spec: FigureSpec, profile: str) -> Pairs:
+    """Return a figure's curves with a reference; at the papers' scale all of them must have one."""
     curves = {(p.letter, curve.label): curve for p in spec.panels for curve in p.curves}
+    series = references.read(spec, profile, whole=profile == references.PAPER)
     return {(s.panel, s.label): (curves[s.panel, s.label], s) for s in series}
 
 
@@ -136,7 +132,7 @@ def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
         return compose.load(figure, [])
     seed = conf_files.read_yaml("conf/config.yaml")["seed"]
     spec, settings = compose.load(figure, [f"profile={profile}", f"seed={seed}"])
-    whole, panels = whole_reference(figure), []
+    whole, panels = paired(compose.load(figure, [])[0], references.PAPER), []
     for panel in spec.panels:
         curves = []
         for curve in panel.curves:

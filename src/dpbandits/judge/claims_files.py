@@ -6,6 +6,7 @@ Every mistake in them is one line with file and key.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -145,20 +146,15 @@ GROUPS: dict[str, type[Part]] = {
 }
 
 
-def papers() -> list[str]:
-    """Return the papers that have claims."""
-    return project.names("claims")
+papers = partial(project.names, "claims")  # those that have claims
 
 
-def thresholds() -> dict[str, Threshold]:
-    """Return the numbers that this project gives to words of the papers."""
-    content = conf_files.read_yaml(THRESHOLDS)
-    return {word: _as(Threshold, content[word], THRESHOLDS, word) for word in content}
-
-
-def words() -> dict[str, Any]:
-    """Return the thresholds by the names that comparisons use."""
-    return {word.replace(" ", "_"): found.value for word, found in thresholds().items()}
+def words() -> dict[str, Threshold]:
+    """Return the numbers that this project gives to words, by the names that comparisons use."""
+    return {
+        word.replace(" ", "_"): _as(Threshold, content, THRESHOLDS, word)
+        for word, content in conf_files.read_yaml(THRESHOLDS).items()
+    }
 
 
 def read(name: str) -> Paper:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -161,25 +161,17 @@ def page(of: Gathered) -> str:
         errata_of=lambda name: [
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
-        **{f.__name__: f for f in (counts, in_part, counted, room, variants, further)},
+        verdicts=counted(judged.verdict for judged in sentences),
+        in_part=sum(bool(judged.claim.part) for judged in sentences),
+        **{f.__name__: f for f in (counted, room, variants, further)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
 
 
-def counts(reports: Iterable[Gathered]) -> Counter[Verdict]:
-    """Return the number of sentences by verdict, in the order of Verdict."""
-    found = Counter(judged.verdict for of in reports for judged in of.sentences())
-    return Counter({verdict: found[verdict] for verdict in Verdict if found[verdict]})
-
-
-def in_part(reports: Iterable[Gathered]) -> int:
-    """Return the number of sentences of which only a part is judged."""
-    return sum(bool(judged.claim.part) for of in reports for judged in of.sentences())
-
-
-def counted(numbers: Mapping[Verdict, int]) -> str:
-    """Return counts of verdicts in words."""
-    words = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items())
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """Return the number of every verdict in words, in the order of Verdict."""
+    found = Counter(verdicts)
+    words = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in Verdict if found[verdict])
     return words.replace("depends", "depending")
 
 
@@ -204,18 +196,19 @@ def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
     yield from (("; ".join(names), result) for names, result in rows.values())
 
 
-def further(judged: Judged) -> Counter[Verdict]:
+def further(judged: Judged) -> list[Verdict]:
     """Return the verdicts under combinations that change more than one choice."""
     drawn, *others = judged.results
-    return Counter(judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1)
+    return [judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1]
 
 
 def total(reports: Sequence[Gathered]) -> str:
     """Return how many sentences of how many papers reproduce, in one sentence."""
-    numbers = counts(reports)
+    sentences = [judged for of in reports for judged in of.sentences()]
+    verdicts = counted(judged.verdict for judged in sentences)
     return (
-        f"Of {numbers.total()} sentences of {len(reports)} papers, **{counted(numbers)}**;"
-        f" of {in_part(reports)} only a part is judged."
+        f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
+        f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."
     )
 
 
@@ -224,4 +217,5 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     yield from ("| paper | sentences | in short |", "|---|---|---|")
     for of in reports:
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
-        yield f"| [{paper(name).short}]({folder}{name}.md) | {counted(counts([of]))} | {text} |"
+        verdicts = counted(judged.verdict for judged in of.sentences())
+        yield f"| [{paper(name).short}]({folder}{name}.md) | {verdicts} | {text} |"
