@@ -70,7 +70,8 @@ class Checked:
                 f" band; the median half width of a band is {100 * np.median(resolved):.1f} % of"
                 " the mean"
             )
-        return f"{text}; {_outside(len(self.alarms))}"
+        outside = counted(len(self.alarms), "curve")
+        return f"{text}; {f'{outside} OUTSIDE' if self.alarms else 'all inside'}"
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -219,13 +220,10 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     made = sum(len(checked.outcomes) for checked in done)
     text = f"{counted(len(done), 'figure')}, {counted(made, 'comparison')}"
     if made:  # without comparisons there is no verdict
+        outside = f"{counted(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
         text += (
-            f": {_outside(alarms)}; if every law were the same, a curve would be outside with a"
+            f": {outside}; if every law were the same, a curve would be outside with a"
             f" probability of at most {FALSE_ALARM:g}"
         )
     print(text)
     return ExitStatus.FAILED if failed else ExitStatus.ALARM if alarms else ExitStatus.DONE
-
-
-def _outside(curves: int) -> str:
-    return f"{counted(curves, 'curve')} OUTSIDE" if curves else "all inside"

@@ -30,6 +30,7 @@ COLOURS = {
     Verdict.INCONCLUSIVE: "#5b5e63",
     Verdict.NOT: "#b02a1e",
 }
+ORDER = [*Verdict].index  # in which verdicts on sentences are counted
 
 
 def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> int:
@@ -161,7 +162,7 @@ def page(of: Gathered) -> str:
         errata_of=lambda name: [
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
-        verdicts=counted(judged.verdict for judged in sentences),
+        verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
         in_part=sum(bool(judged.claim.part) for judged in sentences),
         **{f.__name__: f for f in (counted, room, variants, further)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
@@ -169,9 +170,8 @@ def page(of: Gathered) -> str:
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:
-    """Return the number of every verdict in words, in the order of Verdict."""
-    found = Counter(verdicts)
-    words = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in Verdict if found[verdict])
+    """Return the number of every verdict in words, in the order in which they come."""
+    words = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(verdicts).items())
     return words.replace("depends", "depending")
 
 
@@ -205,7 +205,7 @@ def further(judged: Judged) -> list[Verdict]:
 def total(reports: Sequence[Gathered]) -> str:
     """Return how many sentences of how many papers reproduce, in one sentence."""
     sentences = [judged for of in reports for judged in of.sentences()]
-    verdicts = counted(judged.verdict for judged in sentences)
+    verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
     return (
         f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
         f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."
@@ -217,5 +217,5 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     yield from ("| paper | sentences | in short |", "|---|---|---|")
     for of in reports:
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
-        verdicts = counted(judged.verdict for judged in of.sentences())
+        verdicts = counted(sorted((judged.verdict for judged in of.sentences()), key=ORDER))
         yield f"| [{paper(name).short}]({folder}{name}.md) | {verdicts} | {text} |"
