@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpbandits.checks.comparisons import counted
-from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, compare_exact
+from dpbandits.checks.tolerance_bands import BandResult, Reference, compare
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
@@ -181,13 +181,7 @@ def compare_all(
         return None
     curves = dict.fromkeys(point.curve for point in compared)
     runs = {curve: values(curve, completed.store) for curve in curves}
-    outcomes = []
-    for point in compared:
-        column = runs[point.curve][:, point.i]
-        if isinstance(point.reference, float):
-            outcomes.append((point, compare_exact(float(column[0]), point.reference)))
-        else:
-            outcomes.append((point, compare(column, point.reference, level)))
+    outcomes = ((p, compare(runs[p.curve][:, p.i], p.reference, level)) for p in compared)
     return Checked(spec.name, tuple(outcomes))
 
 

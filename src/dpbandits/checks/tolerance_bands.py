@@ -43,8 +43,18 @@ class BandResult:
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
-def compare(values: np.ndarray, reference: Reference, level: float) -> BandResult:
-    """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`."""
+def compare(values: np.ndarray, reference: Reference | float, level: float) -> BandResult:
+    """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`.
+
+    A number as reference involves no randomness: the first value equals it, up to rounding.
+    """
+    if isinstance(reference, float):
+        value = float(values[0])
+        # The difference of equal infinities is nan.
+        if value == reference or abs(value - reference) <= ROUNDING * abs(reference):
+            return BandResult("", 0.0, 0.0)
+        alarm = f"{value!r}, reference {reference!r}, but this number involves no randomness"
+        return BandResult(alarm, math.inf, 0.0)
     n, runs, half = reference.runs, len(values), 0.0  # half the width of the band for the mean
     if n > 1 and reference.std > ROUNDING * abs(reference.mean):
         student = float(stats.t.isf(level / 2 / 2, n - 1)) * reference.std
@@ -69,15 +79,6 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> BandResul
     share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
     return BandResult(alarm, share, resolution)
-
-
-def compare_exact(value: float, reference: float) -> BandResult:
-    """Compare a number that involves no randomness with its reference, up to rounding."""
-    # The difference of equal infinities is nan.
-    if value == reference or abs(value - reference) <= ROUNDING * abs(reference):
-        return BandResult("", 0.0, 0.0)
-    alarm = f"{value!r}, reference {reference!r}, but this number involves no randomness"
-    return BandResult(alarm, math.inf, 0.0)
 
 
 @cache

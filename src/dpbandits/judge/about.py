@@ -44,7 +44,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
                 found.append(About(judged, judged.status, factor(judged.drawn), because, False))
         elif names and not any(store.missing(cell, number) for cell, number in runs.items()):
             theirs = Resampler(store, runs, paper.runs or 1)
-            judge = Judge(Figures(paper, spec), Resampler(store, runs), theirs)
+            judge = Judge(Figures(paper, {(spec.name,): spec}), Resampler(store, runs), theirs)
             for claim in names:
                 if paper.figures(claim) == [spec.name] and paper.claims()[claim].holds:
                     with suppress(UserError):  # a changed figure may lack a curve or panel

@@ -149,12 +149,10 @@ GROUPS: dict[str, type[Part]] = {
 papers = partial(project.names, "claims")  # those that have claims
 
 
-def words() -> dict[str, Threshold]:
+def words() -> dict[str, Any]:
     """Return the numbers that this project gives to words, by the names that comparisons use."""
-    return {
-        word.replace(" ", "_"): _as(Threshold, content, THRESHOLDS, word)
-        for word, content in conf_files.read_yaml(THRESHOLDS).items()
-    }
+    found = conf_files.read_yaml(THRESHOLDS).items()
+    return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in found}
 
 
 def read(name: str) -> Paper:

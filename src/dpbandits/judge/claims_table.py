@@ -256,9 +256,7 @@ def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) 
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
     return {
         "the claims": references.digest(_without_texts(msgspec.to_builtins(paper))),
-        "the thresholds": references.digest(
-            {word: threshold.value for word, threshold in claims_files.words().items()}
-        ),
+        "the thresholds": references.digest(claims_files.words()),
         **references.basis(specs, algorithms),
     }
 

@@ -39,20 +39,17 @@ class Place(NamedTuple):
 
 @dataclass
 class Figures:
-    """Figures of a paper's claims, composed once a set of overrides; `composed` is one already."""
+    """Figures of a paper's claims, each composed once a set of overrides."""
 
     paper: Paper
-    composed: FigureSpec | None = None
-    _specs: dict[tuple[str, ...], FigureSpec] = field(default_factory=dict)
+    composed: dict[tuple[str, ...], FigureSpec] = field(default_factory=dict)
 
     def spec(self, figure: str, overrides: Sequence[str] = ()) -> FigureSpec:
         """Return a figure under overrides."""
-        if self.composed and (figure, *overrides) == (self.composed.name,):
-            return self.composed
         key = (figure, *overrides)
-        if key not in self._specs:
-            self._specs[key], _ = compose.load(figure, overrides, is_variant=True)
-        return self._specs[key]
+        if key not in self.composed:
+            self.composed[key], _ = compose.load(figure, overrides, is_variant=True)
+        return self.composed[key]
 
     def panels(
         self, figure: str, letters: Sequence[str], combination: Combination
@@ -125,8 +122,7 @@ class Figures:
         self, figures: In, text: str, combination: Combination, resampler: Resampler
     ) -> Iterator[tuple[Place, Scope]]:
         # The values of names, wherever a text can be evaluated.
-        words: dict[str, Any] = {w: found.value for w, found in claims_files.words().items()}
-        statistic = "mean"
+        words, statistic = claims_files.words(), "mean"
         for name, choice in self.paper.choices.items():
             value = choice.variants[combination.get(name, next(iter(choice.variants)))]
             if choice.word:
