@@ -1,6 +1,7 @@
 """Requirements that every algorithm in the folder must meet."""
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -60,6 +61,29 @@ LONG = {
 )
 def test_an_algorithm_keeps_the_contract(check: contract.Check) -> None:
     check()
+
+
+def close_calls(algorithm: str, **readings: Any) -> list[np.ndarray]:
+    """Return the regrets of ten runs of each close call, of shape (runs, checkpoints)."""
+    horizon = SHORT if algorithm in BATCHED_START else HORIZON
+    cells = [cell_of(algorithm, "bernoulli", means, horizon, eps) for means, eps in CLOSE_CALLS]
+    return [
+        replace(cell, params=cell.params._replace(**readings)).play(range(10))[0] for cell in cells
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_runs_differ(algorithm: str) -> None:
+    assert any(len(np.unique(runs, axis=0)) > 1 for runs in close_calls(algorithm))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_reading_changes_a_run(algorithm: str) -> None:
+    usual, default = close_calls(algorithm), params_of(algorithm, HORIZON)._asdict()
+    for params in readings_of(algorithm, HORIZON, 1.0):
+        other = {k: v for k, v in params._asdict().items() if v != default[k]}
+        if len(other) == 1:
+            assert not np.array_equal(usual, close_calls(algorithm, **other)), other
 
 
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))

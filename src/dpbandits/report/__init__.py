@@ -163,7 +163,6 @@ def page(of: Gathered) -> str:
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
         verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
-        in_part=sum(bool(judged.claim.part) for judged in sentences),
         **{f.__name__: f for f in (counted, room, variants, further)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
