@@ -59,24 +59,26 @@ def quantity(value: Any) -> Quantity:
     return value
 
 
-def chosen(whole: Line | Quantity, mask: np.ndarray) -> Any:
-    """Return a curve or quantity at some of its points, all of which are then compared."""
+def chosen(mask: Callable[..., np.ndarray], value: Any, *limits: Any) -> Any:
+    """Return a curve or quantity at the x of a mask; all of these points are then compared."""
+    whole = value if isinstance(value, Line) else quantity(value)
+    at = mask(whole.x, *limits)
     if isinstance(whole, Line):
-        return replace(whole, columns=whole.columns[mask], x=whole.x[mask], chosen=True)
-    return Quantity(whole.values[:, mask], whole.x[mask])
+        return replace(whole, columns=whole.columns[at], x=whole.x[at], chosen=True)
+    return Quantity(whole.values[:, at], whole.x[at])
 
 
 def end(value: Any) -> Quantity:
     """Return the last point of a curve, or the chosen points."""
     if isinstance(value, Line | Quantity) and not value.chosen:
-        value = chosen(value, np.arange(len(value.x)) == len(value.x) - 1)
+        value = chosen(lambda x: np.arange(len(x)) == len(x) - 1, value)
     return quantity(value)
 
 
 def _aligned(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity, np.ndarray]:
     # Two quantities at the same points, which follow; a single point is paired with every one.
     if len(a.x) > 1 and len(b.x) > 1 and not np.array_equal(a.x, b.x):
-        a, b = chosen(a, np.isin(a.x, b.x)), chosen(b, np.isin(b.x, a.x))
+        a, b = chosen(np.isin, a, b.x), chosen(np.isin, b, a.x)
     return a, b, a.x if len(a.x) >= len(b.x) and not np.isnan(a.x).any() else b.x
 
 
@@ -95,11 +97,6 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _points(mask: Callable[..., np.ndarray], value: Any, *limits: float) -> Any:
-    whole = value if isinstance(value, Line) else quantity(value)
-    return chosen(whole, mask(whole.x, *limits))
-
-
 def _reduced(reduce: Callable[[Quantity], np.ndarray], value: Any) -> Quantity:
     whole = quantity(value)
     return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
@@ -113,12 +110,12 @@ def _bends(q: Quantity) -> np.ndarray:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
     "at": partial(  # the last one up to there
-        _points,
+        chosen,
         lambda x, t: np.arange(len(x)) == max(np.searchsorted(x, t * (1 + NEAR), "right") - 1, 0),
     ),
-    "between": partial(_points, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
-    "after": partial(_points, lambda x, low: x >= low * (1 - NEAR)),
-    "everywhere": partial(_points, lambda x: np.ones(len(x), bool)),
+    "between": partial(chosen, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
+    "after": partial(chosen, lambda x, low: x >= low * (1 - NEAR)),
+    "everywhere": partial(chosen, lambda x: np.ones(len(x), bool)),
     "largest": partial(_reduced, lambda q: q.values.max(1)),
     "smallest": partial(_reduced, lambda q: q.values.min(1)),
     "slope": partial(  # over log x

@@ -29,18 +29,15 @@ class Resampler:
 
     `size` is the number of runs of a resample: None for as many as there are, with streams shared
     as in the runs; otherwise that of the paper, whose curves were drawn independently. Without a
-    store every statistic is 1: then only `used`, the played curves that were asked for, counts.
+    store every statistic is 1: then only `used` counts, the played curves that were asked for and
+    their numbers of runs.
     """
 
     store: Store | None
     runs: Mapping[Experiment, int]
     size: int | None = None
-    used: dict[Curve, None] = field(default_factory=dict)
+    used: dict[Curve, int] = field(default_factory=dict)
     _known: dict[tuple[object, ...], np.ndarray] = field(default_factory=dict)
-
-    def number(self, curve: Curve) -> int:
-        """Return the number of runs of a played curve."""
-        return min(self.runs.get(cell, curve.runs) for cell in curve.played)
 
     def statistic(self, curve: Curve, name: str, columns: np.ndarray) -> np.ndarray:
         """Return a statistic at some points, float64 of shape (1 + RESAMPLES, points).
@@ -49,10 +46,10 @@ class Resampler:
         """
         if curve.is_exact:
             return np.asarray(values(curve, Store(Path()))[:1, columns])
-        self.used[curve] = None
+        number = self.used[curve] = min(self.runs.get(cell, curve.runs) for cell in curve.played)
         if self.store is None:
             return np.ones((1, 1 if name == "p_value" else len(columns)))
-        number, group = self.number(curve), self.size or curve.runs
+        group = self.size or curve.runs
         key = (curve.sources, curve.against, curve.shows, number, name, columns.tobytes())
         if key not in self._known:
             runs = values(replace(curve, runs=number), self.store)

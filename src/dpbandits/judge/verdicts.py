@@ -167,7 +167,7 @@ class Judge:
         points = [(place, compared, i) for place, compared in found for i in range(len(compared.x))]
         if not points:
             return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)
-        runs = min(map(self.ours.number, self.ours.used), default=0)
+        runs = min(self.ours.used.values(), default=0)
         distances = np.hstack(
             [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
         )
