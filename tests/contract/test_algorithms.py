@@ -123,12 +123,15 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
         np.testing.assert_array_equal(batched, per_round)
 
 
+RARE = {"ties", "first_episode"}  # they need the games of test_oracles_azize2022.py and _azize2025
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_reading_changes_a_run_on_the_same_streams(algorithm: str) -> None:
     default = params_of(algorithm, HORIZON)._asdict()
     for params in readings_of(algorithm, HORIZON, 1.0):
         reading = {k: v for k, v in params._asdict().items() if v != default[k]}
-        if len(reading) == 1:
+        if len(reading) == 1 and not {*reading} & RARE:
             usual, other = (
                 [outcomes(algorithm, *game, 1, False, runs=30, **own) for game in CLOSE_CALLS]
                 for own in ({}, reading)

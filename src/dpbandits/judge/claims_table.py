@@ -254,8 +254,10 @@ def read(name: str) -> Gathered | None:
 
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
+    told = json.dumps(msgspec.to_builtins(paper))
+    judged = json.loads(told, object_hook=lambda d: {k: d[k] for k in d if k not in TEXTS})
     return {
-        "the claims": references.digest(_without_texts(msgspec.to_builtins(paper))),
+        "the claims": references.digest(judged),
         "the thresholds": references.digest(claims_files.words()),
         **references.basis(specs, algorithms),
     }
@@ -269,11 +271,3 @@ def stale(gathered: Gathered, specs: Iterable[FigureSpec]) -> str:
     before: Mapping[str, str] = gathered.record["basis"]
     algorithms = [part.removeprefix(GOLDEN) for part in before if part.startswith(GOLDEN)]
     return references.changed(before, basis(gathered.paper, specs, algorithms))
-
-
-def _without_texts(content: Any) -> Any:
-    if isinstance(content, list):
-        return [_without_texts(part) for part in content]
-    if not isinstance(content, dict):
-        return content
-    return {key: _without_texts(part) for key, part in content.items() if key not in TEXTS}

@@ -163,7 +163,7 @@ def page(of: Gathered) -> str:
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
         verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
-        **{f.__name__: f for f in (counted, room, variants, further)},
+        **{f.__name__: f for f in (counted, room, variants)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
 
@@ -185,20 +185,20 @@ def room(result: Result) -> str:
     return smallest if smallest == typical else f"{smallest}; {typical}"
 
 
-def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
-    """Yield the result as drawn, and under every other variant alone; equal ones once."""
-    drawn, rows = dict(next(iter(judged.results))), dict[str, tuple[list[str], Result]]()
+def variants(judged: Judged) -> tuple[list[tuple[str, Result]], list[Verdict]]:
+    """Return the result as drawn and under every other variant alone, equal ones once.
+
+    The second list has the verdicts under combinations that change more than one choice.
+    """
+    drawn, further = dict(next(iter(judged.results))), list[Verdict]()
+    rows: dict[str, tuple[list[str], Result]] = {}
     for combination, result in judged.results.items():
-        if sum(drawn[name] != variant for name, variant in combination) <= 1:
+        if sum(drawn[name] != variant for name, variant in combination) > 1:
+            further.append(result.verdict)
+        else:
             names, _ = rows.setdefault(repr(result), ([], result))
             names.append(about.in_words(dict(combination), drawn))
-    yield from (("; ".join(names), result) for names, result in rows.values())
-
-
-def further(judged: Judged) -> list[Verdict]:
-    """Return the verdicts under combinations that change more than one choice."""
-    drawn, *others = judged.results
-    return [judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1]
+    return [("; ".join(names), result) for names, result in rows.values()], further
 
 
 def total(reports: Sequence[Gathered]) -> str:
