@@ -123,7 +123,7 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
         np.testing.assert_array_equal(batched, per_round)
 
 
-RARE = {"ties", "first_episode"}  # they need the games of test_oracles_azize2022.py and _azize2025
+RARE = {"ties", "first_episode"}  # they need games of their own: test_ties, test_oracles_azize2022
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
