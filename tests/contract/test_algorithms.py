@@ -79,6 +79,13 @@ def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path
     np.testing.assert_array_equal(results[0], results[2])
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_runs_differ(algorithm: str) -> None:
+    horizon = SHORT if algorithm in BATCHED_START else HORIZON
+    cells = [cell_of(algorithm, "bernoulli", means, horizon, eps) for means, eps in CLOSE_CALLS]
+    assert any(len(np.unique(cell.play(range(30))[0], axis=0)) > 1 for cell in cells)
+
+
 @pytest.mark.parametrize(("algorithm", "law"), on(*LAWS))
 def test_every_round_is_played_and_the_curve_is_the_regret_of_the_pulls(
     algorithm: str, law: str
@@ -114,10 +121,11 @@ def outcomes(
     seed: int,
     per_round: bool,
     runs: int = RUNS,
+    **readings: Any,
 ) -> np.ndarray:
     """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
     horizon = SHORT if algorithm in BATCHED_START else HORIZON
-    params = params_of(algorithm, horizon, epsilon)
+    params = params_of(algorithm, horizon, epsilon)._replace(**readings)
     coins = bernoulli.law(bernoulli.Params(means))
     return final_outcomes(algorithm, params, coins, len(means), horizon, seed, runs, per_round)
 
@@ -130,6 +138,22 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
             for mode in (False, True)
         )
         np.testing.assert_array_equal(batched, per_round)
+
+
+RARE = {"ties", "first_episode"}  # they need games of their own: test_ties, test_oracles_azize2022
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_reading_changes_a_run_on_the_same_streams(algorithm: str) -> None:
+    default = params_of(algorithm, HORIZON)._asdict()
+    for params in readings_of(algorithm, HORIZON, 1.0):
+        reading = {k: v for k, v in params._asdict().items() if v != default[k]}
+        if len(reading) == 1 and not {*reading} & RARE:
+            usual, other = (
+                [outcomes(algorithm, *game, 1, False, runs=30, **own) for game in CLOSE_CALLS]
+                for own in ({}, reading)
+            )
+            assert not np.array_equal(usual, other), reading
 
 
 @pytest.mark.long

@@ -21,8 +21,6 @@ from dpbandits.checks.tolerance_bands import (
     MARGIN,
     Reference,
     compare,
-    compare_exact,
-    half_width,
     too_many,
 )
 
@@ -54,7 +52,8 @@ def of(values: np.ndarray) -> Reference:
 
 @pytest.mark.parametrize(("runs", "std"), [(1, 0.5), (9, 0.0), (9, 4e-9)])  # the last: rounding
 def test_without_a_deviation_there_is_no_band(runs: int, std: float) -> None:
-    assert half_width(Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 8, 0.01) == 0.0
+    found = compare(np.full(8, 5.0), Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 0.02)
+    assert found.resolution == 0.0
 
 
 @pytest.mark.parametrize(
@@ -108,12 +107,12 @@ def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
 
 
 def test_a_number_without_randomness_is_compared_up_to_rounding() -> None:
-    assert not compare_exact(39.39, 39.39 * (1 + 1e-13)).alarm
-    assert compare_exact(39.39, 39.39 * (1 + 1e-6)).alarm
-    assert not compare_exact(0.0, 0.0).alarm
-    assert compare_exact(1e-300, 0.0).alarm
-    assert compare_exact(math.nan, 1.0).alarm
-    assert compare_exact(2.0, 2.1).share == math.inf
+    assert not compare(np.array([39.39]), 39.39 * (1 + 1e-13), 0.01).alarm
+    assert compare(np.array([39.39]), 39.39 * (1 + 1e-6), 0.01).alarm
+    assert not compare(np.array([0.0]), 0.0, 0.01).alarm
+    assert compare(np.array([1e-300]), 0.0, 0.01).alarm
+    assert compare(np.array([math.nan]), 1.0, 0.01).alarm
+    assert compare(np.array([2.0]), 2.1, 0.01).share == math.inf
 
 
 # Power -------------------------------------------------------------------------------------------

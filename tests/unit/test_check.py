@@ -66,7 +66,8 @@ def test_a_policy_that_uses_the_horizon_is_compared_only_over_the_same_horizon()
 def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -> None:
     spec, _ = against_reference.prepare("ftpl-approx-dp", [])
     (curve,) = [c for c in spec.panels[2].curves if c.label == "DP-FTPL-Gauss"]
-    other, series = against_reference.whole_reference("ftpl-approx-dp")["c", "DP-FTPL-Gauss"]
+    whole, _ = against_reference.referenced("ftpl-approx-dp", "paper")
+    other, series = against_reference.paired(whole, "paper")["c", "DP-FTPL-Gauss"]
     source = curve.sources[0]
     assert isinstance(source, RegretExperiment)
     assert series.x[-1] > source.horizon

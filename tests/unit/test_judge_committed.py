@@ -116,7 +116,11 @@ def test_no_verdict_contradicts_an_erratum_and_headlines_rest_on_the_verdicts(na
             assert not refuted or status == CONTRADICTED, claim
         elif status == CONTRADICTED:
             assert judged.verdict is not Verdict.REPRODUCED, claim
-        if judged.is_sentence and judged.results and judged.verdict is Verdict.NOT:
+        if (
+            judged.name in judged.paper.sentences
+            and judged.results
+            and judged.verdict is Verdict.NOT
+        ):
             assert judged.claim.because, claim
     rests_on = found.paper.headline.rests_on
     assert rests_on

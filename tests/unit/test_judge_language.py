@@ -147,7 +147,6 @@ def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
         found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())
         known = [(place.panel, d) for place, c in found for d in np.exp(c.distances[0])]
         assert known == [(panel, pytest.approx(ratio)) for panel, ratio in expected], text
-    assert language.names_in("median(median) <= largest(a)") == {"median", "a"}
 
 
 REFUSED = [

@@ -12,7 +12,8 @@ from scipy import stats
 from toy_paper import Toy, cell, line, near, paper, said
 
 from dpbandits.judge import claims_table
-from dpbandits.judge.resampled import RESAMPLES, STATISTICS, Line, _spread
+from dpbandits.judge.language import quantity
+from dpbandits.judge.resampled import RESAMPLES, Line, weighted
 
 RNG = np.random.default_rng(11)
 
@@ -24,7 +25,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
 
 def resampled(toy: Toy, runs: np.ndarray, name: str, size: int | None = None) -> np.ndarray:
     """Return a statistic on all resamples of these runs."""
-    return Line.of(toy.resampler(size), name, toy.add("it", runs)).values()
+    return quantity(Line.of(toy.resampler(size), name, toy.add("it", runs))).values
 
 
 def test_the_error_of_a_mean_is_that_of_its_formula(toy: Toy) -> None:
@@ -43,7 +44,7 @@ def test_statistics_with_weights_are_those_of_the_repeated_runs(runs: int) -> No
     counts = np.vstack([np.ones(runs, int), RNG.multinomial(runs, np.full(runs, 1 / runs), 50)])
     functions: dict[str, Any] = {"mean": np.mean, "median": np.median, "max": np.max, "min": np.min}
     for name, function in functions.items():
-        found = STATISTICS[name](values, counts.astype(float))
+        found = weighted(name, values, counts.astype(float), runs)
         expected = [function(np.repeat(values, own, axis=0), axis=0) for own in counts]
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -53,9 +54,11 @@ def test_the_spread_is_the_mean_over_all_groups_of_as_many_runs_as_the_paper_has
     for counts in ([1, 1, 1, 1, 1], [2, 0, 0, 1, 2]):
         drawn, weights = np.repeat(values, counts), np.array([counts], float)
         groups = [np.ptp(group) for group in itertools.product(drawn, repeat=3)]
-        assert _spread(3)(values[:, None], weights)[0, 0] == pytest.approx(np.mean(groups))
+        assert weighted("spread", values[:, None], weights, 3)[0, 0] == pytest.approx(
+            np.mean(groups)
+        )
         # A resample of the paper's size is one group.
-        assert _spread(5)(values[:, None], weights)[0, 0] == np.ptp(drawn)
+        assert weighted("spread", values[:, None], weights, 5)[0, 0] == np.ptp(drawn)
 
 
 @pytest.mark.parametrize("size", [None, 20])

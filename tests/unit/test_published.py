@@ -146,7 +146,7 @@ def test_an_offset_of_one_pull_of_each_arm_is_allowed() -> None:
     for offset, expected in ((0.0, 1.0), (3.0, 1.0), (5.0, 1 / 21), (-2.0, 1 / 21)):
         runs = np.tile(of_curve + offset, (20, 1))
         resampler = Resampler(cast(Any, Runs(runs)), {curve.sources[0]: 20})
-        p_values = resampler.p_value(curve)
+        p_values = resampler.statistic(curve, "p_value", np.arange(x.size))
         assert p_values[0] == pytest.approx(expected)
         assert p_values[1:] == pytest.approx(expected)  # whichever runs are drawn
     with pytest.raises(UserError, match="no checkpoint"):

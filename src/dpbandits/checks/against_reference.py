@@ -8,14 +8,14 @@ both have. A figure may also have a reference at the scale of the profile `ci` i
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpbandits.checks.comparisons import counted
-from dpbandits.checks.tolerance_bands import BandResult, Reference, compare, compare_exact
+from dpbandits.checks.tolerance_bands import BandResult, Reference, compare
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.core.errors import UserError
@@ -70,7 +70,8 @@ class Checked:
                 f" band; the median half width of a band is {100 * np.median(resolved):.1f} % of"
                 " the mean"
             )
-        return f"{text}; {_outside(len(self.alarms))}"
+        outside = counted(len(self.alarms), "curve")
+        return f"{text}; {f'{outside} OUTSIDE' if self.alarms else 'all inside'}"
 
 
 def prepare(figure: str, overrides: Sequence[str]) -> tuple[FigureSpec, Settings]:
@@ -92,9 +93,9 @@ def points(spec: FigureSpec) -> list[Point]:
 
     Raises UserError if a reference is unsound or a curve has no matching reference.
     """
-    known = {references.PAPER: whole_reference(spec.name)}
+    known = {references.PAPER: paired(compose.load(spec.name, [])[0], references.PAPER)}
     if references.record(spec.name, references.CI):
-        known[references.CI] = _paired(spec, references.read(spec, references.CI, whole=False))
+        known[references.CI] = paired(spec, references.CI)
     found: list[Point] = []
     for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
         before, x = len(found), x_values(curve).tolist()
@@ -115,14 +116,10 @@ def points(spec: FigureSpec) -> list[Point]:
     return found
 
 
-def whole_reference(figure: str) -> Pairs:
-    """Load the reference of a figure at the papers' scale, which must have all of its curves."""
-    spec, _ = compose.load(figure, [])
-    return _paired(spec, references.read(spec, references.PAPER))
-
-
-def _paired(spec: FigureSpec, series: Iterable[Series]) -> Pairs:
+def paired(spec: FigureSpec, profile: str) -> Pairs:
+    """Return a figure's curves with a reference; at the papers' scale all of them must have one."""
     curves = {(p.letter, curve.label): curve for p in spec.panels for curve in p.curves}
+    series = references.read(spec, profile, whole=profile == references.PAPER)
     return {(s.panel, s.label): (curves[s.panel, s.label], s) for s in series}
 
 
@@ -136,7 +133,7 @@ def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
         return compose.load(figure, [])
     seed = conf_files.read_yaml("conf/config.yaml")["seed"]
     spec, settings = compose.load(figure, [f"profile={profile}", f"seed={seed}"])
-    whole, panels = whole_reference(figure), []
+    whole, panels = paired(compose.load(figure, [])[0], references.PAPER), []
     for panel in spec.panels:
         curves = []
         for curve in panel.curves:
@@ -184,13 +181,7 @@ def compare_all(
         return None
     curves = dict.fromkeys(point.curve for point in compared)
     runs = {curve: values(curve, completed.store) for curve in curves}
-    outcomes = []
-    for point in compared:
-        column = runs[point.curve][:, point.i]
-        if isinstance(point.reference, float):
-            outcomes.append((point, compare_exact(float(column[0]), point.reference)))
-        else:
-            outcomes.append((point, compare(column, point.reference, level)))
+    outcomes = ((p, compare(runs[p.curve][:, p.i], p.reference, level)) for p in compared)
     return Checked(spec.name, tuple(outcomes))
 
 
@@ -223,13 +214,10 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     made = sum(len(checked.outcomes) for checked in done)
     text = f"{counted(len(done), 'figure')}, {counted(made, 'comparison')}"
     if made:  # without comparisons there is no verdict
+        outside = f"{counted(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
         text += (
-            f": {_outside(alarms)}; if every law were the same, a curve would be outside with a"
+            f": {outside}; if every law were the same, a curve would be outside with a"
             f" probability of at most {FALSE_ALARM:g}"
         )
     print(text)
     return ExitStatus.FAILED if failed else ExitStatus.ALARM if alarms else ExitStatus.DONE
-
-
-def _outside(curves: int) -> str:
-    return f"{counted(curves, 'curve')} OUTSIDE" if curves else "all inside"

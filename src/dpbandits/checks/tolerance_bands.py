@@ -43,15 +43,29 @@ class BandResult:
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
-def compare(values: np.ndarray, reference: Reference, level: float) -> BandResult:
-    """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`."""
+def compare(values: np.ndarray, reference: Reference | float, level: float) -> BandResult:
+    """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`.
+
+    A number as reference involves no randomness: the first value equals it, up to rounding.
+    """
+    if isinstance(reference, float):
+        value = float(values[0])
+        # The difference of equal infinities is nan.
+        if value == reference or abs(value - reference) <= ROUNDING * abs(reference):
+            return BandResult("", 0.0, 0.0)
+        alarm = f"{value!r}, reference {reference!r}, but this number involves no randomness"
+        return BandResult(alarm, math.inf, 0.0)
+    n, runs, half = reference.runs, len(values), 0.0  # half the width of the band for the mean
+    if n > 1 and reference.std > ROUNDING * abs(reference.mean):
+        student = float(stats.t.isf(level / 2 / 2, n - 1)) * reference.std
+        farthest = max(reference.max - reference.mean, reference.mean - reference.min)
+        half = student * math.sqrt(1 / runs + 1 / n)
+        half += farthest * math.log(2 / (level / 2)) / (3 * runs)
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
-    half = half_width(reference, len(values), level / 2)
     allowed = half + MARGIN * abs(reference.mean)
     difference, alarm = abs(mean - reference.mean), ""
     if difference > allowed + ROUNDING * abs(reference.mean):
         alarm = f"mean {mean:,.6g}, reference {reference.mean:,.6g} +- {allowed:,.3g}"
-    n, runs = reference.runs, len(values)
     middle = (n + 1) // 2  # at or below the median; for odd n the larger half
     for sign, limit, place, side in (
         (1.0, reference.max, n, "above the reference's largest"),
@@ -65,26 +79,6 @@ def compare(values: np.ndarray, reference: Reference, level: float) -> BandResul
     share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
     return BandResult(alarm, share, resolution)
-
-
-def compare_exact(value: float, reference: float) -> BandResult:
-    """Compare a number that involves no randomness with its reference, up to rounding."""
-    # The difference of equal infinities is nan.
-    if value == reference or abs(value - reference) <= ROUNDING * abs(reference):
-        return BandResult("", 0.0, 0.0)
-    alarm = f"{value!r}, reference {reference!r}, but this number involves no randomness"
-    return BandResult(alarm, math.inf, 0.0)
-
-
-def half_width(reference: Reference, runs: int, level: float) -> float:
-    """Return half the width of the band for the mean of `runs` new runs."""
-    spread = reference.std if reference.std > ROUNDING * abs(reference.mean) else 0.0
-    if reference.runs < 2 or not spread:
-        return 0.0
-    farthest = max(reference.max - reference.mean, reference.mean - reference.min)
-    student = float(stats.t.isf(level / 2, reference.runs - 1)) * spread
-    error = student * math.sqrt(1 / runs + 1 / reference.runs)
-    return error + farthest * math.log(2 / level) / (3 * runs)
 
 
 @cache

@@ -153,24 +153,20 @@ def every_round(subject: Subject) -> str:
 def same_bits(subject: Subject) -> str:
     """Check that a run has the same bits alone, alongside other runs and a second time."""
     for means in INSTANCES:
-        run_alone_and_together(cell(subject, means, HORIZON))
+        played = cell(subject, means, HORIZON)
+        together, _ = played.play(range(8))
+        again, _ = played.play(range(8))
+        alone = np.array([played.play(range(run, run + 1))[0][0] for run in range(7, -1, -1)])
+        parts = np.vstack([played.play(range(0, 3))[0], played.play(range(3, 8))[0]])
+        for curves in (again, alone[::-1], parts):
+            if not np.array_equal(together, curves):
+                run = int(np.flatnonzero((together != curves).any(axis=1))[0])
+                raise Broken(
+                    f"run {run} ends at {together[run, -1]:g} and at {curves[run, -1]:g}",
+                    "draw every random number from `rng`, the argument of `play`, never from"
+                    " np.random; keep no state outside `play`",
+                )
     return f"8 runs on {len(INSTANCES)} instances, in 4 ways each"
-
-
-def run_alone_and_together(played: RegretExperiment) -> None:
-    """Play eight runs of a cell in four ways. Raises Broken if they differ in a bit."""
-    together, _ = played.play(range(8))
-    again, _ = played.play(range(8))
-    alone = np.array([played.play(range(run, run + 1))[0][0] for run in range(7, -1, -1)])
-    parts = np.vstack([played.play(range(0, 3))[0], played.play(range(3, 8))[0]])
-    for curves in (again, alone[::-1], parts):
-        if not np.array_equal(together, curves):
-            run = int(np.flatnonzero((together != curves).any(axis=1))[0])
-            raise Broken(
-                f"run {run} ends at {together[run, -1]:g} and at {curves[run, -1]:g}",
-                "draw every random number from `rng`, the argument of `play`, never from"
-                " np.random; keep no state outside `play`",
-            )
 
 
 def prefix(subject: Subject) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from dpbandits.audit.subject import Subject
 from dpbandits.contract.conditions import PLAIN, cell, outcome, reason
 from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, draw, new_bandit, regret
+from dpbandits.core.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
 
 
 class Hidden(NamedTuple):
@@ -25,14 +25,10 @@ class Hidden(NamedTuple):
     coins: np.ndarray
 
 
-@draw.register(Hidden)
-def hidden_draw(law: Hidden, rng: np.random.Generator, arm: int, t: int) -> float:
-    return float(rng.random() < law.coins[arm])
-
-
-@regret.register(Hidden)
-def hidden_regret(law: Hidden, pulls: np.ndarray) -> float:
-    return 0.0
+draw.register(Hidden)(lambda law, rng, arm, t: float(rng.random() < law.coins[arm]))
+has_closed_sum.register(Hidden)(lambda law: True)  # so that a batch is one draw, as on coins
+draw_sum.register(Hidden)(lambda law, rng, arm, n: float(rng.binomial(n, law.coins[arm])))
+regret.register(Hidden)(lambda law, pulls: 0.0)
 
 
 class Watched(Bandit):

@@ -1,7 +1,6 @@
 """Claims in words: those about a figure with their verdicts, and texts with numbers of results."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -45,7 +44,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
                 found.append(About(judged, judged.status, factor(judged.drawn), because, False))
         elif names and not any(store.missing(cell, number) for cell, number in runs.items()):
             theirs = Resampler(store, runs, paper.runs or 1)
-            judge = Judge(Figures(paper, spec), Resampler(store, runs), theirs)
+            judge = Judge(Figures(paper, {(spec.name,): spec}), Resampler(store, runs), theirs)
             for claim in names:
                 if paper.figures(claim) == [spec.name] and paper.claims()[claim].holds:
                     with suppress(UserError):  # a changed figure may lack a curve or panel
@@ -57,7 +56,8 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
 
 def count(claims: Iterable[About]) -> dict[str, int]:
     """Return the number of distinct sentences by the word of their verdict."""
-    return dict(Counter({e.judged.id: e.verdict for e in claims if e.judged.is_sentence}.values()))
+    sentences = (about for about in claims if about.judged.name in about.judged.paper.sentences)
+    return dict(Counter({about.judged.id: about.verdict for about in sentences}.values()))
 
 
 def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
     return [
         {
             "claim": about.judged.id,
-            "is_sentence": about.judged.is_sentence,
+            "is_sentence": about.judged.name in about.judged.paper.sentences,
             "text": about.judged.claim.quote or about.judged.claim.says,
             "section": about.judged.claim.section,
             "verdict": about.verdict,
@@ -80,15 +80,14 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
 
 def filled(text: str, gathered: Gathered) -> str:
     """Return a text with `{number}`, `{number:.2f}` and `{paper:10}` filled in, in Unicode."""
-
-    def value(match: re.Match[str]) -> str:
-        name, spec = match[1], match[2] or ""
-        if name == "paper":
-            return spec
-        number = gathered.numbers[name]
-        return format(number, spec) if spec else plain(number)
-
-    return " ".join(without_tex(claims_files.TEMPLATE.sub(value, text)).split())
+    whole = text
+    for match in claims_files.TEMPLATE.finditer(text):
+        name, shown = match[1], match[2] or ""
+        if name != "paper":
+            number = gathered.numbers[name]
+            shown = format(number, shown) if shown else plain(number)
+        whole = whole.replace(match[0], shown)
+    return " ".join(without_tex(whole).split())
 
 
 def factor(result: Result) -> str:

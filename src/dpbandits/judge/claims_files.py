@@ -6,6 +6,7 @@ Every mistake in them is one line with file and key.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -145,20 +146,13 @@ GROUPS: dict[str, type[Part]] = {
 }
 
 
-def papers() -> list[str]:
-    """Return the papers that have claims."""
-    return project.names("claims")
-
-
-def thresholds() -> dict[str, Threshold]:
-    """Return the numbers that this project gives to words of the papers."""
-    content = conf_files.read_yaml(THRESHOLDS)
-    return {word: _as(Threshold, content[word], THRESHOLDS, word) for word in content}
+papers = partial(project.names, "claims")  # those that have claims
 
 
 def words() -> dict[str, Any]:
-    """Return the thresholds by the names that comparisons use."""
-    return {word.replace(" ", "_"): found.value for word, found in thresholds().items()}
+    """Return the numbers that this project gives to words, by the names that comparisons use."""
+    found = conf_files.read_yaml(THRESHOLDS).items()
+    return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in found}
 
 
 def read(name: str) -> Paper:

@@ -13,7 +13,6 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -173,7 +172,7 @@ def _more_runs(
 
 def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
     """Return the largest sets of sentences that one implementation was shown to make true."""
-    sentences = [judged for judged in claims if judged.is_sentence and judged.results]
+    sentences = [j for j in claims if j.name in j.paper.sentences and j.results]
     sets: dict[tuple[str, ...], Joint] = {}
     for combination in _deciding(sentences):
         keys = [(judged, judged.key(combination)) for judged in sentences]
@@ -221,11 +220,9 @@ def write(gathered: Gathered) -> None:
         values = msgspec.to_builtins(result, builtin_types=(float,)).values()
         numbers = (f"{v:.7g}" if isinstance(v, float) else v for v in values)
         rows.append([kind, name, json.dumps(dict(combination), ensure_ascii=False), *numbers])
-    references.commit(_file(gathered.paper.paper), written(COLUMNS, rows), gathered.record)
-
-
-def _file(name: str) -> Path:
-    return project.home("claims", name) / FOLDER / f"{name}.csv"
+    name = gathered.paper.paper
+    file = project.home("claims", name) / FOLDER / f"{name}.csv"
+    references.commit(file, written(COLUMNS, rows), gathered.record)
 
 
 def read(name: str) -> Gathered | None:
@@ -233,7 +230,7 @@ def read(name: str) -> Gathered | None:
 
     Raises UserError for a table that was changed or cannot be read.
     """
-    paper, file = claims_files.read(name), _file(name)
+    paper, file = claims_files.read(name), project.home("claims", name) / FOLDER / f"{name}.csv"
     remedy = f"`dpbandits report --gather {name}` writes it"
     if (found := references.committed(file, remedy)) is None:
         return None
@@ -257,8 +254,10 @@ def read(name: str) -> Gathered | None:
 
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
+    told = json.dumps(msgspec.to_builtins(paper))
+    judged = json.loads(told, object_hook=lambda d: {k: d[k] for k in d if k not in TEXTS})
     return {
-        "the claims": references.digest(_without_texts(msgspec.to_builtins(paper))),
+        "the claims": references.digest(judged),
         "the thresholds": references.digest(claims_files.words()),
         **references.basis(specs, algorithms),
     }
@@ -272,11 +271,3 @@ def stale(gathered: Gathered, specs: Iterable[FigureSpec]) -> str:
     before: Mapping[str, str] = gathered.record["basis"]
     algorithms = [part.removeprefix(GOLDEN) for part in before if part.startswith(GOLDEN)]
     return references.changed(before, basis(gathered.paper, specs, algorithms))
-
-
-def _without_texts(content: Any) -> Any:
-    if isinstance(content, list):
-        return [_without_texts(part) for part in content]
-    if not isinstance(content, dict):
-        return content
-    return {key: _without_texts(part) for key, part in content.items() if key not in TEXTS}

@@ -28,10 +28,6 @@ class Quantity:
     x: np.ndarray
     chosen: bool = True  # every point is compared; otherwise the last one stands for the curve
 
-    def take(self, mask: np.ndarray) -> "Quantity":
-        """Return the quantity at some of its points, all of which are then compared."""
-        return Quantity(self.values[:, mask], self.x[mask])
-
 
 class Scope(NamedTuple):
     """Values of the names of a text, and the functions that it may call."""
@@ -54,7 +50,8 @@ class Compared:
 def quantity(value: Any) -> Quantity:
     """Return a number, a curve or a quantity as a quantity."""
     if isinstance(value, Line):
-        return Quantity(value.values(), value.x, value.chosen)
+        values = value.resampler.statistic(value.curve, value.statistic, value.columns)
+        return Quantity(values, value.x, value.chosen)
     if isinstance(value, int | float):
         return Quantity(np.array([[float(value)]]), np.array([np.nan]))
     if not isinstance(value, Quantity):
@@ -62,17 +59,26 @@ def quantity(value: Any) -> Quantity:
     return value
 
 
+def chosen(mask: Callable[..., np.ndarray], value: Any, *limits: Any) -> Any:
+    """Return a curve or quantity at the x of a mask; all of these points are then compared."""
+    whole = value if isinstance(value, Line) else quantity(value)
+    at = mask(whole.x, *limits)
+    if isinstance(whole, Line):
+        return replace(whole, columns=whole.columns[at], x=whole.x[at], chosen=True)
+    return Quantity(whole.values[:, at], whole.x[at])
+
+
 def end(value: Any) -> Quantity:
     """Return the last point of a curve, or the chosen points."""
     if isinstance(value, Line | Quantity) and not value.chosen:
-        value = value.take(np.arange(len(value.x)) == len(value.x) - 1)
+        value = chosen(lambda x: np.arange(len(x)) == len(x) - 1, value)
     return quantity(value)
 
 
 def _aligned(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity, np.ndarray]:
     # Two quantities at the same points, which follow; a single point is paired with every one.
     if len(a.x) > 1 and len(b.x) > 1 and not np.array_equal(a.x, b.x):
-        a, b = a.take(np.isin(a.x, b.x)), b.take(np.isin(b.x, a.x))
+        a, b = chosen(np.isin, a, b.x), chosen(np.isin, b, a.x)
     return a, b, a.x if len(a.x) >= len(b.x) and not np.isnan(a.x).any() else b.x
 
 
@@ -91,11 +97,6 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _points(mask: Callable[..., np.ndarray], value: Any, *limits: float) -> Any:
-    whole = value if isinstance(value, Line) else quantity(value)
-    return whole.take(mask(whole.x, *limits))
-
-
 def _reduced(reduce: Callable[[Quantity], np.ndarray], value: Any) -> Quantity:
     whole = quantity(value)
     return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
@@ -106,23 +107,21 @@ def _bends(q: Quantity) -> np.ndarray:
     return np.abs(np.diff(slopes, axis=1))
 
 
-def _slope(q: Quantity) -> np.ndarray:
-    x = np.log(q.x) - np.log(q.x).mean()
-    return np.asarray(np.abs(np.log(q.values) @ x / (x @ x)))
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
     "at": partial(  # the last one up to there
-        _points,
+        chosen,
         lambda x, t: np.arange(len(x)) == max(np.searchsorted(x, t * (1 + NEAR), "right") - 1, 0),
     ),
-    "between": partial(_points, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
-    "after": partial(_points, lambda x, low: x >= low * (1 - NEAR)),
-    "everywhere": partial(_points, lambda x: np.ones(len(x), bool)),
+    "between": partial(chosen, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
+    "after": partial(chosen, lambda x, low: x >= low * (1 - NEAR)),
+    "everywhere": partial(chosen, lambda x: np.ones(len(x), bool)),
     "largest": partial(_reduced, lambda q: q.values.max(1)),
     "smallest": partial(_reduced, lambda q: q.values.min(1)),
-    "slope": partial(_reduced, _slope),
+    "slope": partial(  # over log x
+        _reduced,
+        lambda q: np.abs(np.log(q.values) @ (x := np.log(q.x) - np.log(q.x).mean()) / (x @ x)),
+    ),
     "bend": partial(_reduced, lambda q: _bends(q).max(1)),
     "total_bend": partial(_reduced, lambda q: _bends(q).sum(1)),
     "earlier": lambda value: replace(
@@ -150,13 +149,6 @@ def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
         case ast.Compare(left=a, ops=[ast.LtE() | ast.GtE() as sign], comparators=[b]):
             return a, b, 1.0 if isinstance(sign, ast.LtE) else -1.0
     raise UserError(f"{shown(text)} is no single comparison A <= B or A >= B")
-
-
-def names_in(text: str) -> set[str]:
-    """Return the names in a text, without those of functions."""
-    nodes = [*ast.walk(parsed(text))]
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
 
 
 def compared(text: str, scope: Scope) -> Iterator[Compared]:

@@ -6,9 +6,9 @@ intervals; resamples of as many runs as the paper has show what the paper's own 
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -21,73 +21,52 @@ from dpbandits.tables.series import values, x_values
 
 RESAMPLES = 1000
 AT_ONCE = 250  # resamples that are held in memory at a time
-Reduce = Callable[[np.ndarray, np.ndarray], np.ndarray]  # runs (n, x), counts (s, n) -> (s, x)
 
 
+@dataclass(eq=False)
 class Resampler:
     """Statistics of curves on all resamples, from the runs of a store.
 
     `size` is the number of runs of a resample: None for as many as there are, with streams shared
     as in the runs; otherwise that of the paper, whose curves were drawn independently. Without a
-    store every statistic is 1: then only `used`, the played curves that were asked for, counts.
+    store every statistic is 1: then only `used` counts, the played curves that were asked for and
+    their numbers of runs.
     """
 
-    def __init__(
-        self, store: Store | None, runs: Mapping[Experiment, int], size: int | None = None
-    ) -> None:
-        self.store, self.size = store, size
-        self.used: dict[Curve, None] = {}
-        self._runs = runs
-        self._known: dict[tuple[object, ...], np.ndarray] = {}
-
-    def number(self, curve: Curve) -> int:
-        """Return the number of runs of a played curve."""
-        return min(self._runs.get(cell, curve.runs) for cell in curve.played)
+    store: Store | None
+    runs: Mapping[Experiment, int]
+    size: int | None = None
+    used: dict[Curve, int] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], np.ndarray] = field(default_factory=dict)
 
     def statistic(self, curve: Curve, name: str, columns: np.ndarray) -> np.ndarray:
-        """Return a statistic at some points, float64 of shape (1 + RESAMPLES, points)."""
+        """Return a statistic at some points, float64 of shape (1 + RESAMPLES, points).
+
+        `p_value` is one number for all points: that of the published curve among the runs.
+        """
         if curve.is_exact:
             return np.asarray(values(curve, Store(Path()))[:1, columns])
-        reduce = STATISTICS[name] if name != "spread" else _spread(self.size or curve.runs)
-        # The points of a sweep are games of their own; those over time belong to the same runs.
-        if curve.x is None:
-            blocks = [(curve.sources[0], columns)]
-        else:
-            blocks = [(curve.sources[column], np.array([column])) for column in columns]
-        return self._cached(
-            curve,
-            (name, columns.tobytes()),
-            lambda runs: np.hstack([self._reduced(s, runs[:, c], reduce) for s, c in blocks]),
-            len(columns),
-        )
-
-    def p_value(self, curve: Curve) -> np.ndarray:
-        """Return the p-value of the published curve among the runs, (1 + RESAMPLES, 1)."""
-
-        def share(runs: np.ndarray) -> np.ndarray:
-            beyond = published.as_far(curve, x_values(curve), runs).T.astype(float)
-            shares, size = self._reduced(curve.sources[0], beyond, _mean), self.size or len(runs)
-            return np.asarray((shares * size + 1) / (size + 1)).max(1, keepdims=True)
-
-        return self._cached(curve, ("p",), share, 1)
-
-    def _cached(
-        self,
-        curve: Curve,
-        what: tuple[object, ...],
-        compute: Callable[[np.ndarray], np.ndarray],
-        points: int,
-    ) -> np.ndarray:
-        self.used[curve] = None
+        number = self.used[curve] = min(self.runs.get(cell, curve.runs) for cell in curve.played)
         if self.store is None:
-            return np.ones((1, points))
-        number = self.number(curve)
-        key = (curve.sources, curve.against, curve.shows, number, *what)
+            return np.ones((1, 1 if name == "p_value" else len(columns)))
+        group = self.size or curve.runs
+        key = (curve.sources, curve.against, curve.shows, number, name, columns.tobytes())
         if key not in self._known:
-            self._known[key] = compute(values(replace(curve, runs=number), self.store))
+            runs = values(replace(curve, runs=number), self.store)
+            if name == "p_value":
+                beyond = published.as_far(curve, x_values(curve), runs).T.astype(float)
+                size = self.size or number
+                shares = self._reduced(curve.sources[0], beyond, "mean", group)
+                found = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
+            elif curve.x is None:  # points over time belong to the same runs
+                found = self._reduced(curve.sources[0], runs[:, columns], name, group)
+            else:  # points of a sweep are games of their own
+                swept = [(curve.sources[i], runs[:, [i]]) for i in columns]
+                found = np.hstack([self._reduced(s, own, name, group) for s, own in swept])
+            self._known[key] = found
         return self._known[key]
 
-    def _reduced(self, source: Experiment, runs: np.ndarray, reduce: Reduce) -> np.ndarray:
+    def _reduced(self, source: Experiment, runs: np.ndarray, name: str, group: int) -> np.ndarray:
         # Experiments share the counts: their runs and their resamples, in an order of their own,
         # make them independent.
         streams = source.description() if self.size else source.streams()
@@ -95,8 +74,8 @@ class Resampler:
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
-        found = (reduce(shuffled, part.astype(float)) for part in parts)
-        return np.vstack([reduce(runs, np.ones((1, len(runs)))), *found])
+        found = (weighted(name, shuffled, part.astype(float), group) for part in parts)
+        return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *found])
 
 
 @lru_cache(8)
@@ -107,51 +86,32 @@ def _counts(runs: int, size: int) -> np.ndarray:
     return np.array([np.bincount(d, minlength=runs) for d in drawn], np.min_scalar_type(size))
 
 
-def _mean(runs: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
+def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.ndarray:
+    """Return a statistic of runs (n, x) that occur as often as counts (s, n) say, (s, x).
+
+    The spread is the mean of the largest minus the smallest of `group` runs; of a resample of that
+    size its own.
+    """
+    if name == "mean":
+        return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
+    found = []
+    for column in runs.T:
+        order = np.argsort(column)
+        ordered, own = column[order], counts[:, order]
+        if name == "median":
+            reached, half = np.cumsum(own, axis=1), own.sum(1, keepdims=True) / 2
+            low, high = (reached < half).sum(1), (reached <= half).sum(1)
+            found.append((ordered[low] + ordered[high.clip(max=len(ordered) - 1)]) / 2)
+        elif name == "spread" and own[0].sum() != group:
+            below = (np.cumsum(own, axis=1) / own.sum(1, keepdims=True))[:, :-1]
+            found.append((1 - below**group - (1 - below) ** group) @ np.diff(ordered))
+        else:
+            smallest = ordered[np.argmax(own > 0, axis=1)]
+            largest = ordered[len(ordered) - 1 - np.argmax(own[:, ::-1] > 0, axis=1)]
+            found.append({"max": largest, "min": smallest}.get(name, largest - smallest))
+    return np.stack(found, 1)
 
 
-def _ordered(reduce: Reduce) -> Reduce:
-    # A statistic of sorted values (n,) with their counts (s, n), for every column.
-    def every(runs: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        orders = [np.argsort(column) for column in runs.T]
-        columns = zip(runs.T, orders, strict=True)
-        return np.stack([reduce(column[order], counts[:, order]) for column, order in columns], 1)
-
-    return every
-
-
-def _median(ordered: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    reached, half = np.cumsum(counts, axis=1), counts.sum(1, keepdims=True) / 2
-    middle = (reached < half).sum(1), (reached <= half).sum(1).clip(max=len(ordered) - 1)
-    return np.asarray((ordered[middle[0]] + ordered[middle[1]]) / 2)
-
-
-def _largest(ordered: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.asarray(ordered[len(ordered) - 1 - np.argmax(counts[:, ::-1] > 0, axis=1)])
-
-
-def _smallest(ordered: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.asarray(ordered[np.argmax(counts > 0, axis=1)])
-
-
-def _spread(size: int) -> Reduce:
-    # Mean of the largest minus the smallest of `size` runs; of a resample of that size its own.
-    def spread(ordered: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        if counts[0].sum() == size:
-            return _largest(ordered, counts) - _smallest(ordered, counts)
-        below = (np.cumsum(counts, axis=1) / counts.sum(1, keepdims=True))[:, :-1]
-        return np.asarray((1 - below**size - (1 - below) ** size) @ np.diff(ordered))
-
-    return _ordered(spread)
-
-
-STATISTICS: dict[str, Reduce] = {
-    "mean": _mean,
-    "median": _ordered(_median),
-    "max": _ordered(_largest),
-    "min": _ordered(_smallest),
-}
 _x_values = cache(x_values)  # a judge asks thousands of times
 
 
@@ -163,22 +123,11 @@ class Line:
     statistic: str
     curve: Curve
     columns: np.ndarray
+    x: np.ndarray  # (points,)
     chosen: bool = False  # every point is compared; otherwise the last one stands for the curve
 
     @classmethod
     def of(cls, resampler: Resampler, statistic: str, curve: Curve) -> "Line":
         """Return a whole curve."""
-        return cls(resampler, statistic, curve, np.arange(len(_x_values(curve))))
-
-    @cached_property
-    def x(self) -> np.ndarray:
-        """The points, float64 of shape (points,)."""
-        return _x_values(self.curve)[self.columns]
-
-    def take(self, mask: np.ndarray) -> "Line":
-        """Return the curve at some of its points, all of which are then compared."""
-        return replace(self, columns=self.columns[mask], chosen=True)
-
-    def values(self) -> np.ndarray:
-        """Return the statistic at the points on all resamples."""
-        return self.resampler.statistic(self.curve, self.statistic, self.columns)
+        x = _x_values(curve)
+        return cls(resampler, statistic, curve, np.arange(len(x)), x)

@@ -1,8 +1,10 @@
 """Figures under the variants of a paper's choices: their curves as quantities of the language."""
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -35,21 +37,19 @@ class Place(NamedTuple):
     text: str
 
 
+@dataclass
 class Figures:
-    """Figures of a paper's claims, composed once a set of overrides; `composed` is one already."""
+    """Figures of a paper's claims, each composed once a set of overrides."""
 
-    def __init__(self, paper: Paper, composed: FigureSpec | None = None) -> None:
-        self.paper = paper
-        self._specs = dict[tuple[str, ...], FigureSpec]()
-        if composed:
-            self._specs[(composed.name,)] = composed
+    paper: Paper
+    composed: dict[tuple[str, ...], FigureSpec] = field(default_factory=dict)
 
     def spec(self, figure: str, overrides: Sequence[str] = ()) -> FigureSpec:
         """Return a figure under overrides."""
         key = (figure, *overrides)
-        if key not in self._specs:
-            self._specs[key], _ = compose.load(figure, overrides, is_variant=True)
-        return self._specs[key]
+        if key not in self.composed:
+            self.composed[key], _ = compose.load(figure, overrides, is_variant=True)
+        return self.composed[key]
 
     def panels(
         self, figure: str, letters: Sequence[str], combination: Combination
@@ -130,7 +130,10 @@ class Figures:
                 words |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
             elif choice.statistic and name in combination:
                 statistic = value
-        named, across = language.names_in(text), re.search(r"\b(panels|later|panel)\(", text)
+        nodes = [*ast.walk(language.parsed(text))]
+        called = [node.func for node in nodes if isinstance(node, ast.Call)]
+        named = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
+        across = re.search(r"\b(panels|later|panel)\(", text)
         wanted, line = named - {OTHERS, *words}, partial(Line.of, resampler, statistic)
         functions = FUNCTIONS | {word: value for word, value in words.items() if callable(value)}
         for figure, letters in panels_of(figures).items():
@@ -216,5 +219,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **language.FUNCTIONS,
     "bound": bound,
     "theory": theory_value,
-    "p_value": lambda line: Quantity(line.resampler.p_value(line.curve), np.ones(1)),
+    "p_value": lambda line: Quantity(
+        line.resampler.statistic(line.curve, "p_value", line.columns), np.ones(1)
+    ),
 }

@@ -82,11 +82,6 @@ class Judged:
         return f"{self.paper.paper}/{self.name}"
 
     @property
-    def is_sentence(self) -> bool:
-        """True for a sentence of the paper."""
-        return self.name in self.paper.sentences
-
-    @property
     def drawn(self) -> Result:
         """The result under the combination that the figures draw."""
         return next(iter(self.results.values()), Result(verdict=Verdict.NOT_TESTABLE))
@@ -136,13 +131,15 @@ def combinations(paper: Paper, choices: Iterable[str]) -> list[Combination]:
     return [dict(zip(names, picked, strict=True)) for picked in itertools.product(*variants)]
 
 
+@dataclass
 class Judge:
     """Judge of claims, from resamples of all runs and of as many runs as the paper has."""
 
-    def __init__(self, figures: Figures, ours: Resampler, theirs: Resampler, look: int = 0) -> None:
-        self.figures, self.ours, self.theirs = figures, ours, theirs
-        self.level = LEVEL / 2**look
-        self.equal = math.log(claims_files.words()["equal"])
+    figures: Figures
+    ours: Resampler
+    theirs: Resampler
+    look: int = 0
+    equal: float = field(default_factory=lambda: math.log(claims_files.words()["equal"]))
 
     def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
         """Add the verdicts on a claim under some combinations, and return it."""
@@ -170,14 +167,14 @@ class Judge:
         points = [(place, compared, i) for place, compared in found for i in range(len(compared.x))]
         if not points:
             return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)
-        runs = min(map(self.ours.number, self.ours.used), default=0)
+        runs = min(self.ours.used.values(), default=0)
         distances = np.hstack(
             [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
         )
         estimate, error = distances[0], distances[1:].std(0)
         error[error < ROUNDING] = 0.0
         away = np.abs(distances[1:] - estimate) / np.where(error > 0, error, np.inf)
-        reach = np.quantile(away.max(1), 1 - self.level) * error
+        reach = np.quantile(away.max(1), 1 - LEVEL / 2**self.look) * error
         low, high = estimate - reach, estimate + reach
         verdict = Verdict.INCONCLUSIVE
         if not 0 < runs < FEWEST:

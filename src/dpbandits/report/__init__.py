@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from dpbandits.drawing.formulas import plain as without_tex
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
-from dpbandits.judge import about, claims_files, claims_table, gather
+from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_files import as_list
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Result, Verdict
@@ -30,6 +30,7 @@ COLOURS = {
     Verdict.INCONCLUSIVE: "#5b5e63",
     Verdict.NOT: "#b02a1e",
 }
+ORDER = [*Verdict].index  # in which verdicts on sentences are counted
 
 
 def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> int:
@@ -55,7 +56,7 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
         for claim in claims_files.missing_quotes(claims_files.read(name), whole) if whole else ():
             file = project.member_file("claims", name)
             raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
-    if gathers and (status := gather.gather(chosen)):
+    if gathers and (status := claims_table.gather(chosen)):
         return status
     for path, content in files(chosen).items():
         write_atomically(project.folder() / path, content, remedy="")
@@ -161,25 +162,15 @@ def page(of: Gathered) -> str:
         errata_of=lambda name: [
             i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
         ],
-        **{f.__name__: f for f in (counts, in_part, counted, room, variants, further)},
+        verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
+        **{f.__name__: f for f in (counted, room, variants)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
 
 
-def counts(reports: Iterable[Gathered]) -> Counter[Verdict]:
-    """Return the number of sentences by verdict, in the order of Verdict."""
-    found = Counter(judged.verdict for of in reports for judged in of.sentences())
-    return Counter({verdict: found[verdict] for verdict in Verdict if found[verdict]})
-
-
-def in_part(reports: Iterable[Gathered]) -> int:
-    """Return the number of sentences of which only a part is judged."""
-    return sum(bool(judged.claim.part) for of in reports for judged in of.sentences())
-
-
-def counted(numbers: Mapping[Verdict, int]) -> str:
-    """Return counts of verdicts in words."""
-    words = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items())
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """Return the number of every verdict in words, in the order in which they come."""
+    words = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(verdicts).items())
     return words.replace("depends", "depending")
 
 
@@ -194,28 +185,29 @@ def room(result: Result) -> str:
     return smallest if smallest == typical else f"{smallest}; {typical}"
 
 
-def variants(judged: Judged) -> Iterator[tuple[str, Result]]:
-    """Yield the result as drawn, and under every other variant alone; equal ones once."""
-    drawn, rows = dict(next(iter(judged.results))), dict[str, tuple[list[str], Result]]()
+def variants(judged: Judged) -> tuple[list[tuple[str, Result]], list[Verdict]]:
+    """Return the result as drawn and under every other variant alone, equal ones once.
+
+    The second list has the verdicts under combinations that change more than one choice.
+    """
+    drawn, further = dict(next(iter(judged.results))), list[Verdict]()
+    rows: dict[str, tuple[list[str], Result]] = {}
     for combination, result in judged.results.items():
-        if sum(drawn[name] != variant for name, variant in combination) <= 1:
+        if sum(drawn[name] != variant for name, variant in combination) > 1:
+            further.append(result.verdict)
+        else:
             names, _ = rows.setdefault(repr(result), ([], result))
             names.append(about.in_words(dict(combination), drawn))
-    yield from (("; ".join(names), result) for names, result in rows.values())
-
-
-def further(judged: Judged) -> Counter[Verdict]:
-    """Return the verdicts under combinations that change more than one choice."""
-    drawn, *others = judged.results
-    return Counter(judged.results[c].verdict for c in others if len({*c} - {*drawn}) > 1)
+    return [("; ".join(names), result) for names, result in rows.values()], further
 
 
 def total(reports: Sequence[Gathered]) -> str:
     """Return how many sentences of how many papers reproduce, in one sentence."""
-    numbers = counts(reports)
+    sentences = [judged for of in reports for judged in of.sentences()]
+    verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
     return (
-        f"Of {numbers.total()} sentences of {len(reports)} papers, **{counted(numbers)}**;"
-        f" of {in_part(reports)} only a part is judged."
+        f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
+        f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."
     )
 
 
@@ -224,4 +216,5 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     yield from ("| paper | sentences | in short |", "|---|---|---|")
     for of in reports:
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
-        yield f"| [{paper(name).short}]({folder}{name}.md) | {counted(counts([of]))} | {text} |"
+        verdicts = counted(sorted((judged.verdict for judged in of.sentences()), key=ORDER))
+        yield f"| [{paper(name).short}]({folder}{name}.md) | {verdicts} | {text} |"
