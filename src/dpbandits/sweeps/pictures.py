@@ -114,21 +114,26 @@ def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelD
     return panels
 
 
-def _axes(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
-    columns = min(len(drawing.panels), 2)
-    height = margin + 2.1 * -(-len(drawing.panels) // columns)  # inches
-    return *panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE), columns
-
-
 def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
-    figure, axes, columns = _axes(drawing, margin=0.7)
+    columns = min(len(drawing.panels), 2)
+    height = 0.7 + 2.1 * -(-len(drawing.panels) // columns)  # inches
+    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
     handles: dict[str, Line2D] = {}
     ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
     places, ticks = key.places, dict(zip(key.places, key.ticks, strict=True))
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
         ax.set_yscale("log" if 0 < 10 * ends.min() < ends.max() else "linear")
-        draw = draw_all_over_parameter if key.is_number else _draw_side_by_side
-        for line in draw(ax, panel):
+        if key.is_number:
+            lines = draw_all_over_parameter(ax, panel)
+        else:  # nothing is between values that are not numbers: markers with bars, no lines
+            for j, series in enumerate(panel.series):
+                bars = [series.centre - series.low, series.high - series.centre]
+                style, shift = style_of_curve(series), 0.4 * ((j + 0.5) / len(panel.series) - 0.5)
+                place = (series.x + shift, series.centre, np.maximum(bars, 0))
+                look = {"fmt": style.marker or "_", "color": style.colour, "elinewidth": 1}
+                ax.errorbar(*place, **look, label=in_mathtext(series.legend))
+            lines = [container[0] for container in ax.containers]
+        for line in lines:
             handles.setdefault(str(line.get_label()), line)
         if key.is_number and min(places) > 0 and max(places) >= 20 * min(places):
             ax.set_xscale("log")
@@ -140,17 +145,6 @@ def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
         ax.set_ylabel(end if i % columns == 0 else "")
     legend_below(figure, list(handles.values()), 2 * columns)
     return figure
-
-
-def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    # There is nothing between values that are not numbers: markers with bars, no lines.
-    for i, series in enumerate(panel.series):
-        bars = [series.centre - series.low, series.high - series.centre]
-        style, shift = style_of_curve(series), 0.4 * ((i + 0.5) / len(panel.series) - 0.5)
-        place = (series.x + shift, series.centre, np.maximum(bars, 0))
-        label = in_mathtext(series.legend)
-        ax.errorbar(*place, fmt=style.marker or "_", color=style.colour, elinewidth=1, label=label)
-    return [container[0] for container in ax.containers]
 
 
 def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDrawing, np.ndarray]]:
@@ -175,7 +169,9 @@ def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDraw
 def _draw_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    figure, axes, columns = _axes(drawing, margin=0.5)
+    columns = min(len(grids), 2)
+    height = 0.5 + 2.1 * -(-len(grids) // columns)  # inches
+    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
     low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
     norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
     for i, (ax, numbers) in enumerate(zip(axes, grids, strict=True)):
