@@ -11,7 +11,6 @@ from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -44,8 +43,22 @@ def summary(
 
     `varied` has the keys in which the jobs differ, with their names in titles.
     """
-    spec = jobs[0].spec
-    keys = [_key(key, name, jobs) for key, name in varied.items()]
+    spec, keys = jobs[0].spec, list[Key]()
+    labels = {curve.name: curve.label for panel in spec.panels for curve in panel.curves}
+    for key, name in varied.items():
+        label, parts = symbol(name.rpartition(".")[2]), key.split(".")
+        linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
+        if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
+            label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
+        elif parts[:2] == ["figure", "panels"]:
+            label = f"{label} of ({parts[2]})"
+        values = list(dict.fromkeys(job.value(key) for job in jobs))
+        are_numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        if are_numbers:
+            values.sort()
+        places = [*map(float, values if are_numbers else range(len(values)))]
+        ticks = [f"{v:g}" if are_numbers else str(v) for v in values]
+        keys.append(Key(key, label, values, are_numbers, places, ticks))
     shared = [c for c in spec.changes if all(c in job.spec.changes for job in jobs)]
     # The y label: the quantity at the last point of a curve.
     over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
@@ -68,22 +81,6 @@ def summary(
     if maps:
         return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing
     return lambda drawing: _draw(drawing, main, end), drawing
-
-
-def _key(key: str, name: str, jobs: Sequence[Job]) -> Key:
-    # The key with its label and the values that it takes in the completed jobs.
-    label, parts = symbol(name.rpartition(".")[2]), key.split(".")
-    linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
-    if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
-        labels = {c.name: c.label for panel in jobs[0].spec.panels for c in panel.curves}
-        label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
-    elif parts[:2] == ["figure", "panels"]:
-        label = f"{label} of ({parts[2]})"
-    values = list(dict.fromkeys(job.value(key) for job in jobs))
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-        values.sort()
-        return Key(key, label, values, True, [*map(float, values)], [f"{v:g}" for v in values])
-    return Key(key, label, values, False, [*map(float, range(len(values)))], [*map(str, values)])
 
 
 def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelDrawing]:
@@ -130,8 +127,8 @@ def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
                 bars = [series.centre - series.low, series.high - series.centre]
                 style, shift = style_of_curve(series), 0.4 * ((j + 0.5) / len(panel.series) - 0.5)
                 place = (series.x + shift, series.centre, np.maximum(bars, 0))
-                look = {"fmt": style.marker or "_", "color": style.colour, "elinewidth": 1}
-                ax.errorbar(*place, **look, label=in_mathtext(series.legend))
+                label, mark = in_mathtext(series.legend), style.marker or "_"
+                ax.errorbar(*place, fmt=mark, color=style.colour, elinewidth=1, label=label)
             lines = [container[0] for container in ax.containers]
         for line in lines:
             handles.setdefault(str(line.get_label()), line)
