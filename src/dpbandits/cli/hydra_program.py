@@ -18,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from dpbandits.cli.process import load_factory, status_of
-from dpbandits.core.errors import in_one_line
+from dpbandits.core.errors import UserError, in_one_line
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -39,7 +39,6 @@ def main() -> int:
     import hydra
 
     from dpbandits.config import compose
-    from dpbandits.core.errors import UserError
     from dpbandits.files import project
     from dpbandits.sweeps.jobs import Job
 

@@ -261,20 +261,19 @@ def audit(
 
     given, start = values_of(parameters), time.monotonic()
     member = registry.algorithm(arguments.player(algorithm, {}).algorithm)
-    asked: dict[str, Any] = {"plays": plays, "many_arms": many_arms, "seed": seed}
-    asked |= {"changed_reward": changed_reward, "workers": workers, "epsilon": epsilon}
-    for name in given:
-        if name in asked:
-            subject = "the privacy budget" if name == "epsilon" else name
-            option = f"--{name.replace('_', '-')}"
-            raise UserError(f"{subject} is set by {option}, not by '{name}=...'")
+    options: dict[str, Any] = {"epsilon": epsilon, "plays": plays, "many_arms": many_arms}
+    options |= {"changed_reward": changed_reward, "seed": seed, "workers": workers}
+    for name in (name for name in given if name in options):
+        subject = "the privacy budget" if name == "epsilon" else name
+        option = f"--{name.replace('_', '-')}"
+        raise UserError(f"{subject} is set by {option}, not by '{name}=...'")
     if "epsilon" not in member.Params._fields:
-        del asked["epsilon"]
-    found = privacy_results.run_audit(algorithm, **asked, **given)
+        del options["epsilon"]
+    found = privacy_results.run_audit(algorithm, **options, **given)
     print(*audited(found), sep="\n")
     print(f"  {plays:,} games in {duration(time.monotonic() - start)}, seed {seed}", flush=True)
-    exceeded = ["the budget that its paper claims"] if found.refutes_claim else []
-    exceeded += ["the budget of its declared releases"] if found.refutes_releases else []
+    exceeded = ["the budget that its paper claims"] * found.refutes_claim
+    exceeded += ["the budget of its declared releases"] * found.refutes_releases
     if exceeded:
         print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
     return ExitStatus.ALARM if exceeded else ExitStatus.DONE

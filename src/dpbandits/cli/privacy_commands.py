@@ -65,14 +65,11 @@ def show(
         table.add_column(column, justify="right", no_wrap=True)
     for row in table_rows:
         unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
-        table.add_row(
-            row.label,
-            row.reading,
-            f"{unit}{_number(row.claim.budget)}",
-            f"{unit}{_number(row.spent)}",
-            "?" if row.tight is None else _number(row.tight),
-            _number(row.stated.delta),
+        claimed, composed, tight, at = (
+            "?" if number is None else "no bound" if math.isinf(number) else f"{number:.4g}"
+            for number in (row.claim.budget, row.spent, row.tight, row.stated.delta)
         )
+        table.add_row(row.label, row.reading, unit + claimed, unit + composed, tight, at)
     terminal = console()
     terminal.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
     terminal.print(table)
@@ -95,10 +92,6 @@ def show(
     for line in lines:
         indent = "    " if line.startswith(" ") else ""
         print(textwrap.fill(line, terminal.width, subsequent_indent=indent))
-
-
-def _number(value: float) -> str:
-    return "no bound" if math.isinf(value) else f"{value:.4g}"
 
 
 def _budget(epsilon: float, delta: float) -> str:

@@ -45,7 +45,7 @@ def summary(
     """
     spec, keys = jobs[0].spec, list[Key]()
     labels = {curve.name: curve.label for panel in spec.panels for curve in panel.curves}
-    for key, name in varied.items():
+    for key, name in varied.items():  # as axes, with their values in the completed jobs
         label, parts = symbol(name.rpartition(".")[2]), key.split(".")
         linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
         if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
@@ -59,7 +59,6 @@ def summary(
         places = [*map(float, values if are_numbers else range(len(values)))]
         ticks = [f"{v:g}" if are_numbers else str(v) for v in values]
         keys.append(Key(key, label, values, are_numbers, places, ticks))
-    shared = [c for c in spec.changes if all(c in job.spec.changes for job in jobs)]
     # The y label: the quantity at the last point of a curve.
     over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
     horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
@@ -76,7 +75,7 @@ def summary(
     drawing = Drawing(
         title=f"{spec.title}: by {', '.join(varied.values())}",
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
-        changes="; ".join(change.short for change in shared),
+        changes="; ".join(c.short for c in spec.changes if all(c in j.spec.changes for j in jobs)),
     )
     if maps:
         return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing
