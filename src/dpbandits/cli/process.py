@@ -99,9 +99,9 @@ def load_joblib() -> None:
 
 
 def load_factory(module: str = "dpbandits.factory.produce") -> Any:
-    """Return the module that produces figures, with the libraries that draw and play them.
+    """Return the module that produces figures, or another one that draws and plays them.
 
-    XX
+    Raises UserError if an environment variable prevents the import of a library for it.
     """
     with variables_of("matplotlib", "MPL", "MATPLOTLIB"):
         importlib.import_module("matplotlib")
