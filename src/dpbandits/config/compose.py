@@ -43,6 +43,7 @@ SYNTAX = (
     "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
     """ spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
 )
+DASHES = "overrides are written without dashes, key=value, such as runs=5"
 KEYS = {  # by section
     "figure": schema.FIGURE,
     "panels": schema.PANEL,
@@ -100,6 +101,8 @@ def load(
     judge plays may repeat what the file says, and draws nothing: its labels may be equal.
     """
     for override in overrides:
+        if override.startswith("-"):
+            raise UserError(f"{override} is no option: {DASHES}")
         if re.match(r"[+~]*(figure=|sweep=|hydra\b)", override):
             command = f"dpbandits multirun figure={figure} ..."
             raise UserError(f"{shown(override)} is for Hydra's own command, `{command}`")
@@ -237,10 +240,9 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
 
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
-    figures = project.names("figure")
     for word in overrides:
         key, sign, value = word.partition("=")
-        if not sign and Path(word).stem in figures:
+        if not (sign or word.startswith("~")) and Path(word).stem in project.names("figure"):
             written = f"`dpbandits multirun` takes a figure as figure={Path(word).stem}"
             raise UserError(f"cannot read {shown(word)}: {written}")
         if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
@@ -253,13 +255,12 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     if any(word.startswith("-") for word in overrides):  # argparse would print its usage and exit
         parser = get_args_parser()
         parser.exit_on_error = False
-        problem = "overrides are written without dashes, key=value, such as runs=5"
         try:
             rest = parser.parse_known_args(overrides)[1]
         except ArgumentError as error:
-            raise UserError(f"{error}; {problem}") from error
+            raise UserError(f"{error}; {DASHES}") from error
         if wrong := [word for word in rest if word.startswith("-")]:
-            raise UserError(f"{wrong[0]} is no option: {problem}")
+            raise UserError(f"{wrong[0]} is no option: {DASHES}")
     try:
         yield
     except OverrideParseException as error:
