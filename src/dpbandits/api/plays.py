@@ -173,9 +173,10 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
         final, moments = play.regret[:, -1], list[tuple[float, float]]()
         for values in (final, final - judged[0].regret[:, -1]):
             # Runs that differ by rounding alone have no spread, a single one has no error.
-            error, is_one = 0.0, len(values) == 1
-            if is_one or np.ptp(values) > ROUNDING * abs(values).max():
-                error = math.nan if is_one else float(values.std(ddof=1)) / math.sqrt(len(values))
+            error = math.nan
+            if len(values) > 1:
+                is_equal = np.ptp(values) <= ROUNDING * abs(values).max()
+                error = 0.0 if is_equal else float(values.std(ddof=1)) / math.sqrt(len(values))
             moments.append((float(values.mean()), error))
         behind, error = moments[1] if play in judged else (math.nan, math.nan)
         is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear

@@ -269,7 +269,7 @@ def audit(
         raise UserError(f"{subject} is set by {option}, not by '{name}=...'")
     if "epsilon" not in member.Params._fields:
         del options["epsilon"]
-    found = privacy_results.run_audit(algorithm, **options, **given)
+    found = privacy_results.run_audit(algorithm, **given, **options)
     print(*audited(found), sep="\n")
     print(f"  {plays:,} games in {duration(time.monotonic() - start)}, seed {seed}", flush=True)
     exceeded = ["the budget that its paper claims"] * found.refutes_claim

@@ -339,7 +339,7 @@ class FigureReader:
         if key not in valid:
             raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
         found, (*above, last) = list[tuple[Any, Layers]](), key.split(".")
-        for x in sweep.values:
+        for x in sweep.values:  # set at the dotted key
             values: dict[str, Any] = {
                 first: deepcopy(environment) if first == "environment" else {}
             }

@@ -65,6 +65,7 @@ def description(law: str, params: Any) -> str:
     """
     named, fields = _names(project.layers()), parameters.plain(params) if law else {"means": params}
     means = fields.get("means", ())
+    # A few in full; of more in equal steps the ends, otherwise the first two and the last.
     if len(means) <= FEW:
         numbers = ", ".join(f"{mean:g}" for mean in means)
     elif np.allclose(np.diff(means), means[1] - means[0], rtol=1e-6, atol=0):
