@@ -233,6 +233,16 @@ MISTAKES = [
         "unknown key 'figure.horizon' (command line): for several figures at once write ++figure.",
     ),
     ("figure.epsilon=1,2", "which figure?"),
+    (
+        "adap-c2 -n 5",
+        "cannot read 'adap-c2': `dpbandits multirun` takes a figure as figure=adap-c2",
+    ),
+    (f"{HEADLINE} -n 5", "-n is no option: overrides are written without dashes, key=value, such"),
+    (f"{HEADLINE} --cfg x", "argument --cfg/-c: invalid choice: 'x'"),
+    (
+        f"{HEADLINE} runs=0,-1",
+        "adap-headline: runs must be a whole number from 1 to 10^6, got 0 (command line) and -1 (",
+    ),
     ("sweep=alfa", "unknown sweep 'alfa'; did you mean 'alpha'?"),
 ]
 

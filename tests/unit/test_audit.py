@@ -430,6 +430,8 @@ def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
             "changed_reward must be a whole number from 1 to 10,000, got 0",
         ),
         (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon"),
+        (("adap-ucb", "plays=5"), "plays is set by --plays, not by 'plays=...'"),
+        (("adap-ucb", "many_arms=5"), "many_arms is set by --many-arms, not by 'many_arms=...'"),
         (("adap-ucb", "alpha=3", "alpha=4"), "alpha is set twice"),
         (("adap-ucb", "alpha"), "parameters are written as name=value, got 'alpha'"),
         (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),

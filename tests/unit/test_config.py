@@ -11,7 +11,7 @@ from commands import bandit_cells
 from composed import load
 
 from dpbandits.config import compose
-from dpbandits.config.instances import Several, filled
+from dpbandits.config.instances import Several, Texts
 from dpbandits.config.settings import Cluster, Settings
 from dpbandits.core.errors import UserError
 from dpbandits.experiments.checkpoints import Grid
@@ -249,13 +249,16 @@ def test_a_panel_may_have_checkpoints_and_a_sweep_of_its_own() -> None:
     ],
 )
 def test_a_value_is_written_as_asked(template: str, given: object, expected: str) -> None:
-    assert filled(template, {"x": given}) == expected
+    assert Texts().vformat(template, (), {"x": given}) == expected
 
 
-@pytest.mark.parametrize("template", ["{y}", "{x:words:3}", "{x[a]}", "{", "{x.y}", "{0}"])
+TEMPLATES = ["{y}", "{horizon:words:3}", "{arms[a]}", "{", "{arms.y}", "{0}"]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_that_names_something_else_is_an_error(template: str) -> None:
-    with pytest.raises(ValueError, match=r"no value|format|expected|Single"):
-        filled(template, {"x": 1.0})
+    with pytest.raises(UserError, match=r"figure.title .* may name only .* in braces"):
+        spec_of("adap-c2", f"figure.title='{template}'")
 
 
 def test_titles_and_labels_follow_the_overrides() -> None:

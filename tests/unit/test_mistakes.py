@@ -13,6 +13,8 @@ LINE, A, UCB = "(command line)", "figure.panels.a", "figure.curves.adap-ucb"
 COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
     ("adap-c22", "", ("unknown figure 'adap-c22'", "'adap-c2'")),
     ("runs=5", "adap-c2", ("unknown figure 'runs=5'",)),
+    ("./conf/figure/adap-c2.yaml", "", ("the name of the figure is adap-c2",)),
+    (C2, "adap-c1", ("cannot read 'adap-c1'", "takes a figure as figure=adap-c1")),
     (C2, "figure=adap-ksweep", ("'figure=adap-ksweep'", "dpbandits multirun")),
     (C2, "profile=smok", ("unknown profile 'smok'", "'smoke'")),
     (C2, "engine=gpu", ("unknown engine 'gpu'; valid: dask, local",)),
@@ -49,6 +51,8 @@ COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
     (C2, "figure.horizon=${lenght}", ("figure.horizon", "'lenght' not found", LINE)),
     (C2, f"{A}.epsilon=0", ("epsilon must be positive and finite, got 0", LINE)),
     (C2, f"{UCB}.ties=second", ("ties must be one of first, random, got 'second'", LINE)),
+    (C2, "figure.draw=foo", ("no function 'foo'; valid: against_arms, against_budget, ep",)),
+    (C2, "figure.draw=_room", ("no function '_room'; valid: against_arms, against_budget, ep",)),
     (C2, "figure.centre=avg", ("unknown centre 'avg'", LINE, "mean, median")),
     (C2, "figure.checkpoints=lin", ("unknown checkpoints 'lin'", LINE, "'linear'")),
     (C2, "figure.environment=c5", ("unknown environment 'c5'", LINE, "c1, c2, c3")),

@@ -216,12 +216,16 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
     return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
 
 
-def test_a_new_notion_has_a_budget_words_a_row_and_a_key(toy: RegretExperiment) -> None:
+def test_a_new_notion_has_a_budget_words_a_row_and_a_key(
+    toy: RegretExperiment, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert given(toy) == budget(toy) == 0.5
     assert delta_of(toy) == DELTA
     curve: Any = SimpleNamespace(sources=[toy])
     assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")
     (row,) = rows(["toy"])
     assert (row.claim.budget, row.spent, row.stated.epsilon, row.composed) == (0.25, 0.25, 0.5, 0.5)
-    assert f"toy DP (a test): {TOY.definition}" in privacy_commands.notes([row])
+    privacy_commands.show(["toy"], epsilon=1, rho=1, horizon=100, arms=2, delta=None)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f" toy DP (a test): {TOY.definition} Toy: a test" in printed
     assert json.loads(json.dumps(toy.description()))["params"] == {"mu": 0.25}

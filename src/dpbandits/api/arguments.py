@@ -53,15 +53,13 @@ class Player:
 
         Raises UserError for an invalid value.
         """
-
-        def origin(name: str) -> str:
-            of_file = name in self.settings and name not in self.given
-            return project.member_file("algorithm", self.name) if of_file else "argument"
-
         params = registry.algorithm(self.algorithm).Params
         known = parameters.fields(params)
         supplied = {key: game[key] for key in known if game.get(key) is not None}
-        return parameters.build(params, {**supplied, **self.settings}, self.name, origin)
+        of_file = self.settings.keys() - self.given.keys()
+        origin = {key: project.member_file("algorithm", self.name) for key in of_file}
+        values = {**supplied, **self.settings}
+        return parameters.build(params, values, self.name, lambda key: origin.get(key, "argument"))
 
 
 def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
@@ -173,19 +171,20 @@ def specification(
     budgets: Sequence[Any],
     game: tuple[Any, Any],
     values: Mapping[str, Any],
-    overrides: Sequence[str],
+    overrides: Sequence[str] = (),
 ) -> tuple[FigureSpec, Settings]:
     """Return the figure of regret over time, with a panel for each epsilon, and the settings.
 
     `caller` is its name and begins every message; that of `compare` has lower bounds. `game` is
-    the environment and the means, `values` those of Numbers and NAMED; None stands for a default.
-    The overrides may set paths and the engine. Raises UserError for any invalid value.
+    the environment and the means, `values` those of Numbers, NAMED and the workers; None stands for
+    a default. The overrides may set paths and the engine. Raises UserError for any invalid value.
     """
-    settings, seed = compose.settings_of(overrides, caller)
+    given = {key: value for key, value in values.items() if value is not None}
+    threads = [f"engine.workers={given.pop('workers')}"] if "workers" in given else []
+    settings, seed = compose.settings_of([*overrides, *threads], caller)
     if len({*budgets}) < len(budgets) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
-    given = {key: value for key, value in values.items() if value is not None}
     values = {"seed": seed, **given}
     named = {key: values.pop(key, names[0]) for key, names in NAMED.items()}
     for key, name in named.items():

@@ -135,8 +135,9 @@ def play(
         (2, 1)
     """
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid}
-    entries, game = [player(algorithm, parameters)], (environment, means)
-    found = _played("play", entries, (), game, values, workers, progress)
+    values, entries = values | {"workers": workers}, [player(algorithm, parameters)]
+    spec, settings = specification("play", entries, (), (environment, means), values)
+    found = comparison(spec, entries, (), *computed(spec, settings, progress))
     return found.plays[entries[0].curve, None]
 
 
@@ -165,22 +166,21 @@ class Standing(NamedTuple):
 
 def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
     """Return the standings of results that share an epsilon, the lowest mean first."""
-
-    def mean_and_error(final: np.ndarray) -> tuple[float, float]:
-        # Runs that differ by rounding alone have no spread, a single one has no error.
-        error = float(final.std(ddof=1)) / math.sqrt(len(final)) if len(final) > 1 else math.nan
-        is_equal = len(final) > 1 and np.ptp(final) <= ROUNDING * abs(final).max()
-        return float(final.mean()), 0.0 if is_equal else error
-
     ordered = sorted(plays, key=lambda play: float(play.mean[-1]))
     judged = [play for play in ordered if play.budget] or ordered
     found = []
     for play in ordered:
-        final, behind, error = play.regret[:, -1], math.nan, math.nan
-        if play in judged:
-            behind, error = mean_and_error(final - judged[0].regret[:, -1])
+        final, moments = play.regret[:, -1], list[tuple[float, float]]()
+        for values in (final, final - judged[0].regret[:, -1]):
+            # Runs that differ by rounding alone have no spread, a single one has no error.
+            error = math.nan
+            if len(values) > 1:
+                is_equal = np.ptp(values) <= ROUNDING * abs(values).max()
+                error = 0.0 if is_equal else float(values.std(ddof=1)) / math.sqrt(len(values))
+            moments.append((float(values.mean()), error))
+        behind, error = moments[1] if play in judged else (math.nan, math.nan)
         is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
-        row = epsilon, play.label, *mean_and_error(final), behind, error, is_clear
+        row = epsilon, play.label, *moments[0], behind, error, is_clear
         if budget := play.budget:
             found.append(Standing(*row, budget.notion, budget.claimed, budget.composed))
         else:
@@ -272,22 +272,9 @@ def compare(
     """
     budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(epsilon, object)))
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid, "delta": delta}
-    entries, game = players_of(algorithms), (environment, means)
-    return _played("compare", entries, budgets, game, values, workers, progress)
-
-
-def _played(
-    caller: str,
-    players: Sequence[Player],
-    budgets: Sequence[Any],
-    game: tuple[Any, Any],
-    values: Mapping[str, Any],
-    workers: Any,
-    progress: bool,
-) -> Comparison:
-    overrides = () if workers is None else (f"engine.workers={workers}",)
-    spec, settings = specification(caller, players, budgets, game, values, overrides)
-    return comparison(spec, players, budgets, *computed(spec, settings, progress))
+    values, entries = values | {"workers": workers}, players_of(algorithms)
+    spec, settings = specification("compare", entries, budgets, (environment, means), values)
+    return comparison(spec, entries, budgets, *computed(spec, settings, progress))
 
 
 def comparison(

@@ -46,8 +46,6 @@ def compare(words: Sequence[str]) -> int:
             numbers = [value_of(part) for part in value.strip("[]").split(",")]
         if owner in ("paths", "engine"):
             overrides.append(f"{key}={value}")
-        elif key == "workers":
-            overrides.append(f"engine.{key}={value}")
         elif owner == "environment" and name:
             changes[name] = numbers if len(numbers) > 1 else numbers[0]
         elif owner in ranges and name:

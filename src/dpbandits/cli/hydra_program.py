@@ -18,10 +18,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from dpbandits.cli.process import load_factory, status_of
-from dpbandits.core.errors import in_one_line
+from dpbandits.core.errors import UserError, in_one_line
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+MULTIRUN = "dpbandits.sweeps.multirun"  # imported when the jobs are known
 
 
 def main() -> int:
@@ -39,18 +41,11 @@ def main() -> int:
     import hydra
 
     from dpbandits.config import compose
-    from dpbandits.core.errors import UserError
     from dpbandits.files import project
     from dpbandits.sweeps.jobs import Job
 
     jobs: list[Job] = []
     home, conf = os.getpid(), str(project.layers()[-1] / "conf")
-
-    def play(those: list[Job]) -> int:
-        load_factory()
-        from dpbandits.sweeps.multirun import produce
-
-        return produce(those, words)
 
     @hydra.main(version_base="1.3", config_path=conf, config_name="config")
     def task(composed: "DictConfig") -> None:
@@ -59,7 +54,7 @@ def main() -> int:
             jobs.append(job)
         # A launcher runs the job in another process, with a copy of the list; only an error gets
         # back.
-        elif status := status_of(lambda: play([job])):
+        elif status := status_of(lambda: load_factory(MULTIRUN).produce([job], words)):
             raise UserError(
                 f"a job of the multirun ended with status {status}; its output is below the folder"
                 " .submitit of the multirun"
@@ -80,4 +75,4 @@ def main() -> int:
         ) from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in words):
         return 0  # all jobs ran in other processes
-    return play(jobs)
+    return int(load_factory(MULTIRUN).produce(jobs, words))

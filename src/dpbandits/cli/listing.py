@@ -95,7 +95,21 @@ def cite(names: Sequence[str]) -> None:
     from dpbandits.factory.papers import OWN, PAPERS  # late: the list does not wait for NumPy
 
     papers = {paper.key: paper for paper in PAPERS if paper.key != OWN}
-    cited = {name: _papers_of(name, [*papers]) for name in names}
+    figures, files = project.names("figure"), project.names("algorithm")
+    cited: dict[str, set[str]] = {}
+    for name in names:
+        found, algorithms = {name} & {*papers}, {name} & {*files}
+        if name in figures and not found:  # it draws algorithms of several papers
+            content = conf_files.read_member("figure", name)
+            pairs = [entry for entry in content.get("defaults", []) if isinstance(entry, dict)]
+            algorithms = {str(member) for pair in pairs for member in pair.values()} & {*files}
+            found = {str(content["paper"])}
+        elif not (found or algorithms or name in registry.algorithm_names()):
+            near = nearest(name, [*papers, *figures, *files])
+            raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {near}")
+        # The head of an algorithm's file names its source.
+        heads = [_comment("algorithm", algorithm) for algorithm in algorithms]
+        cited[name] = found | {key for key in papers if any(key in head for head in heads)}
     software = yaml.safe_load((project.SHIPPED / "CITATION.cff").read_text("utf-8"))
     authors = " and ".join(author["name"] for author in software["authors"])
     number, title = version("dpbandits"), software["title"]
@@ -107,22 +121,3 @@ def cite(names: Sequence[str]) -> None:
     for name in (name for name, found in cited.items() if not found):
         file = project.member_file("algorithm", name)
         print(f"dpbandits: {name} has no paper: {file} names none", file=sys.stderr)
-
-
-def _papers_of(name: str, papers: Sequence[str]) -> set[str]:
-    # A figure draws algorithms of several papers; the head of an algorithm's file names its source.
-    if name in papers:
-        return {name}
-    if name in project.names("figure"):
-        content = conf_files.read_member("figure", name)
-        taken = [entry for entry in content.get("defaults", []) if isinstance(entry, dict)]
-        members = {str(member) for pair in taken for member in pair.values()}
-        configured = members & {*project.names("algorithm")}
-        found = (_papers_of(algorithm, papers) for algorithm in configured)
-        return {str(content["paper"])}.union(*found)
-    if name in project.names("algorithm"):
-        return {key for key in papers if key in _comment("algorithm", name)}
-    if name in registry.algorithm_names():
-        return set()
-    known = [*papers, *project.names("figure"), *project.names("algorithm")]
-    raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {nearest(name, known)}")

@@ -5,6 +5,7 @@ A function imports what it needs when it is called: no verb waits for the librar
 
 import sys
 import time
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -42,11 +43,6 @@ Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_name
 Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
 
 
-def main() -> None:
-    """Run the command line: the entry point of the console script."""
-    guarded(command)
-
-
 def command() -> int:
     """Parse the command line and call the verb; return its exit status.
 
@@ -63,6 +59,9 @@ def command() -> int:
             )
         raise UserError(f"{' '.join(str(error).split())}{hint}") from None
     return int(status or ExitStatus.DONE)
+
+
+main = partial(guarded, command)  # the entry point of the console script
 
 
 @APP.command(name="list")
@@ -261,18 +260,20 @@ def audit(
     from dpbandits.run.progress import duration
 
     given, start = values_of(parameters), time.monotonic()
-    if "epsilon" in given:
-        raise UserError("the privacy budget is set by --epsilon, not by 'epsilon=...'")
     member = registry.algorithm(arguments.player(algorithm, {}).algorithm)
-    asked: dict[str, Any] = {"plays": plays, "many_arms": many_arms, "seed": seed}
-    asked |= {"changed_reward": changed_reward, "workers": workers, **given}
-    if "epsilon" in member.Params._fields:
-        asked["epsilon"] = epsilon
-    found = privacy_results.run_audit(algorithm, **asked)
+    options: dict[str, Any] = {"epsilon": epsilon, "plays": plays, "many_arms": many_arms}
+    options |= {"changed_reward": changed_reward, "seed": seed, "workers": workers}
+    for name in (name for name in given if name in options):
+        subject = "the privacy budget" if name == "epsilon" else name
+        option = f"--{name.replace('_', '-')}"
+        raise UserError(f"{subject} is set by {option}, not by '{name}=...'")
+    if "epsilon" not in member.Params._fields:
+        del options["epsilon"]
+    found = privacy_results.run_audit(algorithm, **given, **options)
     print(*audited(found), sep="\n")
     print(f"  {plays:,} games in {duration(time.monotonic() - start)}, seed {seed}", flush=True)
-    exceeded = ["the budget that its paper claims"] if found.refutes_claim else []
-    exceeded += ["the budget of its declared releases"] if found.refutes_releases else []
+    exceeded = ["the budget that its paper claims"] * found.refutes_claim
+    exceeded += ["the budget of its declared releases"] * found.refutes_releases
     if exceeded:
         print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
     return ExitStatus.ALARM if exceeded else ExitStatus.DONE

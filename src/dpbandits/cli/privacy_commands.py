@@ -11,7 +11,7 @@ from rich.table import Table
 
 from dpbandits.api.privacy_results import AuditResult
 from dpbandits.cli.process import console
-from dpbandits.privacy.table import Row, rows
+from dpbandits.privacy.table import rows
 
 COLUMNS = (
     "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"
@@ -65,31 +65,21 @@ def show(
         table.add_column(column, justify="right", no_wrap=True)
     for row in table_rows:
         unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
-        table.add_row(
-            row.label,
-            row.reading,
-            f"{unit}{_number(row.claim.budget)}",
-            f"{unit}{_number(row.spent)}",
-            "?" if row.tight is None else _number(row.tight),
-            _number(row.stated.delta),
+        claimed, composed, tight, at = (
+            "?" if number is None else "no bound" if math.isinf(number) else f"{number:.4g}"
+            for number in (row.claim.budget, row.spent, row.tight, row.stated.delta)
         )
+        table.add_row(row.label, row.reading, unit + claimed, unit + composed, tight, at)
     terminal = console()
     terminal.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
     terminal.print(table)
     print()
-    for line in notes(table_rows):
-        indent = "    " if line.startswith(" ") else ""
-        print(textwrap.fill(line, terminal.width, subsequent_indent=indent))
-
-
-def notes(table_rows: Sequence[Row]) -> list[str]:
-    """Return the notes below the table, one paragraph each."""
     lines = [COLUMNS, ""]
-    differences: dict[str, list[str]] = {}
     for notion in dict.fromkeys(row.claim.notion for row in table_rows):
         lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
         of_notion = [row for row in table_rows if row.claim.notion is notion]
         lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
+    differences: dict[str, list[str]] = {}
     for row in filter(attrgetter("why"), table_rows):
         named = f"{row.label} ({row.reading})" if row.reading else row.label
         differences.setdefault(row.why, []).append(named)
@@ -97,11 +87,11 @@ def notes(table_rows: Sequence[Row]) -> list[str]:
         lines += ["", "Claims that differ from the composed budget:"]
     for why, labels in differences.items():
         lines.append(f"  {', '.join(dict.fromkeys(labels))}: {why}.")
-    return lines + (["", NO_ACCOUNTANT] if any(row.tight is None for row in table_rows) else [])
-
-
-def _number(value: float) -> str:
-    return "no bound" if math.isinf(value) else f"{value:.4g}"
+    if any(row.tight is None for row in table_rows):
+        lines += ["", NO_ACCOUNTANT]
+    for line in lines:
+        indent = "    " if line.startswith(" ") else ""
+        print(textwrap.fill(line, terminal.width, subsequent_indent=indent))
 
 
 def _budget(epsilon: float, delta: float) -> str:

@@ -98,14 +98,14 @@ def load_joblib() -> None:
         importlib.import_module("joblib").cpu_count()
 
 
-def load_factory() -> Any:
-    """Return the module that produces figures, with the libraries that draw and play them.
+def load_factory(module: str = "dpbandits.factory.produce") -> Any:
+    """Return the module that produces figures, or another one that draws and plays them.
 
-    Raises UserError if an environment variable prevents an import.
+    Raises UserError if an environment variable prevents the import of a library for it.
     """
     with variables_of("matplotlib", "MPL", "MATPLOTLIB"):
         importlib.import_module("matplotlib")
     load_joblib()
     with variables_of("numpy", "SOURCE_DATE_EPOCH"):
         time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
-    return importlib.import_module("dpbandits.factory.produce")
+    return importlib.import_module(module)

@@ -4,7 +4,8 @@ Every error of either is a UserError of one line.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from argparse import ArgumentError
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple
 
 import hydra
 import yaml
+from hydra._internal.utils import get_args_parser
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from hydra.plugins.search_path_plugin import SearchPathPlugin
@@ -42,13 +43,12 @@ SYNTAX = (
     "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
     """ spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
 )
+DASHES = "overrides are written without dashes, key=value, such as runs=5"
 KEYS = {  # by section
     "figure": schema.FIGURE,
     "panels": schema.PANEL,
     "curves": schema.CURVE | schema.SPECIAL["algorithm"] | schema.SPECIAL["bound"],
 }
-# Keys that somebody may write as options; Hydra has none of these.
-OPTIONS = {*schema.TOP, *schema.FIGURE, *schema.ENGINE, *schema.PATHS}
 
 
 class Layers(SearchPathPlugin):
@@ -101,6 +101,8 @@ def load(
     judge plays may repeat what the file says, and draws nothing: its labels may be equal.
     """
     for override in overrides:
+        if override.startswith("-"):
+            raise UserError(f"{override} is no option: {DASHES}")
         if re.match(r"[+~]*(figure=|sweep=|hydra\b)", override):
             command = f"dpbandits multirun figure={figure} ..."
             raise UserError(f"{shown(override)} is for Hydra's own command, `{command}`")
@@ -186,7 +188,25 @@ def _read(
     kinds = schema.PROFILE | {"name": project.names("profile")}
     values.section(kinds, plain["profile"], "profile", kinds)
     spec = FigureReader(values).read(may_repeat_labels=is_variant)
-    spec = replace(spec, changes=_changes(parsed, config, figure))
+    # The overrides that change the figure, sorted by key; one that repeats a value is no change,
+    # and annotations change nothing of a figure.
+    changes: dict[str, Change] = {}
+    for override in parsed:
+        key = str(override.key_or_group)
+        free = key in ("figure", "figure.annotated") or key.partition(".")[0] in FREE
+        if free or key.endswith(".runs"):
+            continue
+        now: str | None = text(override.value())
+        before, place = None, f"{key}@{override.package}" if override.package else key
+        if not override.package:
+            path = "profile.name" if key == PROFILE else key
+            contents = (_written(project.layers(), figure), OmegaConf.to_container(config))
+            found = (value_at(content, path, ABSENT) for content in contents)
+            before, now = (None if value is ABSENT else text(value) for value in found)
+            now = None if override.is_delete() else now
+        if now != before:
+            changes[place] = Change(place, now, None if key == PROFILE else before)
+    spec = replace(spec, changes=tuple(changes[key] for key in sorted(changes)))
     return Read(spec, read_settings(values, overrides, spec.changes), plain)
 
 
@@ -211,28 +231,6 @@ def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path:
     return project.member_file(group, members[group])
 
 
-def _changes(parsed: Iterable[Override], config: DictConfig, figure: str) -> tuple[Change, ...]:
-    # The overrides that change the figure, sorted by key; one that repeats a value is no change,
-    # and annotations change nothing of a figure.
-    changes: dict[str, Change] = {}
-    for override in parsed:
-        key = str(override.key_or_group)
-        free = key in ("figure", "figure.annotated") or key.partition(".")[0] in FREE
-        if free or key.endswith(".runs"):
-            continue
-        now: str | None = text(override.value())
-        before, place = None, f"{key}@{override.package}" if override.package else key
-        if not override.package:
-            path = "profile.name" if key == PROFILE else key
-            contents = (_written(project.layers(), figure), OmegaConf.to_container(config))
-            values = (value_at(content, path, ABSENT) for content in contents)
-            before, now = (None if value is ABSENT else text(value) for value in values)
-            now = None if override.is_delete() else now
-        if now != before:
-            changes[place] = Change(place, now, None if key == PROFILE else before)
-    return tuple(changes[key] for key in sorted(changes))
-
-
 # Mistakes that Hydra meets first
 
 
@@ -243,14 +241,26 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
     for word in overrides:
-        key, _, value = word.partition("=")
-        if word.startswith("-") and key.lstrip("-").replace("-", "_") in OPTIONS:
-            raise UserError(f"{word} is no option: overrides are written without dashes, key=value")
+        key, sign, value = word.partition("=")
+        if not (sign or word.startswith("~")) and Path(word).stem in project.names("figure"):
+            written = f"`dpbandits multirun` takes a figure as figure={Path(word).stem}"
+            raise UserError(f"cannot read {shown(word)}: {written}")
         if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
             raise UserError(f"cannot read {shown(word)}: {SYNTAX}")
         names = project.names(key) if key in ("figure", *GROUPS) else [value]
         if value not in names and not re.search(r"[,()]", value):
-            raise UserError(f"unknown {key} {shown(value)}; {nearest(value, names)}")
+            name = Path(value).stem  # of a file
+            near = f"the name of the {key} is {name}" if name in names else nearest(value, names)
+            raise UserError(f"unknown {key} {shown(value)}; {near}")
+    if any(word.startswith("-") for word in overrides):  # argparse would print its usage and exit
+        parser = get_args_parser()
+        parser.exit_on_error = False
+        try:
+            rest = parser.parse_known_args(overrides)[1]
+        except ArgumentError as error:
+            raise UserError(f"{error}; {DASHES}") from error
+        if wrong := [word for word in rest if word.startswith("-")]:
+            raise UserError(f"{wrong[0]} is no option: {DASHES}")
     try:
         yield
     except OverrideParseException as error:

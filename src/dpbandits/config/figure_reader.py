@@ -4,6 +4,7 @@ The layers of a curve are, from the inside: the value of a sweep, the curve, its
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple, get_type_hints
@@ -14,7 +15,7 @@ from dpbandits import theory
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Plays, Subject
 from dpbandits.config import conf_files, instances, schema
-from dpbandits.config.instances import Several, filled
+from dpbandits.config.instances import Several, Texts
 from dpbandits.config.schema import SHARED, Composed
 from dpbandits.core import parameters, registry
 from dpbandits.core.errors import UserError, shown
@@ -39,17 +40,8 @@ AUDITS = (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CH
 PAIRS = (Quantity.EXTRA.value, Quantity.PRICE.value)
 
 
-class Layers(tuple[tuple[str, Mapping[str, Any]], ...]):
-    """Mappings that set the values of a curve, each with its path, the innermost first."""
-
-    def inside(self, path: str, mapping: Mapping[str, Any]) -> "Layers":
-        """Return these layers with one more inside them."""
-        return Layers(((path, mapping), *self))
-
-    def find(self, key: str) -> tuple[Any, str]:
-        """Return the innermost value of a key and its path; (None, "") if no layer has it."""
-        found = ((m[key], f"{path}.{key}") for path, m in self if m.get(key) is not None)
-        return next(found, (None, ""))
+# Mappings that set the values of a curve, each with its path, the innermost first.
+Layers = tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 class Sweep(NamedTuple):
@@ -81,10 +73,10 @@ def accepted(function: str) -> dict[str, Any]:
     return {name: hint for name, hint in hints.items() if name != "return"}
 
 
-def _changed(node: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
-    # The mapping with the value at a dotted key.
-    first, _, inner = key.partition(".")
-    return {**node, first: _changed(node[first], inner, value) if inner else value}
+def innermost(layers: Layers, key: str) -> tuple[Any, str]:
+    """Return the innermost value of a key and its path; (None, "") if no layer has it."""
+    found = ((m[key], f"{path}.{key}") for path, m in layers if m.get(key) is not None)
+    return next(found, (None, ""))
 
 
 class FigureReader:
@@ -94,7 +86,24 @@ class FigureReader:
         self.composed, self.error = composed, composed.error
         self.seed: int = composed.checked(parameters.Seed, composed.plain["seed"], "seed")
         self.from_profile: set[str] = set()  # paths that the figure's section for the profile sets
-        self.content = self._with_profile(dict(composed.plain["figure"]))
+
+        def merge(below: dict[str, Any], over: Any, path: str) -> dict[str, Any]:
+            if not isinstance(over, Mapping):
+                raise self.error(path, f"must hold keys and values, got {shown(over)}")
+            for key, value in over.items():
+                paths = [f"{path}.{key}", *[f"figure.{key}"] * (key in SHARED)]
+                if isinstance(below.get(key), Mapping):
+                    below[key] = merge(dict(below[key]), value, paths[0])
+                elif not any(map(composed.is_overridden, paths)):
+                    below[key] = value
+                    self.from_profile.add(paths[0])
+            return below
+
+        # The section for the profile changes the figure, and is weaker than the command line.
+        content, profile = dict(composed.plain["figure"]), composed.plain["profile"]["name"]
+        kinds = dict.fromkeys(project.names("profile"), schema.Keys)
+        sections = composed.section(kinds, content.pop("profiles", None), "figure.profiles")
+        self.content = merge(content, sections.get(profile) or {}, "figure")
         self.form = composed.section(schema.FIGURE, self.content, "figure", schema.REQUIRED)
         self.members = {name: self._member(name) for name in self.form["curves"] or ()}
         runs = composed.plain["runs"]
@@ -112,7 +121,7 @@ class FigureReader:
         for letter, content in (form["panels"] or {"a": {}}).items():
             path = f"figure.panels.{letter}"
             keys = self.composed.section(schema.PANEL, content, path)
-            layers = Layers(((path, content or {}), ("figure", self.content)))
+            layers: Layers = ((path, content or {}), ("figure", self.content))
             panels.append(self._panel(str(letter), keys, layers))
             drawn |= {*(curve.name for curve in panels[-1].curves), keys["against"]}
             for key, value in self._named(layers).items():  # texts list values that differ in full
@@ -154,41 +163,21 @@ class FigureReader:
             annotated=form["annotated"] or original is None,
         )
 
-    def _with_profile(self, content: dict[str, Any]) -> dict[str, Any]:
-        # The figure with its section for the profile, which is weaker than the command line.
-        composed = self.composed
-
-        def merge(below: dict[str, Any], over: Any, path: str) -> dict[str, Any]:
-            if not isinstance(over, Mapping):
-                raise self.error(path, f"must hold keys and values, got {shown(over)}")
-            for key, value in over.items():
-                paths = [f"{path}.{key}", *[f"figure.{key}"] * (key in SHARED)]
-                if isinstance(below.get(key), Mapping):
-                    below[key] = merge(dict(below[key]), value, paths[0])
-                elif not any(map(composed.is_overridden, paths)):
-                    below[key] = value
-                    self.from_profile.add(paths[0])
-            return below
-
-        kinds = dict.fromkeys(project.names("profile"), schema.Keys)
-        sections = composed.section(kinds, content.pop("profiles", None), "figure.profiles")
-        return merge(content, sections.get(composed.plain["profile"]["name"]) or {}, "figure")
-
     def _text(self, template: str, path: str, values: Mapping[str, Any]) -> str:
         try:
-            return filled(template, values)
-        except ValueError:
+            return Texts().vformat(template, (), values)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             problem = f"{shown(template)} may name only {', '.join(values)} in braces"
             raise self.error(path, problem) from None
 
     def _panel(self, letter: str, form: Mapping[str, Any], layers: Layers) -> spec.Panel:
-        path, choice = layers[0][0], self.composed.choice
+        path, choice = layers[0][0], partial(self.composed.checked, [*self.members])
         names = self.members if form["curves"] is None else form["curves"]
-        members = [self.members[choice(n, self.members, f"{path}.curves")] for n in names]
+        members = [self.members[choice(n, f"{path}.curves")] for n in names]
         fields = {field for member in members for field in member.fields}
         shared = form["parameters"] or {}
         self.composed.section(dict.fromkeys(fields, Any), shared, f"{path}.parameters")
-        layers = layers.inside(f"{path}.parameters", shared)
+        layers = ((f"{path}.parameters", shared), *layers)
         values = self._named(layers, shared)
         sweep = self._sweep(form["sweep"], f"{path}.sweep", fields)
         sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep", fields)
@@ -197,7 +186,7 @@ class FigureReader:
             problem = f"and `shows: {' or '.join(PAIRS)}` need each other"
             raise self.error(f"{path}.against", problem)
         if form["against"]:
-            choice(form["against"], self.members, f"{path}.against")
+            choice(form["against"], f"{path}.against")
         curves = []
         for name in names:
             for value, changed in self._over(each, layers):
@@ -205,8 +194,17 @@ class FigureReader:
                 suffix = f" ({each.key.split('.')[-1]}={value:g})" if each else ""
                 label, legend = curve.label + suffix, curve.legend + suffix
                 curves.append(replace(curve, label=label, legend=legend))
-        if form["published"] is not None:
-            curves = self._with_published(curves, form["published"], f"{path}.published")
+        if (number := form["published"]) is not None:
+            # The points read off a figure of the paper; a curve of a changed game has none.
+            if not (rows := published.rows(self.form["paper"], number)):
+                problem = f": no point of Fig. {number} is published"
+                raise self.error(f"{path}.published", problem)
+            game = partial(self._instance, path="figure.environment")
+            curves = [replace(c, published=published.points(rows, c, game)) for c in curves]
+            for curve in curves:
+                if curve.published and curve.sources[0].gaps() is None:
+                    problem = f": the gains of {curve.label} are a table, but points need a law"
+                    raise self.error(f"{path}.published", problem)
         if each:
             values["each"] = Several(each.values)
         texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
@@ -225,24 +223,9 @@ class FigureReader:
             self.composed.checked(parameters.Ascending, form["fit"], f"{path}.fit")
         return Sweep(form["key"], values, path, form["fit"], fields)
 
-    def _with_published(
-        self, curves: Sequence[spec.Curve], number: int, path: str
-    ) -> list[spec.Curve]:
-        # The curves with the points read off a figure of the paper; a changed game has none.
-        rows = published.rows(self.form["paper"], number)
-        if not rows:
-            raise self.error(path, f": no point of Fig. {number} is published")
-        instance = partial(self._instance, path="figure.environment")
-        found = [replace(c, published=published.points(rows, c, instance)) for c in curves]
-        for curve in found:
-            if curve.published and curve.sources[0].gaps() is None:
-                problem = f": the gains of {curve.label} are a table, but points need a law"
-                raise self.error(path, problem)
-        return found
-
     def _member(self, name: str) -> Member:
         path, content = f"figure.curves.{name}", self.form["curves"][name]
-        choice = self.composed.choice
+        choice = self.composed.checked
         if not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
         found = [kind for kind in MEMBERS if content.get(kind) is not None]
@@ -252,11 +235,11 @@ class FigureReader:
             raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
         kind = found[0]
         names, find = MEMBERS[kind]
-        name = choice(content[kind], names(), f"{path}.{kind}")
+        name = choice([*names()], content[kind], f"{path}.{kind}")
         module = find(name)
         fields = parameters.fields(module.Params) if module else accepted(name)
         if not module and content.get("at") is not None:
-            fields = fields | accepted(choice(content["at"], theory.transitions(), f"{path}.at"))
+            fields = fields | accepted(choice([*theory.transitions()], content["at"], f"{path}.at"))
         # Parameters are checked with the layers around them.
         kinds = dict.fromkeys(fields, Any) | schema.CURVE | schema.SPECIAL[kind]
         form = self.composed.section(kinds, content, path)
@@ -264,7 +247,7 @@ class FigureReader:
 
     def _curve(self, name: str, outer: Layers, sweep: Sweep | None) -> spec.Curve:
         curve = self.members[name]
-        layers, form = outer.inside(curve.path, curve.content), curve.form
+        layers, form = ((curve.path, curve.content), *outer), curve.form
         shows, sweep = self._plotted(curve, layers, sweep)
         sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers))
         source, values = sources[0], self._named(layers)
@@ -288,11 +271,11 @@ class FigureReader:
             legend = label if epsilon is None else f"{label} ({number})"
         against: list[Experiment] = []
         if shows.value in PAIRS:
-            other = self.members[outer.find("against")[0]]
+            other = self.members[innermost(outer, "against")[0]]
             if other.kind != "algorithm":
                 raise self.error(other.path, "must be an algorithm: others are compared with it")
             game = {key: curve.content[key] for key in SHARED if key in curve.content}
-            pairs = outer.inside(other.path, other.content).inside(curve.path, game)
+            pairs = ((curve.path, game), (other.path, other.content), *outer)
             against = [self._source(other, x, Quantity.REGRET) for _, x in self._over(sweep, pairs)]
         bound = spec.TRANSITION if form.get("at") else "bound"
         return spec.Curve(
@@ -317,7 +300,7 @@ class FigureReader:
     ) -> tuple[Quantity, Sweep | None]:
         # The quantity, and over what. A rule has no curve over time. A bound plots its own value,
         # except over log T; with `at`, over the values where its regimes meet.
-        value, path = layers.find("shows")
+        value, path = innermost(layers, "shows")
         rule = curve.kind == "rule"
         shows = Quantity(value or (Quantity.SAMPLES if rule else Quantity.REGRET))
         if sweep is None and (rule or shows in (Quantity.PER_LOG, *AUDITS)):
@@ -347,25 +330,34 @@ class FigureReader:
             return [(None, layers)]
         key, valid = sweep.key, {"horizon", "epsilon", "delta", *sweep.fields}
         first = key.partition(".")[0]
-        environment, where = layers.find("environment")
+        environment, where = innermost(layers, "environment")
         if environment is not None:
             environment, _ = self._environment(environment, where)
             # A bound gets its means and arms from the environment alone.
             valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
             numbers = [k for k, v in conf_files.leaves(environment) if isinstance(v, int | float)]
             valid |= {f"environment.{k}" for k in numbers}
-        if first == "stream" or layers.find("stream")[0] is not None:
+        if first == "stream" or innermost(layers, "stream")[0] is not None:
             valid |= {f"stream.{field}" for field in Stream._fields}
         if key not in valid:
             raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
-        base, path = {first: environment if first == "environment" else {}}, f"{sweep.path}.values"
-        return [(x, layers.inside(path, _changed(base, key, x))) for x in sweep.values]
+        found, (*above, last) = list[tuple[Any, Layers]](), key.split(".")
+        for x in sweep.values:  # set at the dotted key
+            values: dict[str, Any] = {
+                first: deepcopy(environment) if first == "environment" else {}
+            }
+            inner = values
+            for part in above:
+                inner = inner[part]
+            inner[last] = x
+            found.append((x, ((f"{sweep.path}.values", values), *layers)))
+        return found
 
     def _environment(self, value: Any, path: str) -> tuple[Mapping[str, Any], str]:
         # The description of an environment, and its origin.
         if isinstance(value, Mapping):
             return value, self.composed.origin(path)
-        self.composed.choice(value, project.names("environment"), path)
+        self.composed.checked(project.names("environment"), value, path)
         content = conf_files.read_member("environment", value)
         return content, project.member_file("environment", value)
 
@@ -373,7 +365,7 @@ class FigureReader:
         return instances.instance(*self._environment(value, path), self.composed.figure)
 
     def _needed(self, key: str, layers: Layers) -> tuple[Any, str]:
-        value, path = layers.find(key)
+        value, path = innermost(layers, key)
         if value is None:
             raise self.error(f"figure.{key}", "is missing")
         return value, path
@@ -409,7 +401,7 @@ class FigureReader:
 
     def _named(self, layers: Layers, more: Collection[str] = ()) -> dict[str, Any]:
         # The values that a text may name: those of the game, and more keys.
-        found = ((key, layers.find(key)[0]) for key in (*SHARED, *more))
+        found = ((key, innermost(layers, key)[0]) for key in (*SHARED, *more))
         values = {key: value for key, value in found if value is not None}
         if "environment" in values:
             law, params, values["arms"], values["horizon"] = self._bandit(layers)
@@ -436,7 +428,7 @@ class FigureReader:
             except UserError as error:  # without a claim
                 raise self.error(curve.path, f": {error}") from None
         law, instance, arms, horizon = self._bandit(layers)
-        arm, (regret, path) = curve.form["pulls_of"], layers.find("regret")
+        arm, (regret, path) = curve.form["pulls_of"], innermost(layers, "regret")
         if arm is not None and arm > arms:
             problem = f"must be an arm from 1 to {arms}, got {arm}"
             raise self.error(f"{curve.path}.pulls_of", problem)
@@ -457,31 +449,30 @@ class FigureReader:
 
     def _params(self, curve: Member, layers: Layers, game: Mapping[str, Any]) -> Any:
         # The Params of an algorithm or a rule; `game` has the values that the game sets.
-        layers, checked = layers.inside("figure", game), self.composed.checked
-
-        def origin(field: str) -> str:
-            usual = f"{'figure' if field in SHARED else curve.path}.{field}"
-            return self.composed.origin(layers.find(field)[1] or usual)
-
-        found = {field: layers.find(field)[0] for field in curve.fields}
+        layers, checked = (("figure", game), *layers), self.composed.checked
+        # A missing one would be set by the curve, unless the whole figure may set it.
+        paths = {f: f"{'figure' if f in SHARED else curve.path}.{f}" for f in curve.fields}
+        paths |= {f: path for f in paths if (path := innermost(layers, f)[1])}
+        found = {field: innermost(layers, field)[0] for field in curve.fields}
         if found.get("rho") == "from-epsilon":
             # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
             epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))
             delta = checked(parameters.Fraction, *self._needed("delta", layers))
             found["rho"] = rho_of_gaussian(epsilon, delta)
         values = {field: value for field, value in found.items() if value is not None}
-        return parameters.build(curve.module.Params, values, curve.name, origin)
+        origin = self.composed.origin
+        return parameters.build(curve.module.Params, values, curve.name, lambda f: origin(paths[f]))
 
     def _arguments(self, curve: Member, function: str, layers: Layers) -> dict[str, Any]:
         # The arguments of a function of theory/: those of the game, the others from the layers.
         arguments = dict[str, Any]()
-        if layers.find("environment")[0] is not None:
+        if innermost(layers, "environment")[0] is not None:
             _, params, arms, horizon = self._bandit(layers)
             arguments |= {**params._asdict(), "arms": arms, "horizon": horizon}
-        if layers.find("stream")[0] is not None:
+        if innermost(layers, "stream")[0] is not None:
             arguments |= self._stream(layers)._asdict()
         for name, kind in accepted(function).items():
-            value, path = layers.find(name)
+            value, path = innermost(layers, name)
             if name not in arguments:
                 if value is None:
                     raise self.error(curve.path, f"needs {name}")

@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -63,14 +63,21 @@ def description(law: str, params: Any) -> str:
 
     Without a law, `params` are means of arms of which only these matter.
     """
-    named = _names(project.layers())
+    named, fields = _names(project.layers()), parameters.plain(params) if law else {"means": params}
+    means = fields.get("means", ())
+    # A few in full; of more in equal steps the ends, otherwise the first two and the last.
+    if len(means) <= FEW:
+        numbers = ", ".join(f"{mean:g}" for mean in means)
+    elif np.allclose(np.diff(means), means[1] - means[0], rtol=1e-6, atol=0):
+        numbers = f"in equal steps from {means[0]:g} to {means[-1]:g}"
+    else:
+        numbers = f"{means[0]:g}, {means[1]:g}, ..., {means[-1]:g}"
     if not law:
         bernoulli = ((tuple(i.means), text) for (n, i), text in named.items() if n == "bernoulli")
-        return dict(bernoulli).get(tuple(params), f"K = {len(params)}, means {_numbers(params)}")
-    fields, usual = parameters.plain(params), type(params)._field_defaults
-    text = f"law {law}"
+        return dict(bernoulli).get(tuple(params), f"K = {len(params)}, means {numbers}")
+    usual, text = type(params)._field_defaults, f"law {law}"
     if "means" in fields:
-        text = f"{law.replace('-', ' ').capitalize()} arms of means {_numbers(fields['means'])}"
+        text = f"{law.replace('-', ' ').capitalize()} arms of means {numbers}"
     elif "kind" in fields:
         text = f"gains of the {fields['kind']} adversary"
     others = [k for k in fields if k not in ("arms", "means", "kind")]
@@ -90,15 +97,6 @@ def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
             if isinstance(content.get("name"), str):
                 names[instance(content, member, member)] = content["name"]
     return names
-
-
-def _numbers(values: Sequence[float]) -> str:
-    # A few values in full; of more in equal steps the ends, otherwise the first two and the last.
-    if len(values) <= FEW:
-        return ", ".join(f"{value:g}" for value in values)
-    if np.allclose(np.diff(values), values[1] - values[0], rtol=1e-6, atol=0):
-        return f"in equal steps from {values[0]:g} to {values[-1]:g}"
-    return f"{values[0]:g}, {values[1]:g}, ..., {values[-1]:g}"
 
 
 class Several(tuple[Any, ...]):
@@ -128,14 +126,3 @@ class Texts(string.Formatter):
                     return f"{base}^{{{whole}}}"
             format_spec = "g"
         return str(super().format_field(value, format_spec))
-
-
-def filled(template: str, values: Mapping[str, Any]) -> str:
-    """Return the template with the values filled in.
-
-    Raises ValueError if it names another value or uses an invalid format.
-    """
-    try:
-        return Texts().vformat(template, (), values)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"no value for {error}") from error

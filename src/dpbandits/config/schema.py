@@ -113,17 +113,12 @@ class Composed:
         near = str(name).rpartition(".")[2] if kind == "key" else str(name)
         return UserError(f"{where}; {nearest(near, valid)}")
 
-    def choice(self, value: Any, valid: Iterable[str], path: str) -> str:
-        """Return the value, which must be one of the valid names."""
-        names = list(valid)
-        if value not in names:
-            raise self.unknown(path.rpartition(".")[2], value, names, path)
-        return str(value)
-
     def checked(self, kind: Any, value: Any, path: str) -> Any:
         """Return the value as a type of msgspec or of core.parameters, or as a valid name."""
         if isinstance(kind, list):
-            return self.choice(value, kind, path)
+            if value not in kind:
+                raise self.unknown(path.rpartition(".")[2], value, kind, path)
+            return str(value)
         try:
             reading = isinstance(kind, type) and issubclass(kind, IntEnum)
             constrained = any(isinstance(part, parameters.Constraint) for part in get_args(kind))

@@ -94,7 +94,8 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     path = str(parts.get(name, file))
     with _errors_in_one_line(paper, folder):
         exec(compile(Path(path).read_bytes(), path, "exec"), vars(module))
-    known = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
+    own = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
+    known = [n for n in own if not n.startswith("_")]
     if name not in known:
         raise UserError(
             f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *parts])}"

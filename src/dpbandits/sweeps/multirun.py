@@ -43,11 +43,14 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
         groups.setdefault(job.figure, []).append(job)
     for figure, group in groups.items():
         prepare(group, f"figure={figure}" if len(groups) > 1 else "")
-    # All errors are reported before the first job is computed; one in every job is the command's.
-    errors = dict.fromkeys(job.error for job in jobs)
-    for error in filter(None, errors):
-        if len(errors) == 1:
-            raise UserError(error)
+    # All errors are reported before the first job is computed; one in every job is the command's,
+    # whatever the value.
+    errors = list(dict.fromkeys(job.error for job in jobs if job.error))
+    expected = {error.rpartition(", got ")[0] or error for error in errors}
+    if all(job.error for job in jobs) and len(expected) == 1:
+        got = (error.rpartition(", got ")[2] for error in errors[1:])
+        raise UserError(" and ".join([errors[0], *got]))
+    for error in errors:
         concerned = "; ".join(job.name for job in jobs if job.error == error)
         print(f"dpbandits: {error}; this concerns {concerned}", file=sys.stderr, flush=True)
     if len(jobs) == 1 and jobs[0].read:

@@ -11,7 +11,6 @@ from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -44,9 +43,22 @@ def summary(
 
     `varied` has the keys in which the jobs differ, with their names in titles.
     """
-    spec = jobs[0].spec
-    keys = [_key(key, name, jobs) for key, name in varied.items()]
-    shared = [c for c in spec.changes if all(c in job.spec.changes for job in jobs)]
+    spec, keys = jobs[0].spec, list[Key]()
+    labels = {curve.name: curve.label for panel in spec.panels for curve in panel.curves}
+    for key, name in varied.items():  # as axes, with their values in the completed jobs
+        label, parts = symbol(name.rpartition(".")[2]), key.split(".")
+        linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
+        if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
+            label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
+        elif parts[:2] == ["figure", "panels"]:
+            label = f"{label} of ({parts[2]})"
+        values = list(dict.fromkeys(job.value(key) for job in jobs))
+        are_numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        if are_numbers:
+            values.sort()
+        places = [*map(float, values if are_numbers else range(len(values)))]
+        ticks = [f"{v:g}" if are_numbers else str(v) for v in values]
+        keys.append(Key(key, label, values, are_numbers, places, ticks))
     # The y label: the quantity at the last point of a curve.
     over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
     horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
@@ -63,27 +75,13 @@ def summary(
     drawing = Drawing(
         title=f"{spec.title}: by {', '.join(varied.values())}",
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
-        changes="; ".join(change.words(replaced=False) for change in shared),
+        changes="; ".join(
+            c.words(replaced=False) for c in spec.changes if all(c in j.spec.changes for j in jobs)
+        ),
     )
     if maps:
         return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing
     return lambda drawing: _draw(drawing, main, end), drawing
-
-
-def _key(key: str, name: str, jobs: Sequence[Job]) -> Key:
-    # The key with its label and the values that it takes in the completed jobs.
-    label, parts = symbol(name.rpartition(".")[2]), key.split(".")
-    linked = any(f"{{{key}\\}}" in text for text in jobs[0].given.values())
-    if parts[:2] == ["figure", "curves"] and len(parts) > 3 and not linked:
-        labels = {c.name: c.label for panel in jobs[0].spec.panels for c in panel.curves}
-        label = f"{label} of {in_mathtext(labels.get(parts[2], parts[2]))}"
-    elif parts[:2] == ["figure", "panels"]:
-        label = f"{label} of ({parts[2]})"
-    values = list(dict.fromkeys(job.value(key) for job in jobs))
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-        values.sort()
-        return Key(key, label, values, True, [*map(float, values)], [f"{v:g}" for v in values])
-    return Key(key, label, values, False, [*map(float, range(len(values)))], [*map(str, values)])
 
 
 def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelDrawing]:
@@ -114,21 +112,26 @@ def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelD
     return panels
 
 
-def _axes(drawing: Drawing, margin: float) -> tuple[Figure, list[Axes], int]:
-    columns = min(len(drawing.panels), 2)
-    height = margin + 2.1 * -(-len(drawing.panels) // columns)  # inches
-    return *panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE), columns
-
-
 def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
-    figure, axes, columns = _axes(drawing, margin=0.7)
+    columns = min(len(drawing.panels), 2)
+    height = 0.7 + 2.1 * -(-len(drawing.panels) // columns)  # inches
+    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
     handles: dict[str, Line2D] = {}
     ends = np.concatenate([s.centre for panel in drawing.panels for s in panel.series])
     places, ticks = key.places, dict(zip(key.places, key.ticks, strict=True))
     for i, (ax, panel) in enumerate(zip(axes, drawing.panels, strict=True)):
         ax.set_yscale("log" if 0 < 10 * ends.min() < ends.max() else "linear")
-        draw = draw_all_over_parameter if key.is_number else _draw_side_by_side
-        for line in draw(ax, panel):
+        if key.is_number:
+            lines = draw_all_over_parameter(ax, panel)
+        else:  # nothing is between values that are not numbers: markers with bars, no lines
+            for j, series in enumerate(panel.series):
+                bars = [series.centre - series.low, series.high - series.centre]
+                style, shift = style_of_curve(series), 0.4 * ((j + 0.5) / len(panel.series) - 0.5)
+                place = (series.x + shift, series.centre, np.maximum(bars, 0))
+                label, mark = in_mathtext(series.legend), style.marker or "_"
+                ax.errorbar(*place, fmt=mark, color=style.colour, elinewidth=1, label=label)
+            lines = [container[0] for container in ax.containers]
+        for line in lines:
             handles.setdefault(str(line.get_label()), line)
         if key.is_number and min(places) > 0 and max(places) >= 20 * min(places):
             ax.set_xscale("log")
@@ -140,17 +143,6 @@ def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
         ax.set_ylabel(end if i % columns == 0 else "")
     legend_below(figure, list(handles.values()), 2 * columns)
     return figure
-
-
-def _draw_side_by_side(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
-    # There is nothing between values that are not numbers: markers with bars, no lines.
-    for i, series in enumerate(panel.series):
-        bars = [series.centre - series.low, series.high - series.centre]
-        style, shift = style_of_curve(series), 0.4 * ((i + 0.5) / len(panel.series) - 0.5)
-        place = (series.x + shift, series.centre, np.maximum(bars, 0))
-        label = in_mathtext(series.legend)
-        ax.errorbar(*place, fmt=style.marker or "_", color=style.colour, elinewidth=1, label=label)
-    return [container[0] for container in ax.containers]
 
 
 def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDrawing, np.ndarray]]:
@@ -175,7 +167,9 @@ def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDraw
 def _draw_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    figure, axes, columns = _axes(drawing, margin=0.5)
+    columns = min(len(grids), 2)
+    height = 0.5 + 2.1 * -(-len(grids) // columns)  # inches
+    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
     low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
     norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
     for i, (ax, numbers) in enumerate(zip(axes, grids, strict=True)):
