@@ -13,7 +13,7 @@ import pytest
 from commands import FIGURES, below
 from complaints import readable
 from composed import load
-from dpbandits.factory.drawable_texts import refuse_undrawable
+from dpbandits.factory.produce import refuse_undrawable
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 

@@ -63,7 +63,7 @@ def _pages(
     known |= {f.name: f"figures/{f.name}.html" for f in figures}
     content, headings = texts.document(_document("deviations.md"), known)
     title = "What papers leave open"
-    described = {"content": content, "headings": headings, "title": title}
+    described: dict[str, Any] = {"content": content, "headings": headings, "title": title}
     yield "deviations.html", "document.html", described
     anchors = {anchor for _, anchor, _ in headings}
     for key in claims_files.papers():
@@ -107,7 +107,6 @@ def _document(name: str) -> str:
     path = project.find(f"docs/{name}")
     if not path.is_file():
         return f"docs/{name} is missing from this project.\n"
-
     shown = re.sub(r"^<!-- [\w -]+ -->\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
     shown = re.sub(r"<summary>(.*?): <b>(.*?)</b></summary>", r"#### \1: \2", shown)
     shown = re.sub(r"\[([^\]]+)\]\((#[\w-]+|\w+\.csv)\)", r"\1", shown)
@@ -124,8 +123,10 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
         paper: [f for f in figures if f.paper == paper]
         for paper in (*PAPERS, *dict.fromkeys(unknown))
     }
-    every = [claim for figure in figures for claim in figure.claims]
-    of_paper = {p.key: [c for c in every if c.judged.paper.paper == p.key] for p in groups}
+    totals = []  # the number of distinct sentences by verdict, of a paper in its own figures
+    for of, own in groups.items():
+        claims = (claim for figure in own for claim in figure.claims)
+        totals.append((of, about.count(c for c in claims if c.judged.paper.paper == of.key), own))
     by_id: dict[str, tuple[list[FigurePage], About]] = {}  # once, with the figures it is about
     for figure in (figure for own in groups.values() for figure in own):
         for claim in figure.claims:
@@ -134,9 +135,8 @@ def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
         "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
         "groups": [*groups.items()],
         "drawn": sum(map(bool, groups.values())),
-        # The number of distinct sentences by verdict, of a paper and of all.
-        "totals": [(p, about.count(of_paper[p.key]), own) for p, own in groups.items()],
-        "total": about.count(every),
+        "totals": totals,
+        "total": about.count(claim for figure in figures for claim in figure.claims),
         "origins": origins.in_words(figure.origin for figure in figures),
         "claims": [*by_id.values()],
     }
